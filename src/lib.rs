@@ -1,0 +1,6 @@
+//! podinit measures how fast, and how reliably, a Kubernetes cluster turns a scheduled pod into a
+//! running one.
+
+pub mod lifecycle;
+pub mod pod;
+pub mod timestamp;

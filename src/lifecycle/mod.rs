@@ -1,0 +1,5 @@
+//! Pod lifecycle accounting: from snapshots of pods to observations.
+
+pub mod milestone;
+pub mod observation;
+pub mod stage;

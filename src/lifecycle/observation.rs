@@ -1,0 +1,226 @@
+//! What the tracker has to say: plain values, one for each thing that is counted.
+
+use super::milestone::Milestone;
+use super::stage::{Interval, Stage};
+use crate::pod::PodInfo;
+use crate::timestamp::Timestamp;
+
+/// How a pod's startup ended (§5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Ready was seen
+    Ready,
+    /// Succeeded before Ready was seen
+    Completed,
+    /// Failed before Ready was seen
+    Failed,
+    /// Deleted before Ready was seen
+    Deleted,
+    /// Absent from a completed list
+    Vanished,
+    /// Had finished its startup before podinit first saw it
+    Preexisting,
+    /// A static (mirror) pod, whose times are artificial
+    Static,
+}
+
+impl Outcome {
+    /// Every outcome, in the order of their discriminants.
+    pub const ALL: [Self; 7] = [
+        Self::Ready,
+        Self::Completed,
+        Self::Failed,
+        Self::Deleted,
+        Self::Vanished,
+        Self::Preexisting,
+        Self::Static,
+    ];
+
+    /// The value of the label `outcome`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Deleted => "deleted",
+            Self::Vanished => "vanished",
+            Self::Preexisting => "preexisting",
+            Self::Static => "static",
+        }
+    }
+}
+
+/// Why a stage that applies to a pod was not observed (§5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnobservedReason {
+    /// Adopted in flight; the stage's end was reached before first sight
+    Preexisting,
+    /// A condition type that the stage needs never stood in the pod's status
+    ConditionAbsent,
+    /// The pod ended without both milestones having been seen
+    NotSeen,
+    /// Judged, but its time was unusable
+    Time,
+}
+
+impl UnobservedReason {
+    /// Every reason, in the order of their discriminants.
+    pub const ALL: [Self; 4] = [
+        Self::Preexisting,
+        Self::ConditionAbsent,
+        Self::NotSeen,
+        Self::Time,
+    ];
+
+    /// The value of the label `reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Preexisting => "preexisting",
+            Self::ConditionAbsent => "condition_absent",
+            Self::NotSeen => "not_seen",
+            Self::Time => "time",
+        }
+    }
+}
+
+/// What was odd about a time (§4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AnomalyKind {
+    /// Observed before the second that the API states
+    Skew,
+    /// Below zero by at most a second, observed as zero
+    Rounded,
+    /// Further below zero, not observed
+    Negative,
+    /// Above thirty days, not observed
+    TooLong,
+    /// A time was missing or absurd, not observed
+    Missing,
+}
+
+impl AnomalyKind {
+    /// Every kind, in the order of their discriminants.
+    pub const ALL: [Self; 5] = [
+        Self::Skew,
+        Self::Rounded,
+        Self::Negative,
+        Self::TooLong,
+        Self::Missing,
+    ];
+
+    /// The value of the label `kind`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Skew => "skew",
+            Self::Rounded => "rounded",
+            Self::Negative => "negative",
+            Self::TooLong => "too_long",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// Where a pod stands in the books (§5 rule 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Position {
+    /// Not known yet
+    Undiscovered,
+    /// Starting up, in this stage
+    InFlight(Stage),
+    /// Done
+    Finished(Outcome),
+}
+
+/// A duration that belongs into a histogram: from zero to thirty days, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Latency(u64);
+
+impl Latency {
+    /// A latency of `nanos` nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds.
+    pub fn as_seconds_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+/// One thing that happened to one pod, and that is counted somewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Observation {
+    /// The pod moved in the books. `discovered = Σ finished + in flight` holds exactly when each
+    /// move is applied as a whole.
+    Moved {
+        /// Where it stood
+        from: Position,
+        /// Where it stands
+        to: Position,
+    },
+    /// The pod that has been in `stage` longest entered it at `entered`; `None` when the stage is
+    /// empty. Sent whenever it changes.
+    OldestInFlight {
+        /// The stage
+        stage: Stage,
+        /// When its oldest pod entered it
+        entered: Option<Timestamp>,
+    },
+    /// The pod's node became known after the pod had been discovered without one
+    Bound,
+    /// An interval ended with a usable duration
+    Measured {
+        /// Which one
+        interval: Interval,
+        /// How long it took
+        latency: Latency,
+    },
+    /// A stage was not observed
+    Unobserved {
+        /// Which one
+        stage: Stage,
+        /// Why
+        reason: UnobservedReason,
+    },
+    /// A condition became True again
+    Reentered(Milestone),
+    /// A time was odd
+    Anomaly(AnomalyKind),
+    /// A milestone was shown by a live watch event this long after the time that the API states
+    Delivered(Latency),
+}
+
+/// Receives what the tracker has to say, in the order in which it happened.
+pub trait Sink {
+    /// Takes one observation of the pod that `pod` names.
+    fn observe(&mut self, pod: &PodInfo, observation: Observation);
+}
+
+impl<F: FnMut(&PodInfo, Observation)> Sink for F {
+    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+        self(pod, observation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn discriminants_index_the_tables() {
+        for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
+            assert_eq!(outcome as usize, index);
+        }
+        for (index, reason) in UnobservedReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, index);
+        }
+        for (index, kind) in AnomalyKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, index);
+        }
+    }
+}

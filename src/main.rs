@@ -1,0 +1,3 @@
+//! The `podinit` command.
+
+fn main() {}

@@ -1,0 +1,298 @@
+//! What podinit needs to know of a pod, as the Kubernetes API states it.
+//!
+//! A [`PodSnapshot`] is the one shape in which a pod enters the core. It is total: the edges
+//! (`watch`, recordings) turn every unknown value, null or missing field into an `Option` or a
+//! variant here, so that nothing further in has to fail.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::timestamp::Timestamp;
+
+/// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
+///
+/// Kubernetes UIDs are UUIDs and are held as their 128 bits; any other text is held as a 128-bit
+/// hash that is the same in every run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodUid([u64; 2]);
+
+impl PodUid {
+    /// The identity that `text` stands for.
+    pub fn from_text(text: &str) -> Self {
+        parse_canonical_uuid(text.as_bytes()).unwrap_or_else(|| Self::hashed(text.as_bytes()))
+    }
+
+    /// The identity as two words, for hashing and for storage.
+    pub const fn words(self) -> [u64; 2] {
+        self.0
+    }
+
+    /// FNV-1a over 128 bits: stable across runs and platforms, and met only where a UID is no UUID.
+    fn hashed(bytes: &[u8]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let hash = bytes.iter().fold(OFFSET, |hash, byte| {
+            (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
+        });
+        Self([(hash >> 64) as u64, hash as u64])
+    }
+}
+
+impl fmt::Debug for PodUid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}{:016x}", self.0[0], self.0[1])
+    }
+}
+
+/// Only lower-case, hyphenated UUIDs: two different texts must not become one identity.
+fn parse_canonical_uuid(text: &[u8]) -> Option<PodUid> {
+    if text.len() != 36 {
+        return None;
+    }
+    let mut value: u128 = 0;
+    for (position, byte) in text.iter().enumerate() {
+        let digit = match (position, byte) {
+            (8 | 13 | 18 | 23, b'-') => continue,
+            (8 | 13 | 18 | 23, _) => return None,
+            (_, b'0'..=b'9') => byte - b'0',
+            (_, b'a'..=b'f') => byte - b'a' + 10,
+            _ => return None,
+        };
+        value = (value << 4) | u128::from(digit);
+    }
+    Some(PodUid([(value >> 64) as u64, value as u64]))
+}
+
+/// The condition types that podinit reads, as Kubernetes spells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConditionType {
+    /// `PodScheduled`
+    PodScheduled,
+    /// `PodReadyToStartContainers`, the name since Kubernetes 1.28 (KEP-3085)
+    PodReadyToStartContainers,
+    /// `PodHasNetwork`, the name in Kubernetes 1.25 to 1.27 of the same milestone
+    PodHasNetwork,
+    /// `Initialized`
+    Initialized,
+    /// `ContainersReady`
+    ContainersReady,
+    /// `Ready`
+    Ready,
+}
+
+impl ConditionType {
+    /// Every type, in the order of their discriminants.
+    pub const ALL: [Self; 6] = [
+        Self::PodScheduled,
+        Self::PodReadyToStartContainers,
+        Self::PodHasNetwork,
+        Self::Initialized,
+        Self::ContainersReady,
+        Self::Ready,
+    ];
+
+    /// The type that Kubernetes calls `name`, if podinit reads it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// The name as Kubernetes spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PodScheduled => "PodScheduled",
+            Self::PodReadyToStartContainers => "PodReadyToStartContainers",
+            Self::PodHasNetwork => "PodHasNetwork",
+            Self::Initialized => "Initialized",
+            Self::ContainersReady => "ContainersReady",
+            Self::Ready => "Ready",
+        }
+    }
+}
+
+/// `status` of a condition. Everything that is neither `True` nor `False` is `Unknown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ConditionStatus {
+    /// `True`
+    True,
+    /// `False`
+    False,
+    /// `Unknown`, or a value that Kubernetes does not define
+    #[default]
+    Unknown,
+}
+
+/// One condition of a pod's status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Condition {
+    /// Its `status`.
+    pub status: ConditionStatus,
+    /// Its `lastTransitionTime`; `None` when it is missing or absurd (§4: unparsable, or 1970 or
+    /// before).
+    pub last_transition: Option<Timestamp>,
+}
+
+impl Condition {
+    /// Whether the condition holds.
+    pub fn is_true(self) -> bool {
+        self.status == ConditionStatus::True
+    }
+}
+
+/// The conditions of one pod that podinit reads; at most one of each type, the first in the
+/// status where a type stands twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Conditions([Option<Condition>; ConditionType::ALL.len()]);
+
+impl Conditions {
+    /// The condition of the given type, if it stands in the status.
+    pub fn get(&self, kind: ConditionType) -> Option<Condition> {
+        self.0[kind as usize]
+    }
+
+    /// Adds a condition unless one of its type already stands.
+    pub fn insert(&mut self, kind: ConditionType, condition: Condition) {
+        self.0[kind as usize].get_or_insert(condition);
+    }
+
+    /// The condition of the given type, if it stands and is True.
+    pub fn holding(&self, kind: ConditionType) -> Option<Condition> {
+        self.get(kind).filter(|condition| condition.is_true())
+    }
+}
+
+/// `status.phase`. Everything that is not terminal is `Active`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// `Pending`, `Running`, `Unknown`, absent, or a value that Kubernetes does not define
+    #[default]
+    Active,
+    /// `Succeeded`
+    Succeeded,
+    /// `Failed`
+    Failed,
+}
+
+/// The controller that owns a pod, from its owner reference with `controller: true`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Workload {
+    /// The owner's kind; `Deployment` for a ReplicaSet that a Deployment made.
+    pub kind: Box<str>,
+    /// The owner's name; the Deployment's for such a ReplicaSet.
+    pub name: Box<str>,
+}
+
+/// What names a pod in labels and exemplars. None of it decides what is counted.
+///
+/// The decoder fills `node`, `workload` and `pod_labels` only where a label is configured that
+/// needs them.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct PodInfo {
+    /// `metadata.namespace`
+    pub namespace: Arc<str>,
+    /// `metadata.name`
+    pub name: Box<str>,
+    /// `spec.nodeName`; `None` while the pod is not bound
+    pub node: Option<Arc<str>>,
+    /// The controlling owner, `None` for a bare pod
+    pub workload: Option<Arc<Workload>>,
+    /// `spec.hostNetwork`
+    pub host_network: bool,
+    /// The values of the chosen pod labels in the order in which they were chosen; empty text
+    /// where the pod has no such label
+    pub pod_labels: Box<[Box<str>]>,
+}
+
+/// One version of one pod, reduced to what podinit accounts for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSnapshot {
+    /// `metadata.uid`
+    pub uid: PodUid,
+    /// `metadata.resourceVersion` as a decimal integer; `None` when it is missing or is none
+    pub resource_version: Option<u64>,
+    /// What names the pod
+    pub info: PodInfo,
+    /// `metadata.creationTimestamp`; `None` when it is missing or absurd
+    pub created: Option<Timestamp>,
+    /// `status.startTime`; `None` when it is missing or absurd
+    pub started: Option<Timestamp>,
+    /// The latest API time anywhere in the pod (§4: creationTimestamp, startTime and the
+    /// lastTransitionTime of any condition)
+    pub latest_api_time: Option<Timestamp>,
+    /// `status.phase`
+    pub phase: Phase,
+    /// The conditions that podinit reads
+    pub conditions: Conditions,
+    /// `PodScheduled=False` with reason `Unschedulable`
+    pub unschedulable: bool,
+    /// `spec.schedulingGates` is not empty
+    pub gated: bool,
+    /// `spec.initContainers` is not empty (restartable ones count)
+    pub has_init_containers: bool,
+    /// `spec.readinessGates` is not empty
+    pub has_readiness_gates: bool,
+    /// The annotation `kubernetes.io/config.mirror` stands: a static pod
+    pub is_static: bool,
+}
+
+impl PodSnapshot {
+    /// A pod of which nothing is known but its identity and name; a base for decoders and tests.
+    pub fn bare(uid: PodUid, namespace: impl Into<Arc<str>>, name: impl Into<Box<str>>) -> Self {
+        Self {
+            uid,
+            resource_version: None,
+            info: PodInfo {
+                namespace: namespace.into(),
+                name: name.into(),
+                ..PodInfo::default()
+            },
+            created: None,
+            started: None,
+            latest_api_time: None,
+            phase: Phase::default(),
+            conditions: Conditions::default(),
+            unschedulable: false,
+            gated: false,
+            has_init_containers: false,
+            has_readiness_gates: false,
+            is_static: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uuid_is_its_bits_and_other_text_is_hashed() {
+        let uuid = PodUid::from_text("00000000-0000-0001-0000-000000000002");
+        assert_eq!(uuid.words(), [1, 2]);
+        assert_ne!(
+            PodUid::from_text("A0000000-0000-0001-0000-000000000002"),
+            PodUid::from_text("a0000000-0000-0001-0000-000000000002"),
+        );
+        assert_ne!(PodUid::from_text("a"), PodUid::from_text("b"));
+    }
+
+    #[test]
+    fn condition_names_round_trip_and_discriminants_index_them() {
+        for (index, kind) in ConditionType::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, index);
+            assert_eq!(ConditionType::from_name(kind.as_str()), Some(kind));
+        }
+        assert_eq!(ConditionType::from_name("DisruptionTarget"), None);
+    }
+
+    #[test]
+    fn the_first_condition_of_a_type_stands() {
+        let mut conditions = Conditions::default();
+        let holds = Condition {
+            status: ConditionStatus::True,
+            last_transition: None,
+        };
+        conditions.insert(ConditionType::Ready, Condition::default());
+        conditions.insert(ConditionType::Ready, holds);
+        assert_eq!(conditions.holding(ConditionType::Ready), None);
+        assert!(conditions.get(ConditionType::Ready).is_some());
+    }
+}
