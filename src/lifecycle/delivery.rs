@@ -5,7 +5,7 @@ use crate::timestamp::Timestamp;
 
 /// One list-watch. There is one for the whole cluster, or one for each chosen namespace; a list
 /// of one says nothing about the pods of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SourceId(pub u16);
 
 /// What a list-watch delivered.

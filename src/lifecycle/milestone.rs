@@ -34,7 +34,16 @@ impl Milestone {
         Self::Ready,
     ];
 
-    /// The milestones that can be entered again (§5 rule 6).
+    /// The milestones that a condition stands for.
+    pub const BY_CONDITION: [Self; 5] = [
+        Self::Scheduled,
+        Self::NetworkReady,
+        Self::Initialized,
+        Self::ContainersReady,
+        Self::Ready,
+    ];
+
+    /// The milestones that come after Scheduled, and that can be entered again (§5 rule 6).
     pub const REENTERABLE: [Self; 4] = [
         Self::NetworkReady,
         Self::Initialized,

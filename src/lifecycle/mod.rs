@@ -1,6 +1,32 @@
-//! Pod lifecycle accounting: from snapshots of pods to observations.
+//! Pod lifecycle accounting: from snapshots of pods to observations. Pure and synchronous: time
+//! comes in as an argument, and nothing here knows Kubernetes clients, metrics or a clock.
+//!
+//! ```text
+//!                      ┌──────────── first sight ────────────┐
+//!                      │ (static, or started up before)      │
+//!                      ▼                                     │
+//!  unknown ──► in flight ──► finished ──► deleted ──► forgotten
+//!                │  ▲  │        │          (10 min)      ▲
+//!                └──┘  │        └── absent from a list ──┤
+//!              a stage └────────── absent: vanished ─────┘
+//! ```
+//!
+//! Invariants, for every sequence of deliveries:
+//! - `discovered = Σ finished{outcome} + in flight`, after every observation (§5 rule 7).
+//! - A milestone is latched once; an interval is judged at most once per UID, at the first
+//!   snapshot with which both its ends are reached, and never after the startup has ended.
+//! - Duplicates, older versions and the boundaries between batches change nothing.
+//! - What is not observed is said with a reason; nothing is dropped in silence.
 
+pub mod clock;
 pub mod delivery;
+pub mod inflight;
 pub mod milestone;
 pub mod observation;
+pub mod pod_in_flight;
+pub mod reentry;
+pub mod sight;
 pub mod stage;
+pub mod startup;
+pub mod table;
+pub mod tracker;

@@ -1,0 +1,84 @@
+//! Which pod has been in which stage longest.
+
+use std::collections::BTreeSet;
+
+use super::observation::Observation;
+use super::stage::Stage;
+use crate::pod::PodUid;
+use crate::timestamp::Timestamp;
+
+/// A place in the order of waiting: the stage, and since when.
+pub type Waiting = (Stage, Timestamp);
+
+/// For each stage the pods that are in it, in the order in which they entered it.
+#[derive(Debug, Default)]
+pub struct InFlightOrder([BTreeSet<(Timestamp, PodUid)>; Stage::ALL.len()]);
+
+impl InFlightOrder {
+    /// When the pod that has been in `stage` longest entered it.
+    pub fn oldest(&self, stage: Stage) -> Option<Timestamp> {
+        self.0[stage as usize].first().map(|(entered, _)| *entered)
+    }
+
+    /// Moves a pod from where it waited to where it waits now (`None` for not at all), and emits
+    /// what that changes about the oldest.
+    pub fn move_pod(
+        &mut self,
+        uid: PodUid,
+        from: Option<Waiting>,
+        to: Option<Waiting>,
+        emit: &mut impl FnMut(Observation),
+    ) {
+        if from == to {
+            return;
+        }
+        if let Some((stage, entered)) = from {
+            self.change(stage, emit, |pods| {
+                pods.remove(&(entered, uid));
+            });
+        }
+        if let Some((stage, entered)) = to {
+            self.change(stage, emit, |pods| {
+                pods.insert((entered, uid));
+            });
+        }
+    }
+
+    fn change(
+        &mut self,
+        stage: Stage,
+        emit: &mut impl FnMut(Observation),
+        change: impl FnOnce(&mut BTreeSet<(Timestamp, PodUid)>),
+    ) {
+        let before = self.oldest(stage);
+        change(&mut self.0[stage as usize]);
+        let entered = self.oldest(stage);
+        if entered != before {
+            emit(Observation::OldestInFlight { stage, entered });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_is_told_whenever_it_changes_and_only_then() {
+        let mut order = InFlightOrder::default();
+        let mut told = Vec::new();
+        let mut emit = |observation| told.push(observation);
+        let (first, second) = (PodUid::from_text("1"), PodUid::from_text("2"));
+        let since = |second| Some((Stage::Network, Timestamp::from_seconds(second)));
+        order.move_pod(first, None, since(10), &mut emit);
+        order.move_pod(second, None, since(20), &mut emit);
+        order.move_pod(first, since(10), since(10), &mut emit);
+        order.move_pod(first, since(10), None, &mut emit);
+        order.move_pod(second, since(20), None, &mut emit);
+        let oldest = |second: Option<i64>| Observation::OldestInFlight {
+            stage: Stage::Network,
+            entered: second.map(Timestamp::from_seconds),
+        };
+        assert_eq!(told, [oldest(Some(10)), oldest(Some(20)), oldest(None)]);
+    }
+}

@@ -1,0 +1,104 @@
+//! Conditions that become True again (§5 rule 6): flaps, sandbox re-creation, node reboots,
+//! in-place restarts. They add to one counter and to nothing else.
+
+use super::milestone::Milestone;
+use crate::pod::{ConditionType, Conditions};
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// The condition types that can be entered again. `PodScheduled` is none of them.
+const TRACKED: [ConditionType; 5] = [
+    ConditionType::PodReadyToStartContainers,
+    ConditionType::PodHasNetwork,
+    ConditionType::Initialized,
+    ConditionType::ContainersReady,
+    ConditionType::Ready,
+];
+
+/// For each tracked condition type, the lastTransitionTime with which it was last seen True.
+///
+/// Kept for every remembered pod, finished ones too, so it holds whole seconds since the epoch in
+/// 32 bits (to the year 2106); zero stands for never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct LastTrue([u32; TRACKED.len()]);
+
+impl LastTrue {
+    /// Takes note of the conditions that are True and calls `reentered` for each one whose
+    /// lastTransitionTime is later than the last one seen for the same type.
+    pub fn update(&mut self, conditions: &Conditions, mut reentered: impl FnMut(Milestone)) {
+        for (last, kind) in self.0.iter_mut().zip(TRACKED) {
+            let transition = conditions
+                .holding(kind)
+                .and_then(|held| held.last_transition);
+            let Some(second) = transition.map(to_second) else {
+                continue;
+            };
+            if *last != 0 && second > *last {
+                reentered(Milestone::of(kind));
+            }
+            *last = second;
+        }
+    }
+}
+
+fn to_second(at: Timestamp) -> u32 {
+    let seconds = at
+        .as_nanos()
+        .div_euclid(NANOS_PER_SECOND)
+        .clamp(1, i64::from(u32::MAX));
+    u32::try_from(seconds).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::{Condition, ConditionStatus};
+
+    fn seen(last: &mut LastTrue, kind: ConditionType, holds: bool, second: i64) -> usize {
+        let mut conditions = Conditions::default();
+        let status = if holds {
+            ConditionStatus::True
+        } else {
+            ConditionStatus::False
+        };
+        let last_transition = (second > 0).then(|| Timestamp::from_seconds(second));
+        conditions.insert(
+            kind,
+            Condition {
+                status,
+                last_transition,
+            },
+        );
+        let mut count = 0;
+        last.update(&conditions, |_| count += 1);
+        count
+    }
+
+    #[test]
+    fn only_a_later_true_of_the_same_type_is_a_reentry() {
+        let mut last = LastTrue::default();
+        assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 10), 0);
+        assert_eq!(
+            seen(
+                &mut last,
+                ConditionType::PodReadyToStartContainers,
+                true,
+                20
+            ),
+            0
+        );
+        assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 10), 0);
+        assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, false, 30), 0);
+        assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 0), 0);
+        assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 31), 1);
+        assert_eq!(seen(&mut last, ConditionType::PodScheduled, true, 1), 0);
+        assert_eq!(seen(&mut last, ConditionType::PodScheduled, true, 2), 0);
+    }
+
+    #[test]
+    fn the_last_one_seen_counts_not_the_latest() {
+        let mut last = LastTrue::default();
+        assert_eq!(seen(&mut last, ConditionType::Ready, true, 10), 0);
+        assert_eq!(seen(&mut last, ConditionType::Ready, true, 8), 0);
+        assert_eq!(seen(&mut last, ConditionType::Ready, true, 9), 1);
+    }
+}

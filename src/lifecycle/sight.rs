@@ -1,0 +1,147 @@
+//! First sight of a pod (§5 rules 2 and 3): was its startup over before anyone watched it?
+
+use crate::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot};
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// A Ready=False that is younger than the pod's start by more than this was not set at the start:
+/// the pod has been Ready before.
+const READY_BEFORE_NANOS: i64 = 5 * NANOS_PER_SECOND;
+/// A pod that first appears after the first list, but was created longer than this before it,
+/// was there all along, outside the selection.
+const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
+
+/// How a pod that was not known before is accounted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstSight {
+    /// A static (mirror) pod: excluded
+    Static,
+    /// Its startup was over before it was first seen
+    Preexisting,
+    /// Still starting up: what it has reached is latched but not observed
+    Adopted,
+    /// Observed in full, whatever it shows already
+    New,
+}
+
+/// In what a pod was first seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeenIn {
+    /// The first list of its source
+    FirstList,
+    /// Anything later; with the instant at which the first list was begun, if there was one
+    Later {
+        /// When the first list was begun
+        first_list_began: Option<Timestamp>,
+    },
+}
+
+impl FirstSight {
+    /// Classifies the first snapshot of a pod. `backfill` observes the pods of the first list as
+    /// if they had been watched.
+    pub fn of(snapshot: &PodSnapshot, seen_in: SeenIn, backfill: bool) -> Self {
+        if snapshot.is_static {
+            return Self::Static;
+        }
+        let was_there = match seen_in {
+            SeenIn::FirstList => !backfill,
+            SeenIn::Later { first_list_began } => first_list_began
+                .zip(snapshot.created)
+                .is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS),
+        };
+        if !was_there {
+            Self::New
+        } else if has_started_up(snapshot) {
+            Self::Preexisting
+        } else {
+            Self::Adopted
+        }
+    }
+}
+
+fn has_started_up(snapshot: &PodSnapshot) -> bool {
+    let Some(ready) = snapshot.conditions.get(ConditionType::Ready) else {
+        return snapshot.phase != Phase::Active;
+    };
+    let was_ready_before = ready.status == ConditionStatus::False
+        && ready
+            .last_transition
+            .zip(snapshot.started)
+            .is_some_and(|(unready, started)| unready.nanos_since(started) > READY_BEFORE_NANOS);
+    ready.is_true() || was_ready_before || snapshot.phase != Phase::Active
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::{Condition, PodUid};
+
+    fn pod(created: i64, ready: Option<(ConditionStatus, i64)>) -> PodSnapshot {
+        let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
+        pod.created = Some(Timestamp::from_seconds(created));
+        pod.started = Some(Timestamp::from_seconds(created));
+        if let Some((status, second)) = ready {
+            let last_transition = Some(Timestamp::from_seconds(second));
+            pod.conditions.insert(
+                ConditionType::Ready,
+                Condition {
+                    status,
+                    last_transition,
+                },
+            );
+        }
+        pod
+    }
+
+    fn in_first_list(pod: &PodSnapshot) -> FirstSight {
+        FirstSight::of(pod, SeenIn::FirstList, false)
+    }
+
+    #[test]
+    fn the_first_list_tells_finished_from_starting() {
+        use ConditionStatus::{False, True};
+        assert_eq!(in_first_list(&pod(100, None)), FirstSight::Adopted);
+        assert_eq!(
+            in_first_list(&pod(100, Some((True, 101)))),
+            FirstSight::Preexisting
+        );
+        assert_eq!(
+            in_first_list(&pod(100, Some((False, 105)))),
+            FirstSight::Adopted
+        );
+        assert_eq!(
+            in_first_list(&pod(100, Some((False, 106)))),
+            FirstSight::Preexisting
+        );
+        let mut failed = pod(100, Some((False, 100)));
+        failed.phase = Phase::Failed;
+        assert_eq!(in_first_list(&failed), FirstSight::Preexisting);
+        failed.is_static = true;
+        assert_eq!(in_first_list(&failed), FirstSight::Static);
+    }
+
+    #[test]
+    fn a_later_pod_is_new_unless_it_was_there_all_along() {
+        let seen = |created, began: Option<i64>| {
+            let seen_in = SeenIn::Later {
+                first_list_began: began.map(Timestamp::from_seconds),
+            };
+            FirstSight::of(
+                &pod(created, Some((ConditionStatus::True, 200))),
+                seen_in,
+                false,
+            )
+        };
+        assert_eq!(seen(100, Some(130)), FirstSight::New);
+        assert_eq!(seen(100, Some(131)), FirstSight::Preexisting);
+        assert_eq!(seen(100, None), FirstSight::New);
+    }
+
+    #[test]
+    fn backfill_observes_the_first_list() {
+        let ready = pod(100, Some((ConditionStatus::True, 200)));
+        assert_eq!(
+            FirstSight::of(&ready, SeenIn::FirstList, true),
+            FirstSight::New
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! The table of remembered pods: compact, because a finished pod is remembered for as long as it
+//! exists, and most pods of a cluster have finished their startup.
+//!
+//! Records live in chunks that never move, and a hash index of 32-bit slots points at them. That
+//! bounds a record's share at its own size plus at most twelve bytes of index, where a hash map
+//! of records would double all of them whenever it grows.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::pod::PodUid;
+
+const CHUNK: usize = 1024;
+
+/// A map from [`PodUid`] to `T` whose records do not move.
+#[derive(Debug)]
+pub struct PodTable<T> {
+    index: HashTable<u32>,
+    records: Chunks<T>,
+    free: Vec<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl<T> Default for PodTable<T> {
+    fn default() -> Self {
+        Self {
+            index: HashTable::new(),
+            records: Chunks(Vec::new()),
+            free: Vec::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+}
+
+impl<T> PodTable<T> {
+    /// How many pods are remembered.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether no pod is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// The record of `uid`.
+    pub fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
+        let hash = self.hasher.hash_one(uid);
+        let slot = *self
+            .index
+            .find(hash, |slot| self.records.holds(*slot, uid))?;
+        self.records.get_mut(slot)
+    }
+
+    /// Puts `record` in the place of whatever was remembered of `uid`.
+    pub fn insert(&mut self, uid: PodUid, record: T) {
+        if let Some(old) = self.get_mut(uid) {
+            *old = record;
+            return;
+        }
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.records.put(slot, (uid, record));
+                slot
+            }
+            None => self.records.push((uid, record)),
+        };
+        let hash = self.hasher.hash_one(uid);
+        let Self {
+            index,
+            records,
+            hasher,
+            ..
+        } = self;
+        index.insert_unique(hash, slot, |slot| records.hash(*slot, hasher));
+    }
+
+    /// Forgets `uid`.
+    pub fn remove(&mut self, uid: PodUid) -> Option<T> {
+        let hash = self.hasher.hash_one(uid);
+        let found = self
+            .index
+            .find_entry(hash, |slot| self.records.holds(*slot, uid))
+            .ok()?;
+        let (slot, _) = found.remove();
+        self.free.push(slot);
+        self.records.take(slot)
+    }
+
+    /// Every record, in no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
+        self.records
+            .0
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|(uid, record)| (*uid, record))
+    }
+}
+
+/// Records by slot. Every slot that the index knows is filled.
+#[derive(Debug)]
+struct Chunks<T>(Vec<Vec<Option<(PodUid, T)>>>);
+
+impl<T> Chunks<T> {
+    fn at(&self, slot: u32) -> Option<&(PodUid, T)> {
+        let slot = slot as usize;
+        self.0.get(slot / CHUNK)?.get(slot % CHUNK)?.as_ref()
+    }
+
+    fn at_mut(&mut self, slot: u32) -> Option<&mut Option<(PodUid, T)>> {
+        let slot = slot as usize;
+        self.0.get_mut(slot / CHUNK)?.get_mut(slot % CHUNK)
+    }
+
+    fn holds(&self, slot: u32, uid: PodUid) -> bool {
+        self.at(slot).is_some_and(|(held, _)| *held == uid)
+    }
+
+    fn hash(&self, slot: u32, hasher: &DefaultHashBuilder) -> u64 {
+        self.at(slot).map_or(0, |(uid, _)| hasher.hash_one(uid))
+    }
+
+    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.at_mut(slot)?.as_mut().map(|(_, record)| record)
+    }
+
+    fn put(&mut self, slot: u32, entry: (PodUid, T)) {
+        if let Some(place) = self.at_mut(slot) {
+            *place = Some(entry);
+        }
+    }
+
+    fn take(&mut self, slot: u32) -> Option<T> {
+        self.at_mut(slot)?.take().map(|(_, record)| record)
+    }
+
+    /// Appends a record. Four thousand million records would need 200 GB, so the slot fits.
+    fn push(&mut self, entry: (PodUid, T)) -> u32 {
+        if self.0.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            self.0.push(Vec::with_capacity(CHUNK));
+        }
+        let full = (self.0.len() - 1) * CHUNK;
+        let mut slot = full;
+        if let Some(last) = self.0.last_mut() {
+            slot += last.len();
+            last.push(Some(entry));
+        }
+        slot as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn uid(number: u16) -> PodUid {
+        PodUid::from_text(&format!("{number}"))
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_hash_map(steps in prop::collection::vec((0u16..3000, 0u8..3), 0..6000)) {
+            let mut table = PodTable::default();
+            let mut model = HashMap::new();
+            for (step, (number, action)) in steps.into_iter().enumerate() {
+                let key = uid(number);
+                match action {
+                    0 => prop_assert_eq!(table.remove(key), model.remove(&key)),
+                    _ => {
+                        table.insert(key, step);
+                        model.insert(key, step);
+                    }
+                }
+                prop_assert_eq!(table.get_mut(key).copied(), model.get(&key).copied());
+                prop_assert_eq!(table.len(), model.len());
+            }
+            let all: HashMap<_, _> = table.iter().map(|(uid, value)| (uid, *value)).collect();
+            prop_assert_eq!(all, model);
+        }
+    }
+}
