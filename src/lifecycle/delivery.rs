@@ -1,6 +1,6 @@
 //! What the tracker is told: the events of one or more list-watches, with their times.
 
-use crate::pod::PodSnapshot;
+use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// One list-watch. There is one for the whole cluster, or one for each chosen namespace; a list
@@ -22,6 +22,12 @@ pub enum PodEvent {
         pods: Vec<PodSnapshot>,
         /// When the list was begun
         began: Timestamp,
+    },
+    /// A streamed list was closed whose pods have already been delivered one by one: only what
+    /// does not stand in it is news
+    StreamedListClosed {
+        /// The pods that stand
+        standing: Vec<PodUid>,
     },
     /// The watch is no longer in sync; it is again with the next completed list or resumed watch
     SyncLost,

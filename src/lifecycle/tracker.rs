@@ -39,8 +39,15 @@ pub struct Tracker {
     config: TrackerConfig,
     pods: PodTable<Record>,
     order: InFlightOrder,
-    first_list_began: BTreeMap<SourceId, Timestamp>,
+    first_lists: BTreeMap<SourceId, FirstList>,
     deleted: VecDeque<(Timestamp, PodUid)>,
+}
+
+/// The first list of a source, once it is certain.
+#[derive(Clone, Copy, Debug)]
+enum FirstList {
+    BeganAt(Timestamp),
+    NeverHad,
 }
 
 /// A snapshot together with how it was delivered.
@@ -65,6 +72,19 @@ impl Tracker {
         self.pods.len()
     }
 
+    /// States that what `source` delivers first is no list, so that none of its lists is its first
+    /// one: its pods are observed in full, and every list closes a gap.
+    pub fn begin_without_list(&mut self, source: SourceId) {
+        self.first_lists
+            .entry(source)
+            .or_insert(FirstList::NeverHad);
+    }
+
+    /// Lets time pass until `now`.
+    pub fn advance(&mut self, now: Timestamp) {
+        self.forget_deleted(now);
+    }
+
     /// Accounts for one delivery.
     pub fn apply(&mut self, delivery: Delivery, sink: &mut impl Sink) {
         let Delivery {
@@ -73,8 +93,11 @@ impl Tracker {
             now,
             observed,
         } = delivery;
-        self.forget_deleted(now);
-        let first_list_began = self.first_list_began.get(&source).copied();
+        self.advance(now);
+        let first_list_began = match self.first_lists.get(&source) {
+            Some(FirstList::BeganAt(began)) => Some(*began),
+            Some(FirstList::NeverHad) | None => None,
+        };
         let seen_in = SeenIn::Later { first_list_began };
         let arrival = Arrival {
             source,
@@ -86,6 +109,9 @@ impl Tracker {
             PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, sink),
             PodEvent::Deleted(snapshot) => self.delete(&snapshot, &arrival, sink),
             PodEvent::Listed { pods, began } => self.list(pods, began, arrival, sink),
+            PodEvent::StreamedListClosed { mut standing } => {
+                self.sweep(source, &mut standing, sink);
+            }
             PodEvent::SyncLost | PodEvent::Resumed => {}
         }
     }
@@ -198,7 +224,7 @@ impl Tracker {
         sink: &mut impl Sink,
     ) {
         let source = arrival.source;
-        let is_first = !self.first_list_began.contains_key(&source);
+        let is_first = !self.first_lists.contains_key(&source);
         let seen_in = if is_first {
             SeenIn::FirstList
         } else {
@@ -209,18 +235,20 @@ impl Tracker {
             observed: None,
             ..arrival
         };
-        self.first_list_began.entry(source).or_insert(began);
+        self.first_lists
+            .entry(source)
+            .or_insert(FirstList::BeganAt(began));
         let mut listed = Vec::with_capacity(pods.len());
         for snapshot in pods {
             self.see(&snapshot, &arrival, sink);
             listed.push(snapshot.uid);
         }
-        listed.sort_unstable();
-        self.sweep(source, &listed, sink);
+        self.sweep(source, &mut listed, sink);
     }
 
-    /// Ends or forgets every pod of `source` that is not in the sorted `listed`.
-    fn sweep(&mut self, source: SourceId, listed: &[PodUid], sink: &mut impl Sink) {
+    /// Ends or forgets every pod of `source` that is not in `listed`.
+    fn sweep(&mut self, source: SourceId, listed: &mut [PodUid], sink: &mut impl Sink) {
+        listed.sort_unstable();
         let belongs = |record: &Record| match record {
             Record::InFlight(pod) => pod.seen.source == source,
             Record::Finished(seen) => seen.source == source,
