@@ -1,6 +1,7 @@
 //! What the tracker has to say: plain values, one for each thing that is counted.
 
 use super::milestone::Milestone;
+use super::slo::{SloId, SloVerdict};
 use super::stage::{Interval, Stage};
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -191,6 +192,13 @@ pub enum Observation {
     Reentered(Milestone),
     /// A time was odd
     Anomaly(AnomalyKind),
+    /// An SLO got its one event of the pod
+    Slo {
+        /// Which one
+        slo: SloId,
+        /// The event
+        verdict: SloVerdict,
+    },
     /// A milestone was shown by a live watch event this long after the time that the API states
     Delivered(Latency),
 }

@@ -1,58 +1,39 @@
 //! A pod whose startup is under way: folds snapshots into its [`Startup`] and says what follows.
 
+use std::sync::Arc;
+
 use super::clock::Judgement;
 use super::delivery::SourceId;
 use super::inflight::{InFlightOrder, Waiting};
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Observation, Outcome, Position, Sink, UnobservedReason};
-use super::reentry::LastTrue;
+use super::seen::Seen;
+use super::slo::{Pulse, SloId, SloProgress, SloRule, Timers};
 use super::stage::{Interval, Stage};
 use super::startup::{Reached, Sighting, Startup};
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
-/// What a later snapshot is held against, for a pod in flight and for one that has finished. All
-/// that is kept of a finished pod, so it is small.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen {
-    /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
-    /// object, for none
-    newest_version: u64,
-    last_true: LastTrue,
-    /// The list-watch that the pod belongs to
-    pub source: SourceId,
-    is_static: bool,
+/// What all pods in flight share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Who has waited longest in which stage
+    pub order: InFlightOrder,
+    /// Which deadlines are still to pass
+    pub timers: Timers,
+    /// The SLOs in force
+    pub rules: Arc<[SloRule]>,
 }
 
-impl Seen {
-    /// Nothing seen yet of the pod that `snapshot` is going to be the first of.
-    pub fn nothing(snapshot: &PodSnapshot, source: SourceId) -> Self {
-        let last_true = LastTrue::default();
-        Self {
-            newest_version: 0,
-            last_true,
-            source,
-            is_static: snapshot.is_static,
-        }
-    }
-
-    /// Takes note of a snapshot and emits the re-entries that it shows (§5 rule 6; of static pods
-    /// none). Returns false, and does nothing, if it is older than the newest version seen
-    /// (rule 1). A snapshot without a usable version is never older.
-    pub fn accept(&mut self, snapshot: &PodSnapshot, emit: &mut impl FnMut(Observation)) -> bool {
-        if let Some(version) = snapshot.resource_version {
-            if version < self.newest_version {
-                return false;
-            }
-            self.newest_version = version;
-        }
-        if !self.is_static {
-            self.last_true.update(&snapshot.conditions, |milestone| {
-                emit(Observation::Reentered(milestone));
-            });
-        }
-        true
-    }
+/// How a snapshot came to be known, and when it is accounted for.
+#[derive(Clone, Copy, Debug)]
+pub struct Fold {
+    /// How it was seen
+    pub sighting: Sighting,
+    /// When it is accounted for
+    pub now: Timestamp,
+    /// Whether it is the first one of a pod that was adopted in flight
+    pub adopted: bool,
 }
 
 /// A pod whose startup is under way.
@@ -60,8 +41,10 @@ impl Seen {
 pub struct PodInFlight {
     /// What a later snapshot is held against
     pub seen: Seen,
+    uid: PodUid,
     info: PodInfo,
     startup: Startup,
+    slos: SloProgress,
     stage: Stage,
     discovered: Timestamp,
     waiting: Option<Waiting>,
@@ -73,42 +56,39 @@ impl PodInFlight {
         snapshot: &PodSnapshot,
         source: SourceId,
         now: Timestamp,
+        shared: &Shared,
         sink: &mut impl Sink,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let stage = startup.stage();
-        let to = Position::InFlight(stage);
-        sink.observe(
-            &snapshot.info,
-            Observation::Moved {
-                from: Position::Undiscovered,
-                to,
-            },
-        );
+        let (from, to) = (Position::Undiscovered, Position::InFlight(stage));
+        sink.observe(&snapshot.info, Observation::Moved { from, to });
         Self {
             seen: Seen::nothing(snapshot, source),
+            uid: snapshot.uid,
             info: snapshot.info.clone(),
             startup,
+            slos: SloProgress::of(&shared.rules, &snapshot.info),
             stage,
             discovered: now,
             waiting: None,
         }
     }
 
-    /// Folds a snapshot, unless it is older than the newest one. `adopted` says that it is the
-    /// first one of a pod that was adopted in flight. Returns the outcome if the startup ended
-    /// with it.
+    /// Folds a snapshot, unless it is older than the newest one, and says what follows from it.
+    /// Returns the outcome if the startup ended with it; then [`PodInFlight::finish`] is due.
     pub fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        sighting: Sighting,
-        adopted: bool,
+        fold: Fold,
+        shared: &mut Shared,
         sink: &mut impl Sink,
     ) -> Option<Outcome> {
         let Self {
             info,
             startup,
             seen,
+            slos,
             ..
         } = self;
         if !seen.accept(snapshot, &mut |again| sink.observe(info, again)) {
@@ -122,17 +102,28 @@ impl PodInFlight {
         if newly_bound {
             emit(Observation::Bound);
         }
-        startup.latch(snapshot, sighting, &mut emit);
-        if adopted {
+        startup.latch(snapshot, fold.sighting, &mut emit);
+        if fold.adopted {
             give_up_what_has_ended(startup, &mut emit);
         }
         judge(startup, &mut emit);
-        outcome(startup, snapshot)
+        let outcome = outcome(startup, snapshot);
+        let pulse = Pulse {
+            snapshot,
+            now: fold.now,
+            adopted: fold.adopted,
+            outcome,
+        };
+        slos.update(startup, pulse, &shared.rules, &mut shared.timers, &mut emit);
+        if outcome.is_none() {
+            self.settle(shared, sink);
+        }
+        outcome
     }
 
     /// Says which stage the pod is in now, if that changed, and takes its place in the order of
     /// waiting.
-    pub fn settle(&mut self, uid: PodUid, order: &mut InFlightOrder, sink: &mut impl Sink) {
+    fn settle(&mut self, shared: &mut Shared, sink: &mut impl Sink) {
         let stage = self.startup.stage();
         let from = Position::InFlight(self.stage);
         if stage != self.stage {
@@ -141,38 +132,44 @@ impl PodInFlight {
             self.stage = stage;
         }
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
-        self.wait(uid, Some((stage, entered)), order, sink);
+        self.wait(Some((stage, entered)), shared, sink);
     }
 
     /// Ends the startup.
-    pub fn finish(
-        &mut self,
-        uid: PodUid,
-        outcome: Outcome,
-        order: &mut InFlightOrder,
-        sink: &mut impl Sink,
-    ) {
+    pub fn finish(&mut self, outcome: Outcome, shared: &mut Shared, sink: &mut impl Sink) {
+        let Self {
+            info,
+            startup,
+            slos,
+            ..
+        } = self;
+        let mut emit = |observation| sink.observe(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
-            let Self { info, startup, .. } = self;
-            give_up_what_was_not_seen(startup, &mut |observation| sink.observe(info, observation));
+            give_up_what_was_not_seen(startup, &mut emit);
         }
-        let from = Position::InFlight(self.stage);
-        let to = Position::Finished(outcome);
-        sink.observe(&self.info, Observation::Moved { from, to });
-        self.wait(uid, None, order, sink);
+        slos.end(outcome, &mut emit);
+        let (from, to) = (Position::InFlight(self.stage), Position::Finished(outcome));
+        emit(Observation::Moved { from, to });
+        self.wait(None, shared, sink);
     }
 
-    fn wait(
-        &mut self,
-        uid: PodUid,
-        to: Option<Waiting>,
-        order: &mut InFlightOrder,
-        sink: &mut impl Sink,
-    ) {
-        let Self { info, waiting, .. } = self;
-        order.move_pod(uid, *waiting, to, &mut |observation| {
-            sink.observe(info, observation)
-        });
+    /// The deadline of an SLO has passed.
+    pub fn miss(&mut self, slo: SloId, sink: &mut impl Sink) {
+        let Self { info, slos, .. } = self;
+        slos.miss(slo, &mut |observation| sink.observe(info, observation));
+    }
+
+    /// The SLOs that still wait for their event of this pod.
+    pub fn undecided(&self) -> impl Iterator<Item = SloId> {
+        self.slos.undecided()
+    }
+
+    fn wait(&mut self, to: Option<Waiting>, shared: &mut Shared, sink: &mut impl Sink) {
+        let Self {
+            uid, info, waiting, ..
+        } = self;
+        let mut emit = |observation| sink.observe(info, observation);
+        shared.order.move_pod(*uid, *waiting, to, &mut emit);
         *waiting = to;
     }
 }
@@ -225,7 +222,7 @@ fn give_up_what_was_not_seen(startup: &mut Startup, emit: &mut impl FnMut(Observ
         let interval = Interval::Stage(stage);
         if startup.applies(interval) && !startup.is_decided(interval) {
             startup.decide(interval);
-            let reason = if startup.types_stood(stage) {
+            let reason = if startup.types_stood(interval) {
                 UnobservedReason::NotSeen
             } else {
                 UnobservedReason::ConditionAbsent

@@ -235,22 +235,34 @@ impl Startup {
         self.decided |= 1 << interval.index();
     }
 
-    /// Whether every condition type that `stage` needs has stood in the pod's status.
-    pub fn types_stood(&self, stage: Stage) -> bool {
-        let needed: &[Milestone] = match stage {
-            Stage::Gated => &[],
-            Stage::Scheduling | Stage::Unschedulable => &[Milestone::Scheduled],
-            Stage::Network => &[Milestone::Scheduled, Milestone::NetworkReady],
-            Stage::Init => &[Milestone::NetworkReady, Milestone::Initialized],
-            Stage::Containers if self.has_init_containers => &[
-                Milestone::NetworkReady,
-                Milestone::Initialized,
-                Milestone::ContainersReady,
-            ],
-            Stage::Containers => &[Milestone::NetworkReady, Milestone::ContainersReady],
-            Stage::Readiness => &[Milestone::ContainersReady, Milestone::Ready],
-        };
-        needed
+    /// Whether the pod is in `interval`, was, or may still come to be.
+    pub fn can_enter(&self, interval: Interval) -> bool {
+        let may_become_unschedulable = !self.reached(Milestone::Scheduled).is_reached();
+        self.applies(interval)
+            || interval == Interval::Stage(Stage::Unschedulable) && may_become_unschedulable
+    }
+
+    /// The milestones that `interval` waits for and that a condition stands for.
+    pub fn needs(&self, interval: Interval) -> &'static [Milestone] {
+        use Milestone::{ContainersReady, Initialized, NetworkReady, Ready, Scheduled};
+        match interval {
+            Interval::Stage(Stage::Gated) => &[],
+            Interval::Stage(Stage::Scheduling | Stage::Unschedulable) => &[Scheduled],
+            Interval::Stage(Stage::Network) => &[Scheduled, NetworkReady],
+            Interval::Stage(Stage::Init) => &[NetworkReady, Initialized],
+            Interval::Stage(Stage::Containers) if self.has_init_containers => {
+                &[NetworkReady, Initialized, ContainersReady]
+            }
+            Interval::Stage(Stage::Containers) => &[NetworkReady, ContainersReady],
+            Interval::Stage(Stage::Readiness) => &[ContainersReady, Ready],
+            Interval::ScheduledToReady => &[Scheduled, Ready],
+            Interval::CreatedToReady => &[Ready],
+        }
+    }
+
+    /// Whether every condition type that `interval` needs has stood in the pod's status.
+    pub fn types_stood(&self, interval: Interval) -> bool {
+        self.needs(interval)
             .iter()
             .all(|milestone| self.stood.contains(*milestone))
     }

@@ -1,13 +1,16 @@
 //! The books (§5): which pods are known, how each stands, and what every delivery changes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::clock::TimestampMode;
 use super::delivery::{Delivery, PodEvent, SourceId};
-use super::inflight::InFlightOrder;
 use super::observation::{Observation, Outcome, Position, Sink};
-use super::pod_in_flight::{PodInFlight, Seen};
+use super::pod_in_flight::{Fold, PodInFlight, Shared};
+use super::seen::Seen;
 use super::sight::{FirstSight, SeenIn};
+use super::slo::{SloId, SloProgress, SloRule};
+use super::sources::Sources;
 use super::startup::Sighting;
 use super::table::PodTable;
 use crate::pod::{PodSnapshot, PodUid};
@@ -17,12 +20,14 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 const DELETED_NANOS: i64 = 600 * NANOS_PER_SECOND;
 
 /// What the accounting can be told to do differently.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct TrackerConfig {
     /// Which times durations are made of
     pub timestamps: TimestampMode,
     /// Observe the pods of the first list as if they had been watched
     pub backfill: bool,
+    /// The SLOs in force; an [`SloId`] is a position in it
+    pub slos: Arc<[SloRule]>,
 }
 
 /// Everything remembered of one pod.
@@ -33,24 +38,28 @@ enum Record {
     Deleted,
 }
 
+impl Record {
+    fn source(&self) -> Option<SourceId> {
+        match self {
+            Self::InFlight(pod) => Some(pod.seen.source),
+            Self::Finished(seen) => Some(seen.source),
+            Self::Deleted => None,
+        }
+    }
+}
+
 /// Accounts for every pod. One owner feeds it deliveries; it has no clock and does no I/O.
 #[derive(Debug, Default)]
 pub struct Tracker {
-    config: TrackerConfig,
+    timestamps: TimestampMode,
+    backfill: bool,
     pods: PodTable<Record>,
-    order: InFlightOrder,
-    first_lists: BTreeMap<SourceId, FirstList>,
     deleted: VecDeque<(Timestamp, PodUid)>,
+    sources: Sources,
+    shared: Shared,
 }
 
-/// The first list of a source, once it is certain.
-#[derive(Clone, Copy, Debug)]
-enum FirstList {
-    BeganAt(Timestamp),
-    NeverHad,
-}
-
-/// A snapshot together with how it was delivered.
+/// How a snapshot was delivered.
 struct Arrival {
     source: SourceId,
     now: Timestamp,
@@ -62,7 +71,12 @@ impl Tracker {
     /// A tracker that knows no pod.
     pub fn new(config: TrackerConfig) -> Self {
         Self {
-            config,
+            timestamps: config.timestamps,
+            backfill: config.backfill,
+            shared: Shared {
+                rules: config.slos,
+                ..Shared::default()
+            },
             ..Self::default()
         }
     }
@@ -72,20 +86,37 @@ impl Tracker {
         self.pods.len()
     }
 
+    /// How many pods in flight still wait for their event of `slo`.
+    pub fn undecided(&self, slo: SloId) -> usize {
+        let waits = |record: &Record| match record {
+            Record::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
+            Record::Finished(_) | Record::Deleted => false,
+        };
+        self.pods.iter().filter(|(_, record)| waits(record)).count()
+    }
+
     /// States that what `source` delivers first is no list, so that none of its lists is its first
     /// one: its pods are observed in full, and every list closes a gap.
     pub fn begin_without_list(&mut self, source: SourceId) {
-        self.first_lists
-            .entry(source)
-            .or_insert(FirstList::NeverHad);
+        self.sources.begin_without_list(source);
     }
 
-    /// Lets time pass until `now`.
-    pub fn advance(&mut self, now: Timestamp) {
+    /// Lets time pass until `now`: deadlines pass, and deleted pods are forgotten.
+    pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
         self.forget_deleted(now);
+        if !self.sources.may_judge(now) {
+            return;
+        }
+        while let Some((uid, slo)) = self.shared.timers.pop_passed(now) {
+            if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+                pod.miss(slo, sink);
+            }
+        }
     }
 
-    /// Accounts for one delivery.
+    /// Accounts for one delivery. The deadlines that passed before an event was observed pass
+    /// before it is folded; without such an instant, and for lists, which close a gap, what was
+    /// delivered comes first (§6, §8).
     pub fn apply(&mut self, delivery: Delivery, sink: &mut impl Sink) {
         let Delivery {
             source,
@@ -93,12 +124,14 @@ impl Tracker {
             now,
             observed,
         } = delivery;
-        self.advance(now);
-        let first_list_began = match self.first_lists.get(&source) {
-            Some(FirstList::BeganAt(began)) => Some(*began),
-            Some(FirstList::NeverHad) | None => None,
+        match observed {
+            Some(_) => self.advance(now, sink),
+            None => self.forget_deleted(now),
+        }
+        let seen_in = match &event {
+            PodEvent::Listed { began, .. } => self.sources.list(source, *began),
+            _ => self.sources.event(source),
         };
-        let seen_in = SeenIn::Later { first_list_began };
         let arrival = Arrival {
             source,
             now,
@@ -108,41 +141,76 @@ impl Tracker {
         match event {
             PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, sink),
             PodEvent::Deleted(snapshot) => self.delete(&snapshot, &arrival, sink),
-            PodEvent::Listed { pods, began } => self.list(pods, began, arrival, sink),
-            PodEvent::StreamedListClosed { mut standing } => {
-                self.sweep(source, &mut standing, sink);
+            PodEvent::Listed { pods, .. } => {
+                let arrival = Arrival {
+                    observed: None,
+                    ..arrival
+                };
+                self.list(&pods, &arrival, sink);
             }
-            PodEvent::SyncLost | PodEvent::Resumed => {}
+            PodEvent::StreamedListClosed { standing } => {
+                self.sources.regain_sync(source);
+                self.sweep(source, standing, sink);
+            }
+            PodEvent::SyncLost => self.sources.lose_sync(source),
+            PodEvent::Resumed => self.sources.resume(source, now),
         }
+        self.advance(now, sink);
     }
 
     fn see(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
-        let uid = snapshot.uid;
-        let sighting = self.sighting(arrival);
-        match self.pods.get_mut(uid) {
+        let fold = self.fold(arrival, false);
+        match self.pods.get_mut(snapshot.uid) {
             None => self.discover(snapshot, arrival, sink),
             Some(Record::Deleted) => {}
             Some(Record::Finished(seen)) => {
                 seen.accept(snapshot, &mut |again| sink.observe(&snapshot.info, again));
             }
-            Some(Record::InFlight(pod)) => match pod.fold(snapshot, sighting, false, sink) {
-                None => pod.settle(uid, &mut self.order, sink),
-                Some(outcome) => self.finish(uid, outcome, sink),
-            },
+            Some(Record::InFlight(pod)) => {
+                if let Some(outcome) = pod.fold(snapshot, fold, &mut self.shared, sink) {
+                    self.finish(snapshot.uid, outcome, sink);
+                }
+            }
+        }
+    }
+
+    fn fold(&self, arrival: &Arrival, adopted: bool) -> Fold {
+        let Arrival { now, observed, .. } = *arrival;
+        let sighting = Sighting {
+            mode: self.timestamps,
+            observed,
+            live: !adopted,
+        };
+        Fold {
+            sighting,
+            now,
+            adopted,
         }
     }
 
     fn discover(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
-        let excluded = match FirstSight::of(snapshot, arrival.seen_in, self.config.backfill) {
-            FirstSight::New => return self.follow(snapshot, arrival, false, sink),
-            FirstSight::Adopted => return self.follow(snapshot, arrival, true, sink),
-            FirstSight::Static => Outcome::Static,
-            FirstSight::Preexisting => Outcome::Preexisting,
-        };
-        let (from, to) = (Position::Undiscovered, Position::Finished(excluded));
-        sink.observe(&snapshot.info, Observation::Moved { from, to });
+        match FirstSight::of(snapshot, arrival.seen_in, self.backfill) {
+            FirstSight::New => self.follow(snapshot, arrival, false, sink),
+            FirstSight::Adopted => self.follow(snapshot, arrival, true, sink),
+            FirstSight::Static => self.exclude(snapshot, arrival, Outcome::Static, sink),
+            FirstSight::Preexisting => self.exclude(snapshot, arrival, Outcome::Preexisting, sink),
+        }
+    }
+
+    /// Discovers a pod that has no startup to be observed.
+    fn exclude(
+        &mut self,
+        snapshot: &PodSnapshot,
+        arrival: &Arrival,
+        outcome: Outcome,
+        sink: &mut impl Sink,
+    ) {
+        let mut emit = |observation| sink.observe(&snapshot.info, observation);
+        let (from, to) = (Position::Undiscovered, Position::Finished(outcome));
+        emit(Observation::Moved { from, to });
         let mut seen = Seen::nothing(snapshot, arrival.source);
-        seen.accept(snapshot, &mut |again| sink.observe(&snapshot.info, again));
+        seen.accept(snapshot, &mut emit);
+        SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
         self.pods.insert(snapshot.uid, Record::Finished(seen));
     }
 
@@ -154,30 +222,17 @@ impl Tracker {
         adopted: bool,
         sink: &mut impl Sink,
     ) {
-        let uid = snapshot.uid;
-        let mut pod = PodInFlight::discover(snapshot, arrival.source, arrival.now, sink);
-        let sighting = Sighting {
-            live: !adopted,
-            ..self.sighting(arrival)
-        };
-        match pod.fold(snapshot, sighting, adopted, sink) {
-            None => {
-                pod.settle(uid, &mut self.order, sink);
-                self.pods.insert(uid, Record::InFlight(Box::new(pod)));
-            }
+        let fold = self.fold(arrival, adopted);
+        let shared = &mut self.shared;
+        let mut pod = PodInFlight::discover(snapshot, arrival.source, fold.now, shared, sink);
+        let record = match pod.fold(snapshot, fold, shared, sink) {
+            None => Record::InFlight(Box::new(pod)),
             Some(outcome) => {
-                pod.finish(uid, outcome, &mut self.order, sink);
-                self.pods.insert(uid, Record::Finished(pod.seen));
+                pod.finish(outcome, shared, sink);
+                Record::Finished(pod.seen)
             }
-        }
-    }
-
-    fn sighting(&self, arrival: &Arrival) -> Sighting {
-        Sighting {
-            mode: self.config.timestamps,
-            observed: arrival.observed,
-            live: true,
-        }
+        };
+        self.pods.insert(snapshot.uid, record);
     }
 
     /// Ends the startup of a pod, if it is in flight, and remembers it as finished.
@@ -186,7 +241,7 @@ impl Tracker {
             return;
         };
         if let Record::InFlight(pod) = record {
-            pod.finish(uid, outcome, &mut self.order, sink);
+            pod.finish(outcome, &mut self.shared, sink);
             *record = Record::Finished(pod.seen);
         }
     }
@@ -216,48 +271,23 @@ impl Tracker {
 
     /// A completed list: what stands in it is seen, what is known but absent is gone (§5 rules 2,
     /// 4 and 5).
-    fn list(
-        &mut self,
-        pods: Vec<PodSnapshot>,
-        began: Timestamp,
-        arrival: Arrival,
-        sink: &mut impl Sink,
-    ) {
-        let source = arrival.source;
-        let is_first = !self.first_lists.contains_key(&source);
-        let seen_in = if is_first {
-            SeenIn::FirstList
-        } else {
-            arrival.seen_in
-        };
-        let arrival = Arrival {
-            seen_in,
-            observed: None,
-            ..arrival
-        };
-        self.first_lists
-            .entry(source)
-            .or_insert(FirstList::BeganAt(began));
-        let mut listed = Vec::with_capacity(pods.len());
+    fn list(&mut self, pods: &[PodSnapshot], arrival: &Arrival, sink: &mut impl Sink) {
         for snapshot in pods {
-            self.see(&snapshot, &arrival, sink);
-            listed.push(snapshot.uid);
+            self.see(snapshot, arrival, sink);
         }
-        self.sweep(source, &mut listed, sink);
+        let listed = pods.iter().map(|snapshot| snapshot.uid).collect();
+        self.sweep(arrival.source, listed, sink);
     }
 
-    /// Ends or forgets every pod of `source` that is not in `listed`.
-    fn sweep(&mut self, source: SourceId, listed: &mut [PodUid], sink: &mut impl Sink) {
-        listed.sort_unstable();
-        let belongs = |record: &Record| match record {
-            Record::InFlight(pod) => pod.seen.source == source,
-            Record::Finished(seen) => seen.source == source,
-            Record::Deleted => false,
-        };
+    /// Ends or forgets every pod of `source` that does not stand.
+    fn sweep(&mut self, source: SourceId, mut standing: Vec<PodUid>, sink: &mut impl Sink) {
+        standing.sort_unstable();
         let absent: Vec<PodUid> = self
             .pods
             .iter()
-            .filter(|(uid, record)| belongs(record) && listed.binary_search(uid).is_err())
+            .filter(|(uid, record)| {
+                record.source() == Some(source) && standing.binary_search(uid).is_err()
+            })
             .map(|(uid, _)| uid)
             .collect();
         for uid in absent {

@@ -1,0 +1,50 @@
+//! Version order and re-entries: what is kept of every remembered pod.
+
+use super::delivery::SourceId;
+use super::observation::Observation;
+use super::reentry::LastTrue;
+use crate::pod::PodSnapshot;
+
+/// What a later snapshot is held against, for a pod in flight and for one that has finished. All
+/// that is kept of a finished pod, so it is small.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
+    /// object, for none
+    newest_version: u64,
+    last_true: LastTrue,
+    /// The list-watch that the pod belongs to
+    pub source: SourceId,
+    is_static: bool,
+}
+
+impl Seen {
+    /// Nothing seen yet of the pod that `snapshot` is going to be the first of.
+    pub fn nothing(snapshot: &PodSnapshot, source: SourceId) -> Self {
+        let last_true = LastTrue::default();
+        Self {
+            newest_version: 0,
+            last_true,
+            source,
+            is_static: snapshot.is_static,
+        }
+    }
+
+    /// Takes note of a snapshot and emits the re-entries that it shows (§5 rule 6; of static pods
+    /// none). Returns false, and does nothing, if it is older than the newest version seen
+    /// (rule 1). A snapshot without a usable version is never older.
+    pub fn accept(&mut self, snapshot: &PodSnapshot, emit: &mut impl FnMut(Observation)) -> bool {
+        if let Some(version) = snapshot.resource_version {
+            if version < self.newest_version {
+                return false;
+            }
+            self.newest_version = version;
+        }
+        if !self.is_static {
+            self.last_true.update(&snapshot.conditions, |milestone| {
+                emit(Observation::Reentered(milestone));
+            });
+        }
+        true
+    }
+}

@@ -1,0 +1,172 @@
+//! How one pod stands towards the SLOs that match it.
+
+use super::{ExclusionReason, SloId, SloRule, SloVerdict, Timers};
+use crate::lifecycle::clock::Judgement;
+use crate::lifecycle::observation::{AnomalyKind, Observation, Outcome};
+use crate::lifecycle::stage::Interval;
+use crate::lifecycle::startup::{Reached, Startup};
+use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot};
+use crate::timestamp::Timestamp;
+
+/// The moment at which a snapshot is held against the SLOs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pulse<'a> {
+    /// The snapshot
+    pub snapshot: &'a PodSnapshot,
+    /// When it is accounted for
+    pub now: Timestamp,
+    /// Whether it is the first one of a pod that was adopted in flight
+    pub adopted: bool,
+    /// How the pod ended with it, if it did
+    pub outcome: Option<Outcome>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No event yet, and the interval has not begun at a known time
+    Open,
+    /// No event yet; the deadline is set
+    Timed,
+    Decided,
+}
+
+/// The SLOs that match a pod, each with where the pod stands.
+#[derive(Debug, Default)]
+pub struct SloProgress(Box<[(SloId, State)]>);
+
+impl SloProgress {
+    /// A pod that is new to all the SLOs that match it.
+    pub fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
+        let ids = (0..).map(SloId).zip(rules);
+        let matching = ids.filter(|(_, rule)| rule.matches(pod));
+        Self(matching.map(|(id, _)| (id, State::Open)).collect())
+    }
+
+    /// How many SLOs still wait for their event of this pod.
+    pub fn undecided(&self) -> impl Iterator<Item = SloId> {
+        self.0
+            .iter()
+            .filter(|(_, state)| *state != State::Decided)
+            .map(|(id, _)| *id)
+    }
+
+    /// Gives every SLO that still waits its event: the pod has ended.
+    pub fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(Observation)) {
+        let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
+        for (slo, state) in self
+            .0
+            .iter_mut()
+            .filter(|(_, state)| *state != State::Decided)
+        {
+            *state = State::Decided;
+            emit(Observation::Slo { slo: *slo, verdict });
+        }
+    }
+
+    /// A deadline has passed. Nothing happens if the event has already been.
+    pub fn miss(&mut self, missed: SloId, emit: &mut impl FnMut(Observation)) {
+        for (slo, state) in &mut self.0 {
+            if *slo == missed && *state != State::Decided {
+                *state = State::Decided;
+                emit(Observation::Slo {
+                    slo: *slo,
+                    verdict: SloVerdict::Bad,
+                });
+            }
+        }
+    }
+
+    /// Holds the pod against its SLOs after a snapshot was folded.
+    pub fn update(
+        &mut self,
+        startup: &Startup,
+        pulse: Pulse<'_>,
+        rules: &[SloRule],
+        timers: &mut Timers,
+        emit: &mut impl FnMut(Observation),
+    ) {
+        for (slo, state) in &mut self.0 {
+            let Some(rule) = rules.get(usize::from(slo.0)) else {
+                continue;
+            };
+            if *state == State::Decided {
+                continue;
+            }
+            if let Some(verdict) = verdict(rule, startup, pulse) {
+                *state = State::Decided;
+                emit(Observation::Slo { slo: *slo, verdict });
+            } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
+                *state = State::Timed;
+                timers.add(deadline, pulse.snapshot.uid, *slo);
+            }
+        }
+    }
+}
+
+/// When the deadline passes, once the interval has begun at a known time.
+fn deadline(rule: &SloRule, startup: &Startup) -> Option<Timestamp> {
+    match startup.start(rule.interval) {
+        Reached::At(Some(from)) if startup.applies(rule.interval) => {
+            Some(from.plus_nanos(rule.threshold_nanos.saturating_add(rule.grace_nanos)))
+        }
+        _ => None,
+    }
+}
+
+/// The event that a snapshot decides, if it does.
+fn verdict(rule: &SloRule, startup: &Startup, pulse: Pulse<'_>) -> Option<SloVerdict> {
+    use ExclusionReason as Reason;
+    let interval = rule.interval;
+    let excluded = |reason| Some(SloVerdict::Excluded(reason));
+    if !startup.can_enter(interval) {
+        return excluded(Reason::NotEntered);
+    }
+    let ended = startup.end(interval).is_reached();
+    let overdue = deadline(rule, startup).is_some_and(|deadline| deadline < pulse.now);
+    if pulse.adopted && (ended || overdue) {
+        return excluded(Reason::Ended(Outcome::Preexisting));
+    }
+    if let (Reached::At(from), Reached::At(to)) = (startup.start(interval), startup.end(interval))
+        && startup.applies(interval)
+    {
+        return Some(judged(rule, Judgement::of(from, to)));
+    }
+    if lacks_a_type(interval, startup, pulse.snapshot) {
+        return excluded(Reason::ConditionAbsent);
+    }
+    pulse
+        .outcome
+        .and_then(|outcome| excluded(Reason::of(outcome)))
+}
+
+fn judged(rule: &SloRule, judgement: Judgement) -> SloVerdict {
+    match judgement {
+        Judgement::Usable { latency, .. } => {
+            let within =
+                i64::try_from(latency.as_nanos()).is_ok_and(|nanos| nanos <= rule.threshold_nanos);
+            if within {
+                SloVerdict::Good
+            } else {
+                SloVerdict::Bad
+            }
+        }
+        Judgement::Unusable(AnomalyKind::TooLong) => SloVerdict::Bad,
+        Judgement::Unusable(_) => SloVerdict::Excluded(ExclusionReason::Time),
+    }
+}
+
+/// Whether a kubelet has written this status, and yet a condition type that the interval still
+/// waits for is not in it: then this cluster does not have it.
+fn lacks_a_type(interval: Interval, startup: &Startup, snapshot: &PodSnapshot) -> bool {
+    let by_kubelet = ConditionType::ALL
+        .into_iter()
+        .filter(|kind| *kind != ConditionType::PodScheduled)
+        .any(|kind| snapshot.conditions.get(kind).is_some());
+    by_kubelet
+        && snapshot.started.is_some()
+        && snapshot.phase == Phase::Active
+        && startup.needs(interval).iter().any(|milestone| {
+            !startup.reached(*milestone).is_reached()
+                && milestone.condition(&snapshot.conditions).is_none()
+        })
+}
