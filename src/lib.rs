@@ -4,3 +4,4 @@
 pub mod lifecycle;
 pub mod pod;
 pub mod timestamp;
+pub mod watch;

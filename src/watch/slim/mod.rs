@@ -1,0 +1,60 @@
+//! Pods as little as possible: a decoder that reads the few fields podinit accounts for straight
+//! from the input, skips the rest (half of a pod's JSON is `managedFields`), and is total.
+//!
+//! What cannot be decoded is only: no JSON or YAML at all, no object, an object of another kind,
+//! or a pod without a `metadata.uid`. Everything below that (unknown enum values, nulls, missing
+//! fields, values of the wrong type) counts as absent, since one odd pod must not blind the
+//! exporter to the others.
+//!
+//! [`total`] holds the visitors that make this so, [`metadata`], [`spec`] and [`status`] the
+//! fields, [`object`] the object they belong to, and [`envelope`] what objects come in: watch
+//! events, lists and recorded documents. All of it works on any serde deserializer, so that JSON
+//! and YAML cannot disagree.
+
+pub(crate) mod envelope;
+pub(crate) mod intern;
+pub(crate) mod metadata;
+pub(crate) mod object;
+pub(crate) mod spec;
+pub(crate) mod status;
+pub(crate) mod total;
+
+use std::sync::Arc;
+
+use intern::Interner;
+
+use crate::pod::Workload;
+
+/// What a decoder reads beyond what is always needed: only what a configured label asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecodeOptions {
+    /// Keys of the pod labels whose values are wanted, each key once, in the order in which
+    /// [`PodInfo::pod_labels`](crate::pod::PodInfo::pod_labels) shall hold the values.
+    pub pod_labels: Vec<String>,
+    /// Whether [`PodInfo::node`](crate::pod::PodInfo::node) is wanted.
+    pub node: bool,
+    /// Whether [`PodInfo::workload`](crate::pod::PodInfo::workload) is wanted.
+    pub workload: bool,
+}
+
+/// What is carried from pod to pod: the options, and the texts that many pods share.
+#[derive(Debug, Default)]
+pub(crate) struct Context {
+    pub(crate) options: DecodeOptions,
+    pub(crate) texts: Interner<str>,
+    pub(crate) workloads: Interner<Workload>,
+}
+
+impl Context {
+    pub(crate) fn new(options: DecodeOptions) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// The shared copy of a namespace or node name.
+    pub(crate) fn text(&mut self, text: &str) -> Arc<str> {
+        self.texts.get(text, || Arc::from(text))
+    }
+}

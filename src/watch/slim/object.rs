@@ -1,0 +1,146 @@
+//! One Kubernetes object: a pod, a bookmark, or a `Status` that reports an error.
+
+use std::borrow::Cow;
+
+use serde::de::MapAccess;
+
+use super::Context;
+use super::metadata::{Metadata, MetadataShape};
+use super::spec::{Spec, SpecShape};
+use super::status::{Status, StatusShape};
+use super::total::{Number, Shape, Text, Total, skip};
+use crate::pod::{PodInfo, PodSnapshot};
+
+/// Why an object is no pod that podinit could account for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectFault {
+    /// It is a text, a number, null, or anything else that is no object
+    #[error("this is not an object")]
+    NotAnObject,
+    /// Its `kind` is another
+    #[error("a {0} is not a Pod")]
+    NotAPod(String),
+    /// `metadata.uid` is missing, empty or no text
+    #[error("this pod has no metadata.uid")]
+    NoUid,
+    /// A watch event whose `type` is missing or none that Kubernetes defines
+    #[error("{0:?} is not a type of watch event")]
+    UnknownType(String),
+    /// A list was expected, and its `kind` is missing or another
+    #[error("a list of pods has kind PodList or List, not {0:?}")]
+    NotAList(String),
+    /// A list whose `items` are missing or no array. Not taken for an empty list, which would
+    /// say that every pod is gone
+    #[error("this list has no items")]
+    NoItems,
+}
+
+/// The fields that are read of an object of any kind.
+#[derive(Default)]
+pub(crate) struct Object<'de> {
+    pub(crate) kind: Option<Cow<'de, str>>,
+    pub(crate) metadata: Metadata<'de>,
+    spec: Spec,
+    status: Status,
+    /// `code`, `reason` and `message` of a `Status`
+    pub(crate) code: Option<u64>,
+    pub(crate) reason: Option<Cow<'de, str>>,
+    pub(crate) message: Option<Cow<'de, str>>,
+}
+
+impl<'de> Object<'de> {
+    /// Takes the value of the key `key`.
+    pub(crate) fn take<A: MapAccess<'de>>(
+        &mut self,
+        key: Option<&str>,
+        map: &mut A,
+        context: &mut Context,
+    ) -> Result<(), A::Error> {
+        match key {
+            Some("kind") => self.kind = map.next_value_seed(Total(Text))?,
+            Some("metadata") => {
+                self.metadata = map.next_value_seed(Total(MetadataShape(context)))?;
+            }
+            Some("spec") => self.spec = map.next_value_seed(Total(SpecShape(context)))?,
+            Some("status") => self.status = map.next_value_seed(Total(StatusShape))?,
+            Some("code") => self.code = map.next_value_seed(Total(Number))?,
+            Some("reason") => self.reason = map.next_value_seed(Total(Text))?,
+            Some("message") => self.message = map.next_value_seed(Total(Text))?,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+
+    /// The pod that the object is. Items of a list need not state their kind.
+    pub(crate) fn into_pod(mut self, context: &mut Context) -> Result<PodSnapshot, ObjectFault> {
+        if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != "Pod") {
+            return Err(ObjectFault::NotAPod(shorten(kind)));
+        }
+        let uid = self.metadata.uid.ok_or(ObjectFault::NoUid)?;
+        let workload = self.metadata.workload(context);
+        let mut pod_labels = self.metadata.take_labels();
+        if pod_labels.len() != context.options.pod_labels.len() {
+            pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
+        }
+        let resource_version = self.metadata.version();
+        let namespace = match self.metadata.namespace {
+            Some(namespace) => namespace,
+            None => context.text(""),
+        };
+        Ok(PodSnapshot {
+            uid,
+            resource_version,
+            info: PodInfo {
+                namespace,
+                name: self.metadata.name,
+                node: self.spec.node,
+                workload,
+                host_network: self.spec.host_network,
+                pod_labels,
+            },
+            created: self.metadata.created,
+            started: self.status.started,
+            latest_api_time: self
+                .metadata
+                .created
+                .max(self.status.started)
+                .max(self.status.latest_transition),
+            phase: self.status.phase,
+            conditions: self.status.conditions,
+            unschedulable: self.status.unschedulable,
+            gated: self.spec.gated,
+            has_init_containers: self.spec.has_init_containers,
+            has_readiness_gates: self.spec.has_readiness_gates,
+            is_static: self.metadata.is_static,
+        })
+    }
+}
+
+/// As much of a text from outside as an error message can bear.
+pub(crate) fn shorten(text: &str) -> String {
+    const LIMIT: usize = 64;
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads an [`Object`]; `None` for what is none.
+pub(crate) struct ObjectShape<'c>(pub(crate) &'c mut Context);
+
+impl<'de> Shape<'de> for ObjectShape<'_> {
+    type Value = Option<Object<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut object = Object::default();
+        while let Some(key) = map.next_key_seed(Total(Text))? {
+            object.take(key.as_deref(), &mut map, context)?;
+        }
+        Ok(Some(object))
+    }
+}

@@ -1,0 +1,52 @@
+//! `spec` of a pod.
+
+use std::sync::Arc;
+
+use serde::de::MapAccess;
+
+use super::Context;
+use super::total::{Flag, NonEmpty, Parsed, Shape, Text, Total, skip};
+
+/// What is read of a `spec`.
+#[derive(Default)]
+pub(crate) struct Spec {
+    pub(crate) node: Option<Arc<str>>,
+    pub(crate) host_network: bool,
+    pub(crate) gated: bool,
+    pub(crate) has_init_containers: bool,
+    pub(crate) has_readiness_gates: bool,
+}
+
+/// Reads a [`Spec`].
+pub(crate) struct SpecShape<'c>(pub(crate) &'c mut Context);
+
+impl<'de> Shape<'de> for SpecShape<'_> {
+    type Value = Spec;
+
+    fn absent(self) -> Spec {
+        Spec::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Spec, A::Error> {
+        let Self(context) = self;
+        let mut spec = Spec::default();
+        while let Some(key) = map.next_key_seed(Total(Text))? {
+            match key.as_deref() {
+                Some("nodeName") if context.options.node => {
+                    let share = Parsed(|text: &str| (!text.is_empty()).then(|| context.text(text)));
+                    spec.node = map.next_value_seed(Total(share))?;
+                }
+                Some("hostNetwork") => spec.host_network = map.next_value_seed(Total(Flag))?,
+                Some("schedulingGates") => spec.gated = map.next_value_seed(Total(NonEmpty))?,
+                Some("initContainers") => {
+                    spec.has_init_containers = map.next_value_seed(Total(NonEmpty))?;
+                }
+                Some("readinessGates") => {
+                    spec.has_readiness_gates = map.next_value_seed(Total(NonEmpty))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(spec)
+    }
+}
