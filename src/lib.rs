@@ -3,5 +3,6 @@
 
 pub mod lifecycle;
 pub mod pod;
+pub mod recording;
 pub mod timestamp;
 pub mod watch;
