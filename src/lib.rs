@@ -2,6 +2,7 @@
 //! running one.
 
 pub mod lifecycle;
+pub mod metrics;
 pub mod pod;
 pub mod recording;
 pub mod timestamp;

@@ -1,0 +1,113 @@
+//! The accounting of pods (§5 rule 7): `discovered = Σ finished + in flight`, at every scrape.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::epoch::{Epoch, Read};
+use super::sync::{AtomicU64, Ordering};
+use crate::lifecycle::observation::{Outcome, Position};
+use crate::lifecycle::stage::Stage;
+
+const STAGES: usize = Stage::ALL.len();
+const OUTCOMES: usize = Outcome::ALL.len();
+
+/// How many pods stand where.
+#[derive(Debug)]
+pub(super) struct Books {
+    epoch: Epoch,
+    discovered: AtomicU64,
+    in_flight: [AtomicU64; STAGES],
+    finished: [AtomicU64; OUTCOMES],
+    /// Taken by scrapes only.
+    last: Mutex<Balance>,
+}
+
+/// The books at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Balance {
+    pub(super) discovered: u64,
+    pub(super) in_flight: [u64; STAGES],
+    pub(super) finished: [u64; OUTCOMES],
+}
+
+impl Books {
+    pub(super) fn new() -> Self {
+        Self {
+            epoch: Epoch::new(),
+            discovered: AtomicU64::new(0),
+            in_flight: std::array::from_fn(|_| AtomicU64::new(0)),
+            finished: std::array::from_fn(|_| AtomicU64::new(0)),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Books one pod from `from` to `to`, as a whole.
+    pub(super) fn move_pod(&self, from: Position, to: Position) {
+        let _writing = self.epoch.write();
+        self.leave(from);
+        self.enter(to);
+    }
+
+    /// A balance that adds up. Where moves interrupt every attempt within the bound of
+    /// [`Epoch::read`], it is the one of the last scrape: a little old, but true of one moment.
+    pub(super) fn balance(&self) -> Balance {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Read::Consistent(balance) = self.epoch.read(|| self.load()) {
+            *last = balance;
+        }
+        *last
+    }
+
+    fn leave(&self, from: Position) {
+        match from {
+            Position::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
+            Position::InFlight(stage) => {
+                self.in_flight[stage as usize].fetch_sub(1, Ordering::Relaxed)
+            }
+            Position::Finished(outcome) => {
+                self.finished[outcome as usize].fetch_sub(1, Ordering::Relaxed)
+            }
+        };
+    }
+
+    fn enter(&self, to: Position) {
+        match to {
+            Position::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
+            Position::InFlight(stage) => {
+                self.in_flight[stage as usize].fetch_add(1, Ordering::Relaxed)
+            }
+            Position::Finished(outcome) => {
+                self.finished[outcome as usize].fetch_add(1, Ordering::Relaxed)
+            }
+        };
+    }
+
+    fn load(&self) -> Balance {
+        let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
+        Balance {
+            discovered: load(&self.discovered),
+            in_flight: std::array::from_fn(|stage| load(&self.in_flight[stage])),
+            finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
+        }
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_read_gives_the_last_balance() {
+        let books = Books::new();
+        let scheduling = Position::InFlight(Stage::Scheduling);
+        books.move_pod(Position::Undiscovered, scheduling);
+        let before = books.balance();
+        let writing = books.epoch.write();
+        books.leave(scheduling);
+        assert_eq!(books.balance(), before);
+        books.enter(Position::Finished(Outcome::Ready));
+        drop(writing);
+        let after = books.balance();
+        assert_eq!((after.discovered, after.in_flight), (1, [0; STAGES]));
+        assert_eq!(after.finished[Outcome::Ready as usize], 1);
+    }
+}

@@ -1,0 +1,81 @@
+//! Puts recorder and exposition together.
+
+use std::fmt;
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::registry::Registry;
+
+use super::exposition::Exposition;
+use super::label_sets::LabelSets;
+use super::labels::{LabelConfig, LabelError};
+use super::recorder::Recorder;
+use super::source::{BuildInfo, FamilySource, WatchFamilies, WatchSource};
+use super::store::Store;
+
+/// What is to be exposed.
+#[derive(Default)]
+pub struct Builder {
+    labels: LabelConfig,
+    watch: Option<Arc<dyn WatchSource>>,
+    sources: Vec<Box<dyn FamilySource>>,
+    collectors: Registry,
+}
+
+impl Builder {
+    /// Podinit's own families, with this label set.
+    pub fn new(labels: LabelConfig) -> Self {
+        Self {
+            labels,
+            ..Self::default()
+        }
+    }
+
+    /// Exposes the families of the watch. Without this they are absent: a replay has no watch.
+    #[must_use]
+    pub fn watch(mut self, watch: Arc<dyn WatchSource>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// Exposes further families of podinit, after those of the watch.
+    #[must_use]
+    pub fn source(mut self, source: Box<dyn FamilySource>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Exposes the families of a collector, after podinit's own.
+    #[must_use]
+    pub fn collector(mut self, collector: Box<dyn Collector>) -> Self {
+        self.collectors.register_collector(collector);
+        self
+    }
+
+    /// The recorder for the task that ingests, and the exposition for everybody else.
+    ///
+    /// # Errors
+    ///
+    /// When the label set cannot be (see [`LabelError`]).
+    pub fn build(self) -> Result<(Recorder, Arc<Exposition>), LabelError> {
+        let specs = self.labels.specs()?;
+        let store = Arc::new(Store::new(&specs, self.labels.max_sets));
+        let sets = LabelSets::new(specs, self.labels.max_values, self.labels.max_sets);
+        let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(store.clone())];
+        if let Some(watch) = self.watch {
+            sources.push(Box::new(WatchFamilies(watch)));
+        }
+        sources.extend(self.sources);
+        sources.push(Box::new(BuildInfo));
+        let exposition = Exposition::new(sources, self.collectors);
+        Ok((Recorder::new(store, sets), Arc::new(exposition)))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("labels", &self.labels)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,63 @@
+//! What a format has to be able to write. Families and series are given one by one, so that no
+//! format needs a second copy of all of them.
+
+use crate::metrics::families::{FamilyDoc, Kind};
+use crate::metrics::histogram::Snapshot;
+
+/// A label's name and its value, raw: escaping is the encoder's.
+pub type Label<'a> = (&'a str, &'a str);
+
+/// What stands at the head of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head<'a> {
+    /// The name as Prometheus shows it, `_total` of a counter included
+    pub name: &'a str,
+    /// The help text, raw
+    pub help: &'a str,
+    /// The type
+    pub kind: Kind,
+    /// The unit, where the name (`_total` aside) ends in one
+    pub unit: Option<&'a str>,
+}
+
+impl From<&FamilyDoc> for Head<'static> {
+    fn from(doc: &FamilyDoc) -> Self {
+        Self {
+            name: doc.name,
+            help: doc.help,
+            kind: doc.kind,
+            unit: doc.unit,
+        }
+    }
+}
+
+/// The value of a counter or gauge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A whole number
+    Integer(u64),
+    /// Any other
+    Float(f64),
+}
+
+impl Number {
+    /// The value as Prometheus stores it.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+/// Writes one exposition. A family without series is left out, in every format.
+pub trait Encoder {
+    /// Begins a family; the series that follow belong to it.
+    fn family(&mut self, head: Head<'_>);
+
+    /// Writes a series of the present family, which is not a histogram.
+    fn number(&mut self, labels: &[Label<'_>], value: Number);
+
+    /// Writes a series of the present family, which is a histogram.
+    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
+}

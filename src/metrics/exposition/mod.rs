@@ -1,0 +1,92 @@
+//! One scrape: the present values, written in one of the formats.
+
+pub mod encoder;
+mod foreign;
+mod json;
+mod protobuf;
+mod text;
+
+use prometheus_client::registry::Registry;
+
+use super::source::FamilySource;
+use encoder::Encoder;
+use json::Json;
+use protobuf::Protobuf;
+use text::{Dialect, Text};
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Prometheus protobuf, delimited: classic and native histograms, exemplars
+    Protobuf,
+    /// OpenMetrics 1.0 text: classic histograms, exemplars
+    OpenMetrics,
+    /// Prometheus text 0.0.4: classic histograms
+    Text,
+    /// JSON of podinit's own shape (see the module `json`): classic histograms
+    Json,
+}
+
+/// A scrape that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// A collector could not read what it reports
+    #[error("a metrics collector failed")]
+    Collector(#[from] std::fmt::Error),
+    /// A collector gave a family of a type that is not passed on
+    #[error("the metrics collector of {family} gives neither counters nor gauges")]
+    Unsupported {
+        /// The family's name
+        family: String,
+    },
+}
+
+/// Everything that can be scraped.
+pub struct Exposition {
+    sources: Vec<Box<dyn FamilySource>>,
+    collectors: Registry,
+}
+
+impl Exposition {
+    pub(super) fn new(sources: Vec<Box<dyn FamilySource>>, collectors: Registry) -> Self {
+        Self {
+            sources,
+            collectors,
+        }
+    }
+
+    /// The present values in `format`. May be called by any number of threads at once; the recorder
+    /// never waits for one.
+    ///
+    /// # Errors
+    ///
+    /// When a collector that is not podinit's own fails (see [`EncodeError`]).
+    pub fn encode(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
+        match format {
+            Format::Protobuf => self.write(Protobuf::new(), Protobuf::finish),
+            Format::OpenMetrics => self.write(Text::new(Dialect::OpenMetrics), Text::finish),
+            Format::Text => self.write(Text::new(Dialect::Prometheus), Text::finish),
+            Format::Json => self.write(Json::default(), Json::finish),
+        }
+    }
+
+    fn write<E: Encoder>(
+        &self,
+        mut encoder: E,
+        finish: impl FnOnce(E) -> Vec<u8>,
+    ) -> Result<Vec<u8>, EncodeError> {
+        for source in &self.sources {
+            source.collect(&mut encoder);
+        }
+        foreign::collect(&self.collectors, &mut encoder)?;
+        Ok(finish(encoder))
+    }
+}
+
+impl std::fmt::Debug for Exposition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exposition")
+            .field("sources", &self.sources.len())
+            .finish_non_exhaustive()
+    }
+}

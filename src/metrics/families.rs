@@ -1,0 +1,231 @@
+//! Every metric family of podinit (§7), for the encoders and for whoever checks the documentation
+//! against them.
+
+/// The type of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Only ever grows; its name ends in `_total`
+    Counter,
+    /// Goes up and down
+    Gauge,
+    /// Counts by bucket
+    Histogram,
+    /// Of no known type; met only in families that are not podinit's own
+    Untyped,
+}
+
+impl Kind {
+    /// The name in the text formats; OpenMetrics says `unknown` for [`Kind::Untyped`].
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+            Self::Untyped => "untyped",
+        }
+    }
+}
+
+/// What is constant about a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FamilyDoc {
+    /// The name as Prometheus shows it, `_total` of a counter included
+    pub name: &'static str,
+    /// The type
+    pub kind: Kind,
+    /// The labels, those of the label set aside
+    pub labels: &'static [&'static str],
+    /// Whether the configured label set comes after `labels`
+    pub label_set: bool,
+    /// One sentence
+    pub help: &'static str,
+    /// The unit, where the name ends in one
+    pub unit: Option<&'static str>,
+}
+
+const fn counter(
+    name: &'static str,
+    labels: &'static [&'static str],
+    help: &'static str,
+) -> FamilyDoc {
+    FamilyDoc {
+        name,
+        kind: Kind::Counter,
+        labels,
+        label_set: false,
+        help,
+        unit: None,
+    }
+}
+
+const fn gauge(
+    name: &'static str,
+    labels: &'static [&'static str],
+    help: &'static str,
+) -> FamilyDoc {
+    FamilyDoc {
+        kind: Kind::Gauge,
+        ..counter(name, labels, help)
+    }
+}
+
+const fn duration(
+    name: &'static str,
+    labels: &'static [&'static str],
+    label_set: bool,
+    help: &'static str,
+) -> FamilyDoc {
+    FamilyDoc {
+        kind: Kind::Histogram,
+        label_set,
+        unit: Some("seconds"),
+        ..counter(name, labels, help)
+    }
+}
+
+pub(super) const STAGE_DURATION: FamilyDoc = duration(
+    "podinit_stage_duration_seconds",
+    &["stage"],
+    true,
+    "Time that pods took for one stage of their startup.",
+);
+pub(super) const SCHEDULED_TO_READY: FamilyDoc = duration(
+    "podinit_scheduled_to_ready_duration_seconds",
+    &[],
+    true,
+    "Time from a pod's binding to a node until it was first ready.",
+);
+pub(super) const CREATED_TO_READY: FamilyDoc = duration(
+    "podinit_created_to_ready_duration_seconds",
+    &[],
+    true,
+    "Time from a pod's creation until it was first ready.",
+);
+pub(super) const INFLIGHT: FamilyDoc = gauge(
+    "podinit_inflight_pods",
+    &["stage"],
+    "Pods that are starting up, by the stage they are in.",
+);
+pub(super) const OLDEST_INFLIGHT: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..gauge(
+        "podinit_oldest_inflight_pod_timestamp_seconds",
+        &["stage"],
+        "Unix time at which the pod that has been in the stage longest entered it; absent when none is in it.",
+    )
+};
+pub(super) const DISCOVERED: FamilyDoc = counter(
+    "podinit_pods_discovered_total",
+    &[],
+    "Pods seen, by their UID.",
+);
+pub(super) const FINISHED: FamilyDoc = counter(
+    "podinit_pods_finished_total",
+    &["outcome"],
+    "Pods whose startup is over, by how it ended.",
+);
+pub(super) const UNOBSERVED: FamilyDoc = counter(
+    "podinit_unobserved_total",
+    &["stage", "reason"],
+    "Stages of pods that were not observed although they apply, by why.",
+);
+pub(super) const REENTRIES: FamilyDoc = counter(
+    "podinit_reentries_total",
+    &["milestone"],
+    "Times that a condition became true again on a pod on which it had been true before.",
+);
+pub(super) const CLOCK_ANOMALIES: FamilyDoc = counter(
+    "podinit_clock_anomalies_total",
+    &["kind"],
+    "Times and durations that were odd, by how.",
+);
+pub(super) const WATCH_DELIVERY: FamilyDoc = duration(
+    "podinit_watch_delivery_seconds",
+    &[],
+    false,
+    "Delay between a milestone's time in the API and the watch event that showed it.",
+);
+pub(super) const LABEL_VALUES_DROPPED: FamilyDoc = counter(
+    "podinit_label_values_dropped_total",
+    &["label"],
+    "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.",
+);
+pub(super) const WATCH_EVENTS: FamilyDoc = counter(
+    "podinit_watch_events_total",
+    &["type"],
+    "Events that the watch delivered, by type.",
+);
+pub(super) const WATCH_ERRORS: FamilyDoc = counter(
+    "podinit_watch_errors_total",
+    &["reason"],
+    "Faults of the list-watch, by reason.",
+);
+pub(super) const RELISTS: FamilyDoc = counter(
+    "podinit_relists_total",
+    &["reason"],
+    "Lists made to begin or to mend the watch, by reason.",
+);
+pub(super) const SYNCED: FamilyDoc = gauge(
+    "podinit_synced",
+    &[],
+    "Whether the watch is in sync with the API server (1) or not (0).",
+);
+pub(super) const BUILD_INFO: FamilyDoc = gauge(
+    "podinit_build_info",
+    &["version", "revision"],
+    "The running build of podinit; always 1.",
+);
+
+/// The families, in the order in which they are exposed.
+static FAMILIES: [FamilyDoc; 17] = [
+    STAGE_DURATION,
+    SCHEDULED_TO_READY,
+    CREATED_TO_READY,
+    INFLIGHT,
+    OLDEST_INFLIGHT,
+    DISCOVERED,
+    FINISHED,
+    UNOBSERVED,
+    REENTRIES,
+    CLOCK_ANOMALIES,
+    WATCH_DELIVERY,
+    LABEL_VALUES_DROPPED,
+    WATCH_EVENTS,
+    WATCH_ERRORS,
+    RELISTS,
+    SYNCED,
+    BUILD_INFO,
+];
+
+/// Every family that podinit can expose, in the order of exposition; `process_*` aside.
+pub fn families() -> &'static [FamilyDoc] {
+    &FAMILIES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_conventions() {
+        for family in families() {
+            let name = family.name;
+            assert!(name.starts_with("podinit_"));
+            assert_eq!(
+                name.ends_with("_total"),
+                family.kind == Kind::Counter,
+                "{name}"
+            );
+            assert_eq!(
+                name.ends_with("_seconds"),
+                family.unit == Some("seconds"),
+                "{name}"
+            );
+            assert!(family.help.ends_with('.'), "{name}");
+            assert_eq!(
+                families().iter().filter(|other| other.name == name).count(),
+                1
+            );
+        }
+    }
+}

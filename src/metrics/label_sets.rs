@@ -1,0 +1,222 @@
+//! From a pod to its label set, within the caps, and without an allocation once both are known.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::labels::{LabelSpec, OTHER, Source};
+use crate::pod::PodInfo;
+
+/// The number of a value of one label.
+type ValueId = u32;
+
+/// Every label has these two values from the start; neither counts towards the cap.
+const EMPTY_ID: ValueId = 0;
+const OTHER_ID: ValueId = 1;
+
+/// The values that one label has taken.
+#[derive(Debug)]
+struct Values {
+    spec: LabelSpec,
+    ids: HashMap<Arc<str>, ValueId>,
+    values: Vec<Arc<str>>,
+}
+
+impl Values {
+    fn new(spec: LabelSpec) -> Self {
+        Self {
+            spec,
+            ids: HashMap::new(),
+            values: vec![Arc::from(""), Arc::from(OTHER)],
+        }
+    }
+
+    /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
+    fn resolve(&mut self, value: &str, max_values: usize) -> ValueId {
+        if value.is_empty() {
+            return EMPTY_ID;
+        }
+        if let Some(id) = self.ids.get(value) {
+            return *id;
+        }
+        let Ok(id) = ValueId::try_from(self.values.len()) else {
+            return OTHER_ID;
+        };
+        if self.ids.len() >= max_values {
+            return OTHER_ID;
+        }
+        let value: Arc<str> = Arc::from(value);
+        self.ids.insert(value.clone(), id);
+        self.values.push(value);
+        id
+    }
+}
+
+/// All label sets met so far. Owned by the recorder; scrapes see the sets, not this index.
+#[derive(Debug)]
+pub(super) struct LabelSets {
+    labels: Vec<Values>,
+    max_values: usize,
+    max_sets: usize,
+    sets: HashMap<Box<[ValueId]>, usize>,
+    /// The set of the pod in hand: one buffer for all pods.
+    ids: Vec<ValueId>,
+}
+
+/// The label set of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Resolved {
+    /// Its position; positions are given out in order, from 0 to the cap on sets.
+    pub(super) set: usize,
+    /// It was not known before.
+    pub(super) new: bool,
+    /// It lay past the cap on sets, and is the one with [`OTHER`] throughout.
+    pub(super) overflow: bool,
+}
+
+impl LabelSets {
+    pub(super) fn new(specs: Vec<LabelSpec>, max_values: usize, max_sets: usize) -> Self {
+        Self {
+            ids: Vec::with_capacity(specs.len()),
+            labels: specs.into_iter().map(Values::new).collect(),
+            max_values,
+            max_sets,
+            sets: HashMap::new(),
+        }
+    }
+
+    /// The label set of `pod`.
+    pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
+        self.ids.clear();
+        for label in &mut self.labels {
+            let id = label.resolve(label.spec.source.value(pod), self.max_values);
+            self.ids.push(id);
+        }
+        if let Some(set) = self.known() {
+            return set;
+        }
+        let overflow = self.sets.len() >= self.max_sets;
+        if overflow {
+            self.ids.fill(OTHER_ID);
+            if let Some(set) = self.known() {
+                return Resolved { overflow, ..set };
+            }
+        }
+        let set = self.sets.len();
+        self.sets.insert(self.ids.as_slice().into(), set);
+        Resolved {
+            set,
+            new: true,
+            overflow,
+        }
+    }
+
+    /// Whether `pod`, before it had a node, was in the set that stands for those past the cap.
+    pub(super) fn overflowed_without_node(&mut self, pod: &PodInfo) -> bool {
+        self.ids.clear();
+        for label in &mut self.labels {
+            let id = match label.spec.source {
+                Source::Node => EMPTY_ID,
+                source => label.resolve(source.value(pod), self.max_values),
+            };
+            self.ids.push(id);
+        }
+        self.known().is_none()
+    }
+
+    /// Calls `dropped` with the position of each label whose value for `pod` lies past the cap, of
+    /// those that `counts` chooses.
+    pub(super) fn each_dropped(
+        &mut self,
+        pod: &PodInfo,
+        counts: impl Fn(Source) -> bool,
+        mut dropped: impl FnMut(usize),
+    ) {
+        for (position, label) in self.labels.iter_mut().enumerate() {
+            let source = label.spec.source;
+            let is_dropped = label.resolve(source.value(pod), self.max_values) == OTHER_ID;
+            if counts(source) && is_dropped {
+                dropped(position);
+            }
+        }
+    }
+
+    /// Whether one of the labels is `node`.
+    pub(super) fn has_node(&self) -> bool {
+        self.labels
+            .iter()
+            .any(|label| label.spec.source == Source::Node)
+    }
+
+    /// The values of the set that was resolved last.
+    pub(super) fn values(&self) -> Box<[Arc<str>]> {
+        let pairs = self.labels.iter().zip(&self.ids);
+        pairs
+            .map(|(label, id)| label.values[*id as usize].clone())
+            .collect()
+    }
+
+    fn known(&self) -> Option<Resolved> {
+        let set = *self.sets.get(self.ids.as_slice())?;
+        Some(Resolved {
+            set,
+            new: false,
+            overflow: false,
+        })
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::metrics::labels::LabelConfig;
+    use crate::pod::{PodSnapshot, PodUid};
+
+    fn pod(namespace: &str) -> PodInfo {
+        PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
+    }
+
+    fn sets(max_values: usize, max_sets: usize) -> LabelSets {
+        let specs = LabelConfig::default().specs().unwrap();
+        LabelSets::new(specs, max_values, max_sets)
+    }
+
+    fn dropped(sets: &mut LabelSets, pod: &PodInfo) -> Vec<usize> {
+        let mut positions = Vec::new();
+        sets.each_dropped(pod, |_| true, |position| positions.push(position));
+        positions
+    }
+
+    #[test]
+    fn values_past_the_cap_share_one_set() {
+        let mut sets = sets(2, 10);
+        let resolve = |sets: &mut LabelSets, namespace| {
+            let resolved = sets.resolve(&pod(namespace));
+            let values: Vec<_> = sets.values().iter().map(ToString::to_string).collect();
+            (resolved.set, resolved.new, values[0].clone())
+        };
+        assert_eq!(resolve(&mut sets, "a"), (0, true, "a".to_owned()));
+        assert_eq!(resolve(&mut sets, "b"), (1, true, "b".to_owned()));
+        assert_eq!(resolve(&mut sets, "c"), (2, true, OTHER.to_owned()));
+        assert_eq!(resolve(&mut sets, "d"), (2, false, OTHER.to_owned()));
+        assert_eq!(resolve(&mut sets, "a"), (0, false, "a".to_owned()));
+        assert_eq!(resolve(&mut sets, ""), (3, true, String::new()));
+        assert_eq!(dropped(&mut sets, &pod("d")), vec![0]);
+        assert!(dropped(&mut sets, &pod("b")).is_empty());
+    }
+
+    #[test]
+    fn sets_past_the_cap_become_one_more() {
+        let mut sets = sets(10, 2);
+        sets.resolve(&pod("a"));
+        sets.resolve(&pod("b"));
+        let third = sets.resolve(&pod("c"));
+        assert_eq!((third.set, third.new, third.overflow), (2, true, true));
+        assert_eq!(&*sets.values()[0], OTHER);
+        let fourth = sets.resolve(&pod("d"));
+        assert_eq!((fourth.set, fourth.new, fourth.overflow), (2, false, true));
+        assert!(!sets.resolve(&pod("a")).overflow);
+    }
+}

@@ -1,0 +1,202 @@
+//! From observations to atomics. The ingest task owns the recorder; nothing it does here waits.
+
+use std::sync::Arc;
+
+use super::label_sets::{LabelSets, Resolved};
+use super::labels::Source;
+use super::store::Store;
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::observation::{Latency, Observation, Position, Sink};
+use crate::lifecycle::stage::Interval;
+use crate::pod::PodInfo;
+use crate::timestamp::Timestamp;
+
+/// Counts what the tracker observes.
+#[derive(Debug)]
+pub struct Recorder {
+    store: Arc<Store>,
+    labels: LabelSets,
+    now: Option<Timestamp>,
+}
+
+impl Recorder {
+    pub(super) fn new(store: Arc<Store>, labels: LabelSets) -> Self {
+        Self {
+            store,
+            labels,
+            now: None,
+        }
+    }
+
+    /// Sets the time of the observations that follow, for their exemplars. Before the first call
+    /// there are none.
+    pub fn at(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
+    /// The pod's label set, shown to scrapes if it is new.
+    fn set_of(&mut self, pod: &PodInfo) -> Resolved {
+        let resolved = self.labels.resolve(pod);
+        if resolved.new {
+            self.store.add_set(resolved.set, self.labels.values());
+        }
+        resolved
+    }
+
+    /// Shows the pod's series at zero before it is counted (§7), and counts the values that were
+    /// dropped: each once, the node when it is known.
+    fn discover(&mut self, pod: &PodInfo) {
+        if self.set_of(pod).overflow {
+            self.store.drop_whole_set();
+        }
+        let store = &self.store;
+        self.labels
+            .each_dropped(pod, |_| true, |label| store.dropped[label].increment());
+    }
+
+    fn bind(&mut self, pod: &PodInfo) {
+        if !self.labels.has_node() {
+            return;
+        }
+        if self.set_of(pod).overflow && !self.labels.overflowed_without_node(pod) {
+            self.store.drop_whole_set();
+        }
+        let store = &self.store;
+        let is_node = |source| source == Source::Node;
+        self.labels
+            .each_dropped(pod, is_node, |label| store.dropped[label].increment());
+    }
+
+    fn measure(&mut self, pod: &PodInfo, interval: Interval, latency: Latency) {
+        let resolved = self.set_of(pod);
+        let Some(set) = self.store.set(resolved.set) else {
+            return;
+        };
+        let histogram = set.interval(interval);
+        match self.now {
+            Some(now) => histogram.observe_pod(latency, pod, now),
+            None => histogram.observe(latency),
+        }
+    }
+
+    fn reenter(&self, milestone: Milestone) {
+        let mut reenterable = Milestone::REENTERABLE.into_iter();
+        let position = reenterable.position(|other| other == milestone);
+        debug_assert!(position.is_some(), "{milestone:?} cannot be entered again");
+        if let Some(position) = position {
+            self.store.reentries[position].increment();
+        }
+    }
+}
+
+impl Sink for Recorder {
+    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+        match observation {
+            Observation::Moved { from, to } => {
+                if from == Position::Undiscovered {
+                    self.discover(pod);
+                }
+                self.store.books.move_pod(from, to);
+            }
+            Observation::OldestInFlight { stage, entered } => {
+                self.store.oldest[stage as usize].set(entered);
+            }
+            Observation::Bound => self.bind(pod),
+            Observation::Measured { interval, latency } => self.measure(pod, interval, latency),
+            Observation::Unobserved { stage, reason } => {
+                self.store.unobserved[stage as usize][reason as usize].increment();
+            }
+            Observation::Reentered(milestone) => self.reenter(milestone),
+            Observation::Anomaly(kind) => self.store.anomalies[kind as usize].increment(),
+            Observation::Delivered(latency) => self.store.delivery.observe(latency),
+        }
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::lifecycle::stage::Stage;
+    use crate::metrics::labels::{LabelConfig, WHOLE_SET};
+    use crate::pod::{PodSnapshot, PodUid};
+
+    const DISCOVERED: Observation = Observation::Moved {
+        from: Position::Undiscovered,
+        to: Position::InFlight(Stage::Scheduling),
+    };
+
+    fn recorder(max_values: usize, max_sets: usize) -> Recorder {
+        let config = LabelConfig {
+            node: true,
+            max_values,
+            max_sets,
+            ..LabelConfig::default()
+        };
+        let specs = config.specs().unwrap();
+        let store = Arc::new(Store::new(&specs, max_sets));
+        Recorder::new(store, LabelSets::new(specs, max_values, max_sets))
+    }
+
+    fn pod(namespace: &str, node: Option<&str>) -> PodInfo {
+        PodInfo {
+            node: node.map(Arc::from),
+            ..PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
+        }
+    }
+
+    fn dropped(recorder: &Recorder) -> Vec<(&str, u64)> {
+        recorder.store.dropped().collect()
+    }
+
+    #[test]
+    fn a_discovered_pod_brings_its_series_at_zero() {
+        let mut recorder = recorder(10, 10);
+        recorder.observe(&pod("a", None), DISCOVERED);
+        let sets = recorder.store.sorted_sets();
+        assert_eq!(sets.len(), 1);
+        for interval in Interval::ALL {
+            assert_eq!(sets[0].interval(interval).snapshot().count(), 0);
+        }
+    }
+
+    #[test]
+    fn each_dropped_value_is_counted_once_per_pod_and_the_node_when_known() {
+        let mut recorder = recorder(1, 100);
+        recorder.observe(&pod("a", Some("n1")), DISCOVERED);
+        recorder.observe(&pod("b", None), DISCOVERED);
+        assert_eq!(
+            dropped(&recorder),
+            [("namespace", 1), ("node", 0), (WHOLE_SET, 0)]
+        );
+        recorder.observe(&pod("b", Some("n2")), Observation::Bound);
+        let measured = Observation::Measured {
+            interval: Interval::CreatedToReady,
+            latency: Latency::from_nanos(1),
+        };
+        recorder.observe(&pod("b", Some("n2")), measured);
+        assert_eq!(
+            dropped(&recorder),
+            [("namespace", 1), ("node", 1), (WHOLE_SET, 0)]
+        );
+        recorder.observe(&pod("c", Some("n2")), DISCOVERED);
+        assert_eq!(
+            dropped(&recorder),
+            [("namespace", 2), ("node", 2), (WHOLE_SET, 0)]
+        );
+    }
+
+    #[test]
+    fn a_dropped_set_is_counted_once_per_pod() {
+        let mut recorder = recorder(100, 2);
+        recorder.observe(&pod("a", None), DISCOVERED);
+        recorder.observe(&pod("b", None), DISCOVERED);
+        recorder.observe(&pod("a", Some("n")), Observation::Bound);
+        assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 1));
+        recorder.observe(&pod("c", None), DISCOVERED);
+        recorder.observe(&pod("c", Some("n")), Observation::Bound);
+        assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 2));
+        assert_eq!(recorder.store.sorted_sets().len(), 3);
+    }
+}

@@ -1,0 +1,199 @@
+//! Where families come from: everything exposed implements [`FamilySource`], whoever counts it.
+
+use std::sync::Arc;
+
+use super::exposition::encoder::{Encoder, Head, Label, Number};
+use super::families::{
+    BUILD_INFO, CLOCK_ANOMALIES, CREATED_TO_READY, DISCOVERED, FINISHED, FamilyDoc, INFLIGHT,
+    LABEL_VALUES_DROPPED, OLDEST_INFLIGHT, REENTRIES, RELISTS, SCHEDULED_TO_READY, STAGE_DURATION,
+    SYNCED, UNOBSERVED, WATCH_DELIVERY, WATCH_ERRORS, WATCH_EVENTS,
+};
+use super::histogram::Snapshot;
+use super::store::{SeriesSet, Store};
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
+use crate::lifecycle::stage::{Interval, Stage};
+
+/// Gives its families to a scrape, each whole and always in the same order. Must not make anybody
+/// wait who counts.
+pub trait FamilySource: Send + Sync {
+    /// Writes the families with their present values.
+    fn collect(&self, out: &mut dyn Encoder);
+}
+
+/// The counters of the watch, which keeps them itself. Each list holds every value of its label,
+/// always in the same order.
+pub trait WatchSource: Send + Sync {
+    /// Events by `type`
+    fn events(&self) -> Vec<(&'static str, u64)>;
+    /// Faults by `reason`
+    fn errors(&self) -> Vec<(&'static str, u64)>;
+    /// Lists by `reason`
+    fn relists(&self) -> Vec<(&'static str, u64)>;
+    /// Whether the watch is in sync
+    fn synced(&self) -> bool;
+}
+
+/// Writes a family of numbers with one label.
+fn by_label<'a>(
+    out: &mut dyn Encoder,
+    family: &FamilyDoc,
+    values: impl IntoIterator<Item = (&'a str, Number)>,
+) {
+    out.family(Head::from(family));
+    for (value, number) in values {
+        let labels = family.labels.iter().map(|name| (*name, value));
+        out.number(&labels.collect::<Vec<Label<'_>>>(), number);
+    }
+}
+
+/// Writes a family of one number without labels.
+fn single(out: &mut dyn Encoder, family: &FamilyDoc, number: u64) {
+    out.family(Head::from(family));
+    out.number(&[], Number::Integer(number));
+}
+
+fn integers<'a>(
+    values: impl IntoIterator<Item = (&'a str, u64)>,
+) -> impl Iterator<Item = (&'a str, Number)> {
+    let values = values.into_iter();
+    values.map(|(value, number)| (value, Number::Integer(number)))
+}
+
+impl<S: FamilySource> FamilySource for Arc<S> {
+    fn collect(&self, out: &mut dyn Encoder) {
+        self.as_ref().collect(out);
+    }
+}
+
+impl FamilySource for Store {
+    fn collect(&self, out: &mut dyn Encoder) {
+        self.collect_durations(out);
+        self.collect_books(out);
+        self.collect_irregularities(out);
+        out.family(Head::from(&WATCH_DELIVERY));
+        out.histogram(&[], &self.delivery.snapshot());
+        by_label(out, &LABEL_VALUES_DROPPED, integers(self.dropped()));
+    }
+}
+
+impl Store {
+    fn collect_durations(&self, out: &mut dyn Encoder) {
+        let sets = self.sorted_sets();
+        let mut buffer = Snapshot::default();
+        out.family(Head::from(&STAGE_DURATION));
+        for stage in Stage::ALL {
+            let labels = [("stage", stage.as_str())];
+            self.collect_interval(out, &sets, Interval::Stage(stage), &labels, &mut buffer);
+        }
+        out.family(Head::from(&SCHEDULED_TO_READY));
+        self.collect_interval(out, &sets, Interval::ScheduledToReady, &[], &mut buffer);
+        out.family(Head::from(&CREATED_TO_READY));
+        self.collect_interval(out, &sets, Interval::CreatedToReady, &[], &mut buffer);
+    }
+
+    fn collect_interval<'a>(
+        &'a self,
+        out: &mut dyn Encoder,
+        sets: &[&'a SeriesSet],
+        interval: Interval,
+        first: &[Label<'a>],
+        buffer: &mut Snapshot,
+    ) {
+        let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
+        for set in sets {
+            labels.clear();
+            labels.extend_from_slice(first);
+            let names = self.labels.iter().map(String::as_str);
+            labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
+            set.interval(interval).read_into(buffer);
+            out.histogram(&labels, buffer);
+        }
+    }
+
+    /// The families that add up come from one balance.
+    fn collect_books(&self, out: &mut dyn Encoder) {
+        let balance = self.books.balance();
+        let stages = Stage::ALL.map(Stage::as_str);
+        by_label(
+            out,
+            &INFLIGHT,
+            integers(stages.into_iter().zip(balance.in_flight)),
+        );
+        let oldest = stages.into_iter().zip(&self.oldest);
+        by_label(
+            out,
+            &OLDEST_INFLIGHT,
+            oldest.filter_map(|(stage, oldest)| {
+                Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))
+            }),
+        );
+        single(out, &DISCOVERED, balance.discovered);
+        let outcomes = Outcome::ALL.map(Outcome::as_str);
+        by_label(
+            out,
+            &FINISHED,
+            integers(outcomes.into_iter().zip(balance.finished)),
+        );
+    }
+
+    fn collect_irregularities(&self, out: &mut dyn Encoder) {
+        out.family(Head::from(&UNOBSERVED));
+        for (stage, reasons) in Stage::ALL.into_iter().zip(&self.unobserved) {
+            for (reason, count) in UnobservedReason::ALL.into_iter().zip(reasons) {
+                let labels = [("stage", stage.as_str()), ("reason", reason.as_str())];
+                out.number(&labels, Number::Integer(count.get()));
+            }
+        }
+        let milestones = Milestone::REENTERABLE.map(Milestone::as_str);
+        let reentries = self.reentries.each_ref().map(|count| count.get());
+        by_label(
+            out,
+            &REENTRIES,
+            integers(milestones.into_iter().zip(reentries)),
+        );
+        let kinds = AnomalyKind::ALL.map(AnomalyKind::as_str);
+        let anomalies = self.anomalies.each_ref().map(|count| count.get());
+        by_label(
+            out,
+            &CLOCK_ANOMALIES,
+            integers(kinds.into_iter().zip(anomalies)),
+        );
+    }
+}
+
+/// The families of the watch.
+pub(super) struct WatchFamilies(pub(super) Arc<dyn WatchSource>);
+
+impl FamilySource for WatchFamilies {
+    fn collect(&self, out: &mut dyn Encoder) {
+        let Self(watch) = self;
+        by_label(out, &WATCH_EVENTS, integers(watch.events()));
+        by_label(out, &WATCH_ERRORS, integers(watch.errors()));
+        by_label(out, &RELISTS, integers(watch.relists()));
+        single(out, &SYNCED, watch.synced().into());
+    }
+}
+
+/// Says which podinit this is.
+#[derive(Debug)]
+pub(super) struct BuildInfo;
+
+impl BuildInfo {
+    /// The source revision, given to the build as `PODINIT_REVISION`.
+    const REVISION: &str = match option_env!("PODINIT_REVISION") {
+        Some(revision) => revision,
+        None => "unknown",
+    };
+}
+
+impl FamilySource for BuildInfo {
+    fn collect(&self, out: &mut dyn Encoder) {
+        let labels = [
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("revision", Self::REVISION),
+        ];
+        out.family(Head::from(&BUILD_INFO));
+        out.number(&labels, Number::Integer(1));
+    }
+}
