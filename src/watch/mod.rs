@@ -1,5 +1,89 @@
 //! From Kubernetes (or a file) to events: everything that reads pods.
+//!
+//! One task per [`requests::Scope`] lists and watches pods and sends what happens as
+//! [`Delivery`] values into one queue. The tasks share nothing but the counters in
+//! [`stats::WatchStats`].
 
+use std::sync::Arc;
+
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::lifecycle::delivery::{Delivery, SourceId};
+
+pub mod backoff;
+pub mod client;
+pub mod clock;
+pub mod config;
 pub mod decode;
+pub mod failure;
+mod health;
+pub mod lines;
+mod list;
+mod outlet;
+pub mod probe;
+mod reflector;
+pub mod requests;
 pub mod rfc3339;
 pub(crate) mod slim;
+pub mod stats;
+mod stream;
+mod transport;
+pub mod version;
+
+/// What is to be watched, and how.
+#[derive(Clone, Debug, Default)]
+pub struct WatchConfig {
+    /// One list-watch is made for each of these; the n-th is `SourceId(n)`
+    pub scopes: Vec<requests::Scope>,
+    /// Which pods of them
+    pub selectors: requests::Selectors,
+    /// What is read of each pod
+    pub decode: decode::DecodeOptions,
+    /// Deadlines, sizes and waits
+    pub reflector: config::ReflectorConfig,
+}
+
+/// Starts the list-watches. They end when `cancel` is cancelled or the receiver of `deliveries` is
+/// gone, and never otherwise: whatever the API server does is counted in `stats` and survived. A
+/// task that ends in any other way has panicked, which the returned set tells.
+///
+/// The deliveries of one source are in order. Those of different sources are merged as they
+/// arrive, so that `now` can go back by the time that one of them waited for the queue; so it can
+/// when `clock` is stepped. Whoever accounts by it keeps it from going back.
+///
+/// `stats` must have been made for as many sources as there are scopes; there can be 65,536.
+pub fn spawn(
+    client: &Client,
+    config: &WatchConfig,
+    clock: Arc<dyn clock::Clock>,
+    stats: &Arc<stats::WatchStats>,
+    deliveries: &mpsc::Sender<Delivery>,
+    cancel: &CancellationToken,
+) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    for (index, scope) in (0..=u16::MAX).zip(&config.scopes) {
+        let outlet = outlet::Outlet::new(
+            SourceId(index),
+            deliveries.clone(),
+            Arc::clone(&clock),
+            Arc::clone(stats),
+        );
+        let mut reflector = reflector::Reflector::new(
+            client.clone(),
+            scope.clone(),
+            &config.selectors,
+            config.reflector.clone(),
+            decode::PodDecoder::new(config.decode.clone()),
+            outlet,
+        );
+        let cancel = cancel.clone();
+        tasks.spawn(async move {
+            // Ends by cancellation, or because nobody receives; both are the end of the process.
+            let _ = cancel.run_until_cancelled(reflector.run()).await;
+        });
+    }
+    tasks
+}

@@ -1,0 +1,367 @@
+//! From the command line to a client of the API server.
+//!
+//! The order is that of kube's `Config::infer`, which is what kubectl's users expect:
+//! `--kubeconfig`, else the files in `KUBECONFIG`, else `~/.kube/config`, else the service account
+//! of the pod that we run in. Only the last step is ever taken for want of another: a kubeconfig
+//! that was named but cannot be used is an error, not a reason to talk to another cluster.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::{Client, Config};
+
+use super::failure::root_causes;
+
+/// For a TCP and TLS handshake with the API server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Which cluster is meant, as the command line says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterOptions {
+    /// `--kubeconfig`
+    pub kubeconfig: Option<PathBuf>,
+    /// `--context`
+    pub context: Option<String>,
+}
+
+/// A client of an API server, and how to name it in messages.
+#[derive(Clone)]
+pub struct Cluster {
+    /// The client. It has no deadline for reading: whoever sends a request sets one.
+    pub client: Client,
+    /// The API server's URL
+    pub server: String,
+    /// Where the configuration came from
+    pub origin: String,
+}
+
+/// Why there is no client; one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The kubeconfig cannot be read
+    #[error("{origin} cannot be read: {why}; name one that can with --kubeconfig or KUBECONFIG")]
+    Unreadable {
+        /// Which one
+        origin: String,
+        /// What the system says
+        why: String,
+    },
+    /// The kubeconfig is no kubeconfig
+    #[error("{origin} is not a kubeconfig: {why}")]
+    Malformed {
+        /// Which one
+        origin: String,
+        /// What the parser says
+        why: String,
+    },
+    /// The context does not stand in the kubeconfig
+    #[error("{origin} has no context {context:?}; {choice}")]
+    UnknownContext {
+        /// Which kubeconfig
+        origin: String,
+        /// Which context
+        context: String,
+        /// Those that there are
+        choice: String,
+    },
+    /// The kubeconfig has no current-context and none was named
+    #[error("{origin} has no current-context; {choice}")]
+    NoContext {
+        /// Which kubeconfig
+        origin: String,
+        /// Those that there are
+        choice: String,
+    },
+    /// Neither a kubeconfig nor a service account
+    #[error(
+        "no cluster to watch: KUBECONFIG is not set, there is no {default}, and this is no pod \
+         with a service account ({why}); name a kubeconfig with --kubeconfig"
+    )]
+    NoCluster {
+        /// Where a kubeconfig was looked for last
+        default: String,
+        /// Why the service account cannot be used
+        why: String,
+    },
+    /// What the configuration names (certificates, tokens, plugins) cannot be used
+    #[error("{origin} cannot be used: {why}")]
+    Unusable {
+        /// Which configuration
+        origin: String,
+        /// What is wrong with it
+        why: String,
+    },
+}
+
+/// Makes a client of the cluster that is meant. Sends no request; a credential plugin may run.
+///
+/// # Errors
+/// Whatever keeps the configuration from being used.
+pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> {
+    let source = Source::locate(
+        options,
+        std::env::var_os("KUBECONFIG"),
+        std::env::home_dir(),
+    );
+    let (config, origin) = source.load(options.context.as_deref()).await?;
+    from_config(config, origin).await
+}
+
+/// Makes a client of the API server at `url`, without credentials: for a server of our own on
+/// this machine.
+///
+/// # Errors
+/// Where the client cannot be made.
+pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, ConnectError> {
+    from_config(Config::new(url), origin).await
+}
+
+async fn from_config(mut config: Config, origin: String) -> Result<Cluster, ConnectError> {
+    // A second call finds the provider installed, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    config.connect_timeout = Some(CONNECT_TIMEOUT);
+    config.read_timeout = None;
+    // The reflector decides what is repeated, and when: hidden repetitions would defeat both its
+    // deadlines and the API server's Retry-After.
+    config.default_retry = false;
+    let server = config.cluster_url.to_string();
+    // Making a client runs the credential plugin and waits for it.
+    let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
+    let unusable = |why: String| ConnectError::Unusable {
+        origin: origin.clone(),
+        why,
+    };
+    let client = made
+        .map_err(|error| unusable(error.to_string()))?
+        .map_err(|error| unusable(root_causes(&error)))?;
+    Ok(Cluster {
+        client,
+        server,
+        origin,
+    })
+}
+
+/// Where a configuration is taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// These files, merged as kubectl does it; the text names them in messages
+    Files(Vec<PathBuf>, String),
+    /// The service account of the pod that we run in; there is no such file as this
+    ServiceAccount(PathBuf),
+}
+
+impl Source {
+    fn locate(options: &ClusterOptions, variable: Option<OsString>, home: Option<PathBuf>) -> Self {
+        let named = |path: PathBuf| {
+            let origin = format!("kubeconfig {}", path.display());
+            Self::Files(vec![path], origin)
+        };
+        if let Some(path) = &options.kubeconfig {
+            return named(path.clone());
+        }
+        let listed: Vec<PathBuf> = variable
+            .iter()
+            .flat_map(std::env::split_paths)
+            .filter(|path| !path.as_os_str().is_empty())
+            .collect();
+        if let Some(variable) = variable
+            && !listed.is_empty()
+        {
+            let origin = format!(
+                "kubeconfig {} (from KUBECONFIG)",
+                Path::new(&variable).display()
+            );
+            return Self::Files(listed, origin);
+        }
+        let default = home.unwrap_or_default().join(".kube").join("config");
+        // With --context a kubeconfig is needed, so that its absence is what has to be told.
+        if options.context.is_some() || default.exists() {
+            return named(default);
+        }
+        Self::ServiceAccount(default)
+    }
+
+    async fn load(self, context: Option<&str>) -> Result<(Config, String), ConnectError> {
+        match self {
+            Self::Files(paths, origin) => from_files(&paths, context, origin).await,
+            Self::ServiceAccount(default) => {
+                let config = Config::incluster().map_err(|error| ConnectError::NoCluster {
+                    default: default.display().to_string(),
+                    why: root_causes(&error),
+                })?;
+                Ok((config, "the pod's service account".to_owned()))
+            }
+        }
+    }
+}
+
+async fn from_files(
+    paths: &[PathBuf],
+    context: Option<&str>,
+    origin: String,
+) -> Result<(Config, String), ConnectError> {
+    let mut merged = Kubeconfig::default();
+    for path in paths {
+        merged = Kubeconfig::read_from(path)
+            .and_then(|next| merged.merge(next))
+            .map_err(|error| explain(error, origin.clone(), ""))?;
+    }
+    let names: Vec<&str> = merged
+        .contexts
+        .iter()
+        .map(|named| named.name.as_str())
+        .collect();
+    let choice = if names.is_empty() {
+        "it has no contexts at all".to_owned()
+    } else {
+        format!("choose one with --context: {}", names.join(", "))
+    };
+    let origin = match context.or(merged.current_context.as_deref()) {
+        Some(context) if names.contains(&context) => format!("{origin}, context {context}"),
+        _ => origin,
+    };
+    let options = KubeConfigOptions {
+        context: context.map(str::to_owned),
+        ..KubeConfigOptions::default()
+    };
+    let config = Config::from_custom_kubeconfig(merged, &options).await;
+    let config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
+    Ok((config, origin))
+}
+
+fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError {
+    let choice = choice.to_owned();
+    match error {
+        KubeconfigError::ReadConfig(why, path) => ConnectError::Unreadable {
+            origin: format!("kubeconfig {}", path.display()),
+            why: why.to_string(),
+        },
+        KubeconfigError::Parse(why) => ConnectError::Malformed {
+            origin,
+            // The first line; the others draw the place in the file.
+            why: why
+                .to_string()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        },
+        KubeconfigError::LoadContext(context) => ConnectError::UnknownContext {
+            origin,
+            context,
+            choice,
+        },
+        KubeconfigError::CurrentContextNotSet => ConnectError::NoContext { origin, choice },
+        other => ConnectError::Unusable {
+            origin,
+            why: root_causes(&other),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+
+    const TWO: &str = "apiVersion: v1\nkind: Config\ncurrent-context: a\n\
+        clusters:\n- {name: c, cluster: {server: \"http://127.0.0.1:1\"}}\n\
+        contexts:\n- {name: a, context: {cluster: c, user: u}}\n\
+        - {name: b, context: {cluster: gone, user: u}}\n";
+
+    fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config");
+        std::fs::write(&path, text).unwrap();
+        (directory, path)
+    }
+
+    async fn refused(path: &Path, context: Option<&str>) -> String {
+        let options = ClusterOptions {
+            kubeconfig: Some(path.to_owned()),
+            context: context.map(str::to_owned),
+        };
+        let error = connect(&options).await.err().expect("must be refused");
+        let text = error.to_string();
+        assert!(!text.contains('\n'), "{text}");
+        text
+    }
+
+    #[tokio::test]
+    async fn each_mistake_is_one_line_that_says_how_to_mend_it() {
+        let (directory, path) = file(TWO);
+        let missing = directory.path().join("none");
+        let text = refused(&missing, None).await;
+        assert!(text.contains("none cannot be read: No such file"), "{text}");
+        assert!(text.contains("--kubeconfig"), "{text}");
+
+        let text = refused(&path, Some("z")).await;
+        assert!(
+            text.contains(r#"has no context "z"; choose one with --context: a, b"#),
+            "{text}"
+        );
+
+        let text = refused(&path, Some("b")).await;
+        assert!(text.contains("context b cannot be used"), "{text}");
+
+        let (_keep, path) = file(&TWO.replace("current-context: a\n", ""));
+        let text = refused(&path, None).await;
+        assert!(
+            text.contains("has no current-context; choose one with"),
+            "{text}"
+        );
+
+        let (_keep, path) = file("clusters: [");
+        let text = refused(&path, None).await;
+        assert!(text.contains("is not a kubeconfig"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn a_good_kubeconfig_names_server_and_origin() {
+        let (_keep, path) = file(TWO);
+        let options = ClusterOptions {
+            kubeconfig: Some(path.clone()),
+            context: None,
+        };
+        let cluster = connect(&options).await.unwrap();
+        assert_eq!(cluster.server, "http://127.0.0.1:1/");
+        assert_eq!(
+            cluster.origin,
+            format!("kubeconfig {}, context a", path.display())
+        );
+    }
+
+    #[test]
+    fn sources_are_tried_in_kubectls_order() {
+        let (directory, _) = file("");
+        let home = directory.path().to_owned();
+        let locate = |kubeconfig: Option<&str>, context: Option<&str>, variable: Option<&str>| {
+            let options = ClusterOptions {
+                kubeconfig: kubeconfig.map(PathBuf::from),
+                context: context.map(str::to_owned),
+            };
+            Source::locate(&options, variable.map(OsString::from), Some(home.clone()))
+        };
+        let files = |source: Source| match source {
+            Source::Files(paths, _) => paths,
+            Source::ServiceAccount(_) => Vec::new(),
+        };
+        let default = home.join(".kube").join("config");
+        assert_eq!(files(locate(Some("k"), None, Some("e"))), [Path::new("k")]);
+        assert_eq!(
+            files(locate(None, None, Some("e:f:"))),
+            [Path::new("e"), Path::new("f")]
+        );
+        assert_eq!(
+            locate(None, None, None),
+            Source::ServiceAccount(default.clone())
+        );
+        let chosen = files(locate(None, Some("x"), Some("")));
+        assert_eq!(chosen, std::slice::from_ref(&default));
+        std::fs::create_dir(home.join(".kube")).unwrap();
+        std::fs::write(&default, "").unwrap();
+        assert_eq!(files(locate(None, None, Some(":"))), [default]);
+    }
+}

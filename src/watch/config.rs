@@ -1,0 +1,73 @@
+//! How a list-watch behaves: deadlines, sizes, waits.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The settings of a list-watch. The defaults are right for production; tests choose others.
+#[derive(Clone, Debug)]
+pub struct ReflectorConfig {
+    /// Pods asked for at once in a list
+    pub page_limit: u32,
+    /// Bytes of a list page that are accepted; a longer one is asked for again with fewer pods
+    pub max_page_bytes: usize,
+    /// Bytes of a watch event that are accepted; a longer one is skipped
+    pub max_line_bytes: usize,
+    /// Until the API server begins to answer
+    pub header_timeout: Duration,
+    /// Between two pieces of a list page
+    pub chunk_timeout: Duration,
+    /// For a whole list page, however steadily it trickles
+    pub page_timeout: Duration,
+    /// Without a byte in an open watch, after which it is taken for dead
+    pub idle_timeout: Duration,
+    /// Without a byte in an open watch, after which the watch no longer counts as in sync
+    pub stale_after: Duration,
+    /// Without an open watch, after which it no longer counts as in sync. Watches end and are
+    /// resumed all the time, which is no loss of sync.
+    pub reopen_grace: Duration,
+    /// After a loss of sync, a resumed watch first delivers what was missed. It counts as in sync
+    /// again when it has been silent for this long, when a bookmark arrives,
+    pub settle_quiet: Duration,
+    /// or at the latest after this time.
+    pub settle_longest: Duration,
+    /// Seconds after which the API server is asked to end a watch, chosen at random.
+    ///
+    /// API servers send a bookmark about every minute and two seconds before they end a watch, so
+    /// this bounds the silence of a healthy but quiet one: with less than `stale_after`, silence
+    /// means that something is wrong.
+    pub watch_seconds: RangeInclusive<u32>,
+    /// A watch that ended sooner than this and brought nothing is not reopened at once
+    pub short_watch: Duration,
+    /// A watch that lasted this long has proved itself, even if nothing happened
+    pub proven_after: Duration,
+    /// First wait after a failure
+    pub backoff_base: Duration,
+    /// Longest wait after a failure
+    pub backoff_cap: Duration,
+    /// Seeds the jitter, so that a test can be repeated; by default it differs in every process
+    pub seed: Option<u64>,
+}
+
+impl Default for ReflectorConfig {
+    fn default() -> Self {
+        Self {
+            page_limit: 500,
+            max_page_bytes: 32 << 20,
+            max_line_bytes: 8 << 20,
+            header_timeout: Duration::from_secs(30),
+            chunk_timeout: Duration::from_secs(30),
+            page_timeout: Duration::from_secs(120),
+            idle_timeout: Duration::from_secs(60),
+            stale_after: Duration::from_secs(30),
+            reopen_grace: Duration::from_secs(2),
+            settle_quiet: Duration::from_millis(500),
+            settle_longest: Duration::from_secs(10),
+            watch_seconds: 22..=28,
+            short_watch: Duration::from_secs(1),
+            proven_after: Duration::from_secs(10),
+            backoff_base: Duration::from_millis(500),
+            backoff_cap: Duration::from_secs(30),
+            seed: None,
+        }
+    }
+}

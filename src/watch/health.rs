@@ -1,0 +1,117 @@
+//! Says in the log when a list-watch starts to fail and when it works again, and nothing between:
+//! an API server that is away for an hour is two lines, not thousands.
+
+use tokio::time::Instant;
+
+use super::failure::Failure;
+use super::requests::Scope;
+use super::stats::{RelistReason, WatchErrorReason};
+
+/// The state of one list-watch as the log knows it.
+#[derive(Debug)]
+pub(super) struct Health {
+    scope: Scope,
+    trouble: Option<Trouble>,
+    listed: bool,
+    /// By reason, whether an oddity has been told of
+    told: [bool; WatchErrorReason::ALL.len()],
+}
+
+#[derive(Debug)]
+struct Trouble {
+    since: Instant,
+    failures: u64,
+    reason: WatchErrorReason,
+}
+
+impl Health {
+    pub(super) fn new(scope: Scope) -> Self {
+        Self {
+            scope,
+            trouble: None,
+            listed: false,
+            told: Default::default(),
+        }
+    }
+
+    /// A request or watch failed. Logged when it is the first since all was well, or when it is
+    /// of another kind than the one before.
+    pub(super) fn failed(&mut self, failure: &Failure) {
+        let reason = failure.reason;
+        let trouble = self.trouble.get_or_insert_with(|| Trouble {
+            since: Instant::now(),
+            failures: 0,
+            reason,
+        });
+        let news = trouble.failures == 0 || trouble.reason != reason;
+        trouble.failures += 1;
+        trouble.reason = reason;
+        let (scope, detail, reason) = (&self.scope, &failure.detail, reason.as_str());
+        if news {
+            tracing::warn!(%scope, reason, detail, "the watch is failing; it will be retried");
+        } else {
+            tracing::debug!(%scope, reason, detail, "the watch is still failing");
+        }
+    }
+
+    /// The watch works.
+    pub(super) fn works(&mut self) {
+        if let Some(trouble) = self.trouble.take() {
+            let seconds = trouble.since.elapsed().as_secs_f64();
+            let (scope, failures) = (&self.scope, trouble.failures);
+            tracing::info!(%scope, failures, seconds, "the watch works again");
+        }
+    }
+
+    /// A list has completed; that the watch works is not known yet.
+    pub(super) fn listed(&mut self, pods: usize) {
+        let scope = &self.scope;
+        if std::mem::replace(&mut self.listed, true) {
+            tracing::debug!(%scope, pods, "listed again");
+        } else {
+            tracing::info!(%scope, pods, "listed");
+        }
+    }
+
+    /// Events were lost, and the pods are about to be listed again. Debug only: the counter tells
+    /// how often, and a failure behind it has been told of.
+    pub(super) fn lost(&self, reason: RelistReason) {
+        let (scope, reason) = (&self.scope, reason.as_str());
+        tracing::debug!(%scope, reason, "events were lost; the pods are listed again");
+    }
+
+    /// Something that could not be used was passed over. Logged as a warning once per kind; the
+    /// counter knows how often it happens.
+    pub(super) fn odd(&mut self, reason: WatchErrorReason, detail: &str) {
+        let scope = &self.scope;
+        let known = std::mem::replace(&mut self.told[reason as usize], true);
+        let reason = reason.as_str();
+        if known {
+            tracing::debug!(%scope, reason, detail, "passed over");
+        } else {
+            tracing::warn!(%scope, reason, detail, "passed over; further ones are only counted");
+        }
+    }
+
+    /// Whether the list-watch is in trouble, and how many failures that has been so far.
+    #[cfg(test)]
+    fn failures(&self) -> Option<u64> {
+        self.trouble.as_ref().map(|trouble| trouble.failures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_lasts_until_the_watch_works() {
+        let mut health = Health::new(Scope::Cluster);
+        assert_eq!(health.failures(), None);
+        health.failed(&Failure::new(WatchErrorReason::Transport, "refused"));
+        health.failed(&Failure::new(WatchErrorReason::ServerError, "starting"));
+        assert_eq!(health.failures(), Some(2));
+        health.works();
+        assert_eq!(health.failures(), None);
+    }
+}

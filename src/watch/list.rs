@@ -1,0 +1,118 @@
+//! A list, page by page, until it is complete.
+
+use kube::Client;
+use tokio::time::timeout;
+
+use super::config::ReflectorConfig;
+use super::decode::PodDecoder;
+use super::failure::Failure;
+use super::outlet::Outlet;
+use super::requests::{Freshness, Page, Requests};
+use super::stats::WatchErrorReason;
+use super::transport::{read_into, send, timed_out};
+use crate::pod::PodSnapshot;
+
+/// A list of which every page has arrived.
+pub(super) struct CompleteList {
+    /// The pods of all pages
+    pub(super) pods: Vec<PodSnapshot>,
+    /// The version that they are all of
+    pub(super) version: String,
+}
+
+/// Announced numbers of pods are believed up to here; above, memory grows with what arrives.
+const RESERVE_LIMIT: u64 = 1_000_000;
+
+/// Makes the requests of one list.
+pub(super) struct Lister<'a> {
+    pub(super) client: &'a Client,
+    pub(super) requests: &'a Requests,
+    pub(super) config: &'a ReflectorConfig,
+    pub(super) decoder: &'a mut PodDecoder,
+    pub(super) outlet: &'a mut Outlet,
+}
+
+impl Lister<'_> {
+    /// Lists all pods. Holds one page at a time, beside the pods found so far.
+    ///
+    /// Any failure ends it, and nothing of what was found is given out: nothing may be concluded
+    /// from a list that did not complete (§5 rule 4). Only a page that is too long is asked for
+    /// again, with fewer pods.
+    pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, Failure> {
+        let mut pods = Vec::new();
+        let mut token: Option<String> = None;
+        let mut limit = self.config.page_limit.max(1);
+        let mut buffer = Vec::new();
+        loop {
+            let page = token.as_deref().map_or(Page::First(freshness), Page::Next);
+            match self.fetch(&page, limit, &mut buffer).await {
+                Ok(()) => {}
+                Err(failure) if failure.reason == WatchErrorReason::PageTooLarge && limit > 1 => {
+                    self.outlet.stats().count_errors(failure.reason, 1);
+                    limit = (limit / 4).max(1);
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            }
+            let mut page = self
+                .decoder
+                .list_page(&buffer)
+                .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
+            self.outlet
+                .stats()
+                .count_errors(WatchErrorReason::Decode, page.undecodable);
+            let coming = page.remaining.unwrap_or(0).min(RESERVE_LIMIT);
+            pods.reserve(page.pods.len() + usize::try_from(coming).unwrap_or(0));
+            pods.append(&mut page.pods);
+            let version = page.resource_version.filter(|version| usable(version));
+            token = page.continue_token.filter(|token| !token.is_empty());
+            if token.is_some() {
+                continue;
+            }
+            let version = version.ok_or_else(|| {
+                let detail = "the list has no resourceVersion to watch from";
+                Failure::new(WatchErrorReason::Decode, detail)
+            })?;
+            return Ok(CompleteList { pods, version });
+        }
+    }
+
+    /// The version that the API server is at.
+    pub(super) async fn current_version(&mut self) -> Result<Option<String>, Failure> {
+        let mut buffer = Vec::new();
+        let page = Page::First(&Freshness::MostRecent);
+        self.fetch(&page, 1, &mut buffer).await?;
+        let page = self.decoder.list_page(&buffer);
+        let page =
+            page.map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
+        Ok(page.resource_version)
+    }
+
+    async fn fetch(
+        &mut self,
+        page: &Page<'_>,
+        limit: u32,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
+        let config = self.config;
+        let request = self
+            .requests
+            .list(page, limit)
+            .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
+        let whole = async {
+            let response = send(self.client, request, config.header_timeout).await?;
+            let body = response.into_body();
+            read_into(buffer, body, config.chunk_timeout, config.max_page_bytes).await
+        };
+        timeout(config.page_timeout, whole)
+            .await
+            .map_err(|_| timed_out("no complete list page", config.page_timeout))??;
+        self.outlet.heard();
+        Ok(())
+    }
+}
+
+/// Version "0" means "any": a watch from there would deliver a list of unknown age as events.
+fn usable(version: &str) -> bool {
+    !version.is_empty() && version != "0"
+}

@@ -1,0 +1,159 @@
+//! One request before the watch begins, so that a cluster that cannot be watched at all is told of
+//! on the command line, and not by an exporter that stays empty.
+
+use std::time::Duration;
+
+use super::client::Cluster;
+use super::decode::{DecodeOptions, PodDecoder};
+use super::failure::Failure;
+use super::requests::{Freshness, Page, Requests, Scope, Selectors};
+use super::stats::WatchErrorReason;
+use super::transport::{read_into, send};
+
+/// One pod is asked for; this is more than the largest.
+const BODY_LIMIT: usize = 32 << 20;
+
+/// Why a cluster cannot be watched; one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// No answer
+    #[error(
+        "cannot reach the API server at {server} ({origin}): {why}; check the address, the \
+         network and the certificates"
+    )]
+    Unreachable {
+        /// Its URL
+        server: String,
+        /// Where that was configured
+        origin: String,
+        /// What happened
+        why: String,
+    },
+    /// The credentials cannot be obtained or are not accepted (401)
+    #[error("the API server at {server} does not accept the credentials of {origin}: {why}")]
+    Unauthorized {
+        /// Its URL
+        server: String,
+        /// Where the credentials were configured
+        origin: String,
+        /// What it said
+        why: String,
+    },
+    /// The credentials give no right to list pods (403)
+    #[error(
+        "not allowed to list {scope} at {server}: {why}; grant the verbs list and watch on pods in a {role}"
+    )]
+    Forbidden {
+        /// Which pods
+        scope: String,
+        /// The API server's URL
+        server: String,
+        /// What it said
+        why: String,
+        /// The kind of role that is missing
+        role: &'static str,
+    },
+    /// The request is refused, most likely for its selectors (400)
+    #[error(
+        "the API server at {server} refuses the request: {why}; check --label-selector and --field-selector"
+    )]
+    Rejected {
+        /// Its URL
+        server: String,
+        /// What it said
+        why: String,
+    },
+    /// Something answers, but not a Kubernetes API server
+    #[error("{server} ({origin}) does not answer like a Kubernetes API server: {why}")]
+    Foreign {
+        /// Its URL
+        server: String,
+        /// Where that was configured
+        origin: String,
+        /// What it said
+        why: String,
+    },
+    /// The API server is there but cannot answer now (429, 5xx). A watch will retry.
+    #[error("the API server at {server} is not ready: {why}")]
+    Busy {
+        /// Its URL
+        server: String,
+        /// What it said
+        why: String,
+    },
+}
+
+/// Lists one pod of `scope`, within `deadline`.
+///
+/// # Errors
+/// Whatever would keep a watch from working. [`ProbeError::Busy`] passes by itself, so that an
+/// exporter may well start in spite of it.
+pub async fn probe(
+    cluster: &Cluster,
+    scope: &Scope,
+    selectors: &Selectors,
+    deadline: Duration,
+) -> Result<(), ProbeError> {
+    let attempt = tokio::time::timeout(deadline, list_one(cluster, scope, selectors, deadline));
+    let result = attempt
+        .await
+        .unwrap_or_else(|_| Err(super::transport::timed_out("no complete answer", deadline)));
+    result.map_err(|failure| explain(failure, cluster, scope))
+}
+
+async fn list_one(
+    cluster: &Cluster,
+    scope: &Scope,
+    selectors: &Selectors,
+    deadline: Duration,
+) -> Result<(), Failure> {
+    let requests = Requests::new(scope, selectors);
+    let request = requests
+        .list(&Page::First(&Freshness::MostRecent), 1)
+        .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
+    let response = send(&cluster.client, request, deadline).await?;
+    let mut body = Vec::new();
+    read_into(&mut body, response.into_body(), deadline, BODY_LIMIT).await?;
+    PodDecoder::new(DecodeOptions::default())
+        .list_page(&body)
+        .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
+    Ok(())
+}
+
+fn explain(failure: Failure, cluster: &Cluster, scope: &Scope) -> ProbeError {
+    let server = cluster.server.clone();
+    let origin = cluster.origin.clone();
+    let why = failure.detail;
+    match failure.reason {
+        WatchErrorReason::Transport | WatchErrorReason::Timeout => ProbeError::Unreachable {
+            server,
+            origin,
+            why,
+        },
+        WatchErrorReason::Unauthorized | WatchErrorReason::Credentials => {
+            ProbeError::Unauthorized {
+                server,
+                origin,
+                why,
+            }
+        }
+        WatchErrorReason::Forbidden => ProbeError::Forbidden {
+            scope: scope.to_string(),
+            server,
+            why,
+            role: match scope {
+                Scope::Cluster => "ClusterRole",
+                Scope::Namespace(_) => "Role of that namespace",
+            },
+        },
+        WatchErrorReason::ClientError if failure.rejected => ProbeError::Rejected { server, why },
+        WatchErrorReason::TooManyRequests
+        | WatchErrorReason::ServerError
+        | WatchErrorReason::VersionAhead => ProbeError::Busy { server, why },
+        _ => ProbeError::Foreign {
+            server,
+            origin,
+            why,
+        },
+    }
+}

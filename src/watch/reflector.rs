@@ -1,0 +1,255 @@
+//! The list-watch loop: lists, follows the watch from the list's version, resumes it whenever it
+//! ends, and lists again when events were lost.
+//!
+//! ```text
+//!        ┌────────────── Lost: SyncLost ───────────────┐
+//!        ▼                                             │
+//!     listing ── complete: Listed ──▶ opening ──200──▶ reading
+//!       │  ▲                          │  ▲  ▲           │  │
+//!       └──┘                          └──┘  └─ ended ───┘  │
+//!     failed: wait                 failed: wait   failed ──┘ SyncLost, wait
+//! ```
+//!
+//! It behaves as client-go's reflector does, except that it never lists from the cache at version
+//! 0, that every wait has an end, that it tells its receiver when it is blind, and that only a
+//! watch that brings something makes the waits short again.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use kube::Client;
+use tokio::time::sleep;
+
+use super::backoff::{Backoff, SplitMix};
+use super::config::ReflectorConfig;
+use super::decode::PodDecoder;
+use super::failure::Failure;
+use super::health::Health;
+use super::list::{CompleteList, Lister};
+use super::outlet::{Closed, Outlet};
+use super::requests::{Freshness, Requests, Scope, Selectors};
+use super::stats::{RelistReason, WatchErrorReason};
+use super::stream::{Stream, StreamEnd, StreamReport};
+use super::transport::send;
+use super::version::Position;
+
+/// Failures at one version after which it is given up and the pods are listed again.
+const STUCK_AFTER: u32 = 3;
+
+/// Watches in a row without a byte after which the API server is asked for its version.
+const SILENT_WATCHES: u32 = 4;
+
+/// One list-watch.
+pub(super) struct Reflector {
+    client: Client,
+    requests: Requests,
+    config: ReflectorConfig,
+    decoder: PodDecoder,
+    outlet: Outlet,
+    health: Health,
+    backoff: Backoff,
+    random: SplitMix,
+}
+
+impl Reflector {
+    pub(super) fn new(
+        client: Client,
+        scope: Scope,
+        selectors: &Selectors,
+        config: ReflectorConfig,
+        decoder: PodDecoder,
+        outlet: Outlet,
+    ) -> Self {
+        let mut random = config
+            .seed
+            .map_or_else(SplitMix::from_entropy, SplitMix::seeded);
+        let jitter = SplitMix::seeded(random.next());
+        Self {
+            client,
+            requests: Requests::new(&scope, selectors),
+            backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
+            config,
+            decoder,
+            outlet,
+            health: Health::new(scope),
+            random,
+        }
+    }
+
+    /// Lists and watches until nobody receives any more.
+    pub(super) async fn run(&mut self) -> Result<Infallible, Closed> {
+        let mut position = self.list(Freshness::MostRecent).await?;
+        loop {
+            let reason = self.follow(&mut position).await?;
+            self.outlet.lose_sync().await?;
+            self.outlet.stats().count_relist(reason);
+            self.health.lost(reason);
+            sleep(self.backoff.after_interruption()).await;
+            let known = Freshness::NotOlderThan(position.as_str().to_owned());
+            position = self.list(known).await?;
+        }
+    }
+
+    /// Lists until a list completes.
+    async fn list(&mut self, mut freshness: Freshness) -> Result<Position, Closed> {
+        loop {
+            let began = self.outlet.now();
+            match self.lister().list(&freshness).await {
+                Ok(CompleteList { pods, version }) => {
+                    self.health.listed(pods.len());
+                    self.outlet.listed(pods, began).await?;
+                    return Ok(Position::of_list(version));
+                }
+                Err(failure) => {
+                    self.count(&failure);
+                    let refused = failure.rejected
+                        || matches!(
+                            failure.reason,
+                            WatchErrorReason::Gone | WatchErrorReason::VersionAhead
+                        );
+                    if refused && freshness != Freshness::MostRecent {
+                        // A quorum read is at least as recent as anything ever seen, unless the
+                        // API server was rolled back, and then it is the truth.
+                        freshness = Freshness::MostRecent;
+                        continue;
+                    }
+                    sleep(self.wait_after(&failure)).await;
+                }
+            }
+        }
+    }
+
+    /// Follows the watch, through any number of streams, until events are lost for good.
+    async fn follow(&mut self, position: &mut Position) -> Result<RelistReason, Closed> {
+        let mut failed_here = 0;
+        let mut silent = 0;
+        loop {
+            let report = self.watch(position).await?;
+            if report.proven {
+                failed_here = 0;
+                self.backoff.reset();
+            }
+            if report.opened {
+                silent = if report.spoke { 0 } else { silent + 1 };
+            }
+            match report.end {
+                StreamEnd::Lost(reason) => return Ok(reason),
+                StreamEnd::Finished => {
+                    if !report.proven && report.lived < self.config.short_watch {
+                        let wait = self.backoff.after_failure();
+                        self.pause(wait).await?;
+                    }
+                    if silent >= SILENT_WATCHES {
+                        silent = 0;
+                        if self.is_ahead_of_server(position).await? {
+                            return Ok(RelistReason::VersionAhead);
+                        }
+                    }
+                }
+                StreamEnd::Failed(failure) => {
+                    self.count(&failure);
+                    failed_here += u32::from(is_verdict(failure.reason, report.opened));
+                    match failure.reason {
+                        WatchErrorReason::Gone => return Ok(RelistReason::Gone),
+                        WatchErrorReason::VersionAhead => return Ok(RelistReason::VersionAhead),
+                        _ if failure.rejected || failed_here >= STUCK_AFTER => {
+                            return Ok(RelistReason::Stuck);
+                        }
+                        _ => {}
+                    }
+                    self.outlet.lose_sync().await?;
+                    sleep(self.wait_after(&failure)).await;
+                }
+            }
+        }
+    }
+
+    /// Opens one watch and reads it to its end.
+    async fn watch(&mut self, position: &mut Position) -> Result<StreamReport, Closed> {
+        let seconds = &self.config.watch_seconds;
+        let seconds = self.random.between(*seconds.start(), *seconds.end());
+        let opening = async {
+            let request = self.requests.watch(position.as_str(), seconds);
+            let request = request
+                .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
+            send(&self.client, request, self.config.header_timeout).await
+        };
+        let grace = self.config.reopen_grace;
+        match self.outlet.while_closed(grace, opening).await? {
+            Ok(response) => {
+                let stream = Stream::opened(
+                    &self.config,
+                    &mut self.decoder,
+                    &mut self.outlet,
+                    &mut self.health,
+                    position,
+                );
+                stream.read(response.into_body()).await
+            }
+            Err(failure) => Ok(StreamReport {
+                end: StreamEnd::Failed(failure),
+                lived: Duration::ZERO,
+                opened: false,
+                spoke: false,
+                proven: false,
+            }),
+        }
+    }
+
+    /// Whether the API server is behind our position: it was restored from a backup. Such a server
+    /// accepts a watch from the future and stays silent until it gets there, so a silence that
+    /// lasts has to be looked into.
+    async fn is_ahead_of_server(&mut self, position: &Position) -> Result<bool, Closed> {
+        let Some(ours) = position.number() else {
+            return Ok(false);
+        };
+        match self.lister().current_version().await {
+            Ok(version) => {
+                let theirs = version.and_then(|version| version.parse::<u64>().ok());
+                Ok(theirs.is_some_and(|theirs| theirs < ours))
+            }
+            Err(failure) => {
+                self.count(&failure);
+                self.outlet.lose_sync().await?;
+                sleep(self.wait_after(&failure)).await;
+                Ok(false)
+            }
+        }
+    }
+
+    async fn pause(&mut self, wait: Duration) -> Result<(), Closed> {
+        let grace = self.config.reopen_grace;
+        self.outlet.while_closed(grace, sleep(wait)).await
+    }
+
+    fn count(&mut self, failure: &Failure) {
+        self.outlet.stats().count_errors(failure.reason, 1);
+        self.health.failed(failure);
+    }
+
+    fn wait_after(&mut self, failure: &Failure) -> Duration {
+        let wait = self.backoff.after_failure();
+        wait.max(failure.retry_after.unwrap_or_default())
+    }
+
+    fn lister(&mut self) -> Lister<'_> {
+        Lister {
+            client: &self.client,
+            requests: &self.requests,
+            config: &self.config,
+            decoder: &mut self.decoder,
+            outlet: &mut self.outlet,
+        }
+    }
+}
+
+/// Whether the API server has judged this very watch, so that its version may be at fault. A
+/// connection that breaks, an overload, a lack of rights or a server that fails before it has
+/// opened the watch says nothing about the version.
+const fn is_verdict(reason: WatchErrorReason, opened: bool) -> bool {
+    match reason {
+        WatchErrorReason::ClientError | WatchErrorReason::UnexpectedStatus => true,
+        WatchErrorReason::ServerError => opened,
+        _ => false,
+    }
+}

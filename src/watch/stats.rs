@@ -1,0 +1,304 @@
+//! What the list-watches count of themselves: lock-free, written by the reflectors, read by a
+//! scrape.
+//!
+//! Every access is `Relaxed`: each value stands alone, no reader infers one from another, and a
+//! scrape that sees an event one moment later is right as well. What must be exact together (the
+//! accounting of pods, §5 rule 7) does not pass through here.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use crate::lifecycle::delivery::SourceId;
+
+/// The types of watch events, as the Kubernetes API spells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventType {
+    /// `ADDED`
+    Added,
+    /// `MODIFIED`
+    Modified,
+    /// `DELETED`
+    Deleted,
+    /// `BOOKMARK`
+    Bookmark,
+    /// `ERROR`
+    Error,
+}
+
+impl EventType {
+    /// Every type, in the order of their discriminants.
+    pub const ALL: [Self; 5] = [
+        Self::Added,
+        Self::Modified,
+        Self::Deleted,
+        Self::Bookmark,
+        Self::Error,
+    ];
+
+    /// The value of the label `type`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// Why a request or a watch failed, or what in its answer could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WatchErrorReason {
+    /// The connection could not be made, or broke
+    Transport,
+    /// Our credentials could not be obtained (token file, credential plugin)
+    Credentials,
+    /// A deadline of ours passed: no answer, a stalled body, or an idle watch
+    Timeout,
+    /// An object, an event or a page that could not be decoded
+    Decode,
+    /// A watch event longer than the limit; it was skipped
+    LineTooLong,
+    /// A list page longer than the limit; it is asked for again in smaller pieces
+    PageTooLarge,
+    /// The resource version or continue token has expired (410)
+    Gone,
+    /// The API server does not know the resource version yet ("Too large resource version")
+    VersionAhead,
+    /// 401
+    Unauthorized,
+    /// 403
+    Forbidden,
+    /// 429
+    TooManyRequests,
+    /// Any other 4xx
+    ClientError,
+    /// 5xx
+    ServerError,
+    /// A status that a list or watch never has
+    UnexpectedStatus,
+}
+
+impl WatchErrorReason {
+    /// Every reason, in the order of their discriminants.
+    pub const ALL: [Self; 14] = [
+        Self::Transport,
+        Self::Credentials,
+        Self::Timeout,
+        Self::Decode,
+        Self::LineTooLong,
+        Self::PageTooLarge,
+        Self::Gone,
+        Self::VersionAhead,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::TooManyRequests,
+        Self::ClientError,
+        Self::ServerError,
+        Self::UnexpectedStatus,
+    ];
+
+    /// The value of the label `reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Transport => "transport",
+            Self::Credentials => "credentials",
+            Self::Timeout => "timeout",
+            Self::Decode => "decode",
+            Self::LineTooLong => "line_too_long",
+            Self::PageTooLarge => "page_too_large",
+            Self::Gone => "gone",
+            Self::VersionAhead => "version_ahead",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::TooManyRequests => "too_many_requests",
+            Self::ClientError => "client_error",
+            Self::ServerError => "server_error",
+            Self::UnexpectedStatus => "unexpected_status",
+        }
+    }
+}
+
+/// Why the pods were listed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RelistReason {
+    /// The version to resume from has expired (410), so events were missed
+    Gone,
+    /// The API server is behind the version to resume from: a restored backup, or a lagging
+    /// replica
+    VersionAhead,
+    /// A DELETED event that could not be read; nothing else would ever tell of that deletion
+    LostDelete,
+    /// The watch kept failing at the same version
+    Stuck,
+}
+
+impl RelistReason {
+    /// Every reason, in the order of their discriminants.
+    pub const ALL: [Self; 4] = [
+        Self::Gone,
+        Self::VersionAhead,
+        Self::LostDelete,
+        Self::Stuck,
+    ];
+
+    /// The value of the label `reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::VersionAhead => "version_ahead",
+            Self::LostDelete => "lost_delete",
+            Self::Stuck => "stuck",
+        }
+    }
+}
+
+/// The counters and the sync state of all list-watches of the process.
+#[derive(Debug)]
+pub struct WatchStats {
+    events: [AtomicU64; EventType::ALL.len()],
+    errors: [AtomicU64; WatchErrorReason::ALL.len()],
+    relists: [AtomicU64; RelistReason::ALL.len()],
+    sources: Box<[SourceState]>,
+    /// Contacts are stored as distances from here, since an `Instant` is not atomic.
+    origin: Instant,
+}
+
+#[derive(Debug, Default)]
+struct SourceState {
+    synced: AtomicBool,
+    listed: AtomicBool,
+    /// Nanoseconds from the origin, plus one; 0 is never
+    contact: AtomicU64,
+}
+
+impl WatchStats {
+    /// Statistics of `sources` list-watches, numbered from `SourceId(0)`. All counters are 0 and
+    /// nothing is in sync.
+    pub fn new(sources: usize) -> Self {
+        Self {
+            events: Default::default(),
+            errors: Default::default(),
+            relists: Default::default(),
+            sources: (0..sources).map(|_| SourceState::default()).collect(),
+            origin: Instant::now(),
+        }
+    }
+
+    /// Counts one watch event.
+    pub fn count_event(&self, kind: EventType) {
+        self.events[kind as usize].fetch_add(1, Relaxed);
+    }
+
+    /// Counts `count` errors of one reason.
+    pub fn count_errors(&self, reason: WatchErrorReason, count: u64) {
+        self.errors[reason as usize].fetch_add(count, Relaxed);
+    }
+
+    /// Counts one relist, when it is begun.
+    pub fn count_relist(&self, reason: RelistReason) {
+        self.relists[reason as usize].fetch_add(1, Relaxed);
+    }
+
+    /// States whether a source is in sync. Sources that were not announced are ignored.
+    pub fn set_synced(&self, source: SourceId, synced: bool) {
+        if let Some(state) = self.sources.get(usize::from(source.0)) {
+            state.synced.store(synced, Relaxed);
+        }
+    }
+
+    /// States that the first list of a source has completed.
+    pub fn set_listed(&self, source: SourceId) {
+        if let Some(state) = self.sources.get(usize::from(source.0)) {
+            state.listed.store(true, Relaxed);
+        }
+    }
+
+    /// States that the API server was heard from, on behalf of a source, at `at`.
+    pub fn set_contact(&self, source: SourceId, at: Instant) {
+        if let Some(state) = self.sources.get(usize::from(source.0)) {
+            let nanos = at.saturating_duration_since(self.origin).as_nanos();
+            let nanos = u64::try_from(nanos).unwrap_or(u64::MAX - 1);
+            state.contact.store(nanos + 1, Relaxed);
+        }
+    }
+
+    /// How many events of a type were received (`podinit_watch_events_total`).
+    pub fn events(&self, kind: EventType) -> u64 {
+        self.events[kind as usize].load(Relaxed)
+    }
+
+    /// How many errors of a reason there were (`podinit_watch_errors_total`).
+    pub fn errors(&self, reason: WatchErrorReason) -> u64 {
+        self.errors[reason as usize].load(Relaxed)
+    }
+
+    /// How many relists of a reason were begun (`podinit_relists_total`).
+    pub fn relists(&self, reason: RelistReason) -> u64 {
+        self.relists[reason as usize].load(Relaxed)
+    }
+
+    /// Whether every source is in sync (`podinit_synced`); false without any source.
+    pub fn synced(&self) -> bool {
+        !self.sources.is_empty() && self.sources.iter().all(|state| state.synced.load(Relaxed))
+    }
+
+    /// Whether the first list of every source has completed; false without any source.
+    pub fn listed(&self) -> bool {
+        !self.sources.is_empty() && self.sources.iter().all(|state| state.listed.load(Relaxed))
+    }
+
+    /// When the API server was last heard from, on behalf of the source that has waited longest;
+    /// `None` until every source has heard from it.
+    pub fn last_contact(&self) -> Option<Instant> {
+        let contacts = self.sources.iter().map(|state| state.contact.load(Relaxed));
+        let nanos = contacts.min()?.checked_sub(1)?;
+        self.origin.checked_add(Duration::from_nanos(nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn discriminants_index_the_tables_and_names_are_distinct() {
+        for (index, kind) in EventType::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, index);
+        }
+        for (index, reason) in RelistReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, index);
+        }
+        let mut names = std::collections::HashSet::new();
+        for (index, reason) in WatchErrorReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, index);
+            assert!(names.insert(reason.as_str()));
+        }
+    }
+
+    #[test]
+    fn in_sync_only_when_every_source_is() {
+        let stats = WatchStats::new(2);
+        stats.set_synced(SourceId(0), true);
+        stats.set_listed(SourceId(0));
+        assert!(!stats.synced() && !stats.listed());
+        stats.set_synced(SourceId(1), true);
+        stats.set_listed(SourceId(1));
+        assert!(stats.synced() && stats.listed());
+        stats.set_synced(SourceId(0), false);
+        assert!(!stats.synced() && stats.listed());
+        stats.set_synced(SourceId(7), true);
+        assert!(!WatchStats::new(0).synced());
+    }
+
+    #[test]
+    fn the_last_contact_is_that_of_the_source_that_waited_longest() {
+        let stats = WatchStats::new(2);
+        let early = stats.origin + Duration::from_secs(1);
+        stats.set_contact(SourceId(0), early + Duration::from_secs(5));
+        assert_eq!(stats.last_contact(), None);
+        stats.set_contact(SourceId(1), early);
+        assert_eq!(stats.last_contact(), Some(early));
+    }
+}

@@ -1,0 +1,312 @@
+//! One open watch: from the first byte of its body to its end.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use kube::client::Body;
+use tokio::time::{Instant, timeout_at};
+
+use super::config::ReflectorConfig;
+use super::decode::{DecodeError, PodDecoder, WatchEventKind};
+use super::failure::Failure;
+use super::health::Health;
+use super::lines::{Line, Lines};
+use super::outlet::{Closed, Outlet};
+use super::stats::{EventType, RelistReason, WatchErrorReason};
+use super::transport::timed_out;
+use super::version::Position;
+use crate::lifecycle::delivery::PodEvent;
+use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
+
+/// Why a watch is over.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum StreamEnd {
+    /// The API server ended it, as it does with every watch sooner or later
+    Finished,
+    /// It failed; it can be resumed from the last position
+    Failed(Failure),
+    /// Events were lost for good
+    Lost(RelistReason),
+}
+
+/// What a watch brought.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StreamReport {
+    pub(super) end: StreamEnd,
+    pub(super) lived: Duration,
+    /// The API server accepted it
+    pub(super) opened: bool,
+    /// At least one byte arrived
+    pub(super) spoke: bool,
+    /// The watch brought something new, or lasted
+    pub(super) proven: bool,
+}
+
+/// An open watch.
+pub(super) struct Stream<'a> {
+    config: &'a ReflectorConfig,
+    decoder: &'a mut PodDecoder,
+    outlet: &'a mut Outlet,
+    health: &'a mut Health,
+    position: &'a mut Position,
+    opened: Instant,
+    last_byte: Option<Instant>,
+    proven: bool,
+    /// Since when the missed events have been coming in; `None` while in sync, and after a
+    /// silence that has not been broken
+    settling: Option<Instant>,
+}
+
+impl<'a> Stream<'a> {
+    /// A watch from `position` whose body is about to be read.
+    pub(super) fn opened(
+        config: &'a ReflectorConfig,
+        decoder: &'a mut PodDecoder,
+        outlet: &'a mut Outlet,
+        health: &'a mut Health,
+        position: &'a mut Position,
+    ) -> Self {
+        outlet.heard();
+        let opened = Instant::now();
+        let settling = (!outlet.synced()).then_some(opened);
+        Self {
+            config,
+            decoder,
+            outlet,
+            health,
+            position,
+            opened,
+            last_byte: None,
+            proven: false,
+            settling,
+        }
+    }
+
+    /// Reads the watch to its end.
+    pub(super) async fn read(mut self, mut body: Body) -> Result<StreamReport, Closed> {
+        let mut lines = Lines::new(self.config.max_line_bytes);
+        let end = loop {
+            // Polls the body before it looks at the time, so that a passed deadline never hides
+            // bytes that have arrived.
+            let frame = match timeout_at(self.next_deadline(), body.frame()).await {
+                Err(_) => None,
+                Ok(None) => {
+                    self.outlet.heard();
+                    break StreamEnd::Finished;
+                }
+                Ok(Some(Err(error))) => break StreamEnd::Failed(Failure::from_client(&error)),
+                Ok(Some(Ok(frame))) => frame.into_data().ok(),
+            };
+            if let Some(chunk) = frame
+                && let Some(end) = self.chunk(&chunk, &mut lines).await?
+            {
+                break end;
+            }
+            if let Some(end) = self.check_deadlines().await? {
+                break end;
+            }
+        };
+        Ok(StreamReport {
+            end,
+            lived: self.opened.elapsed(),
+            opened: true,
+            spoke: self.last_byte.is_some(),
+            proven: self.proven,
+        })
+    }
+
+    async fn chunk(
+        &mut self,
+        chunk: &Bytes,
+        lines: &mut Lines,
+    ) -> Result<Option<StreamEnd>, Closed> {
+        let arrived = self.outlet.now();
+        self.outlet.heard();
+        let now = Instant::now();
+        self.last_byte = Some(now);
+        if !self.outlet.synced() {
+            self.settling.get_or_insert(now);
+        }
+        let mut rest: &[u8] = chunk;
+        while let Some(line) = lines.next(&mut rest) {
+            let end = match line {
+                Line::Whole(line) => self.line(line, arrived).await?,
+                Line::TooLong(head) => {
+                    let limit = self.config.max_line_bytes;
+                    let detail = format!("a watch event longer than {limit} bytes");
+                    self.passed_over(WatchErrorReason::LineTooLong, &detail, head)
+                }
+            };
+            if end.is_some() {
+                return Ok(end);
+            }
+        }
+        Ok(None)
+    }
+
+    async fn line(&mut self, line: &[u8], arrived: Timestamp) -> Result<Option<StreamEnd>, Closed> {
+        let event = match self.decoder.watch_event(line) {
+            Ok(event) => event,
+            Err(error) => {
+                if let DecodeError::Object {
+                    resource_version: Some(version),
+                    ..
+                } = error
+                {
+                    self.moved(version);
+                }
+                return Ok(self.passed_over(WatchErrorReason::Decode, &error.to_string(), line));
+            }
+        };
+        match event.kind {
+            WatchEventKind::Added(pod) => {
+                self.count(EventType::Added);
+                self.deliver(pod, PodEvent::Applied, arrived).await?;
+            }
+            WatchEventKind::Modified(pod) => {
+                self.count(EventType::Modified);
+                self.deliver(pod, PodEvent::Applied, arrived).await?;
+            }
+            WatchEventKind::Deleted(pod) => {
+                self.count(EventType::Deleted);
+                self.deliver(pod, PodEvent::Deleted, arrived).await?;
+            }
+            WatchEventKind::Bookmark {
+                resource_version, ..
+            } => {
+                self.count(EventType::Bookmark);
+                if self.position.advance(&resource_version.unwrap_or_default()) {
+                    self.prove();
+                }
+                // What stands before a bookmark has been delivered.
+                self.settled().await?;
+            }
+            WatchEventKind::Error(status) => {
+                self.count(EventType::Error);
+                return Ok(Some(StreamEnd::Failed(Failure::from_event(&status))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The position moves when the pod has been delivered, not before: whoever stops between the
+    /// two resumes with this event.
+    async fn deliver(
+        &mut self,
+        pod: PodSnapshot,
+        event: fn(PodSnapshot) -> PodEvent,
+        arrived: Timestamp,
+    ) -> Result<(), Closed> {
+        let version = pod.resource_version;
+        self.outlet.event(event(pod), arrived).await?;
+        if let Some(version) = version {
+            self.moved(version);
+        }
+        Ok(())
+    }
+
+    fn moved(&mut self, version: u64) {
+        if self.position.advance_to(version) {
+            self.prove();
+        }
+    }
+
+    /// An event that cannot be used costs that event only: the next one of the pod makes up for
+    /// it. After a deletion there is no next one, so the pods have to be listed again.
+    fn passed_over(
+        &mut self,
+        reason: WatchErrorReason,
+        detail: &str,
+        line: &[u8],
+    ) -> Option<StreamEnd> {
+        self.outlet.stats().count_errors(reason, 1);
+        self.health.odd(reason, detail);
+        tells_of_deletion(line).then_some(StreamEnd::Lost(RelistReason::LostDelete))
+    }
+
+    fn count(&self, kind: EventType) {
+        self.outlet.stats().count_event(kind);
+    }
+
+    fn prove(&mut self) {
+        if !self.proven {
+            self.proven = true;
+            self.health.works();
+        }
+    }
+
+    async fn settled(&mut self) -> Result<(), Closed> {
+        if self.settling.take().is_some() {
+            self.outlet.regain_sync().await?;
+        }
+        Ok(())
+    }
+
+    fn last_contact(&self) -> Instant {
+        self.last_byte.unwrap_or(self.opened)
+    }
+
+    fn settles_at(&self) -> Option<Instant> {
+        self.settling.map(|since| {
+            let quiet = self.last_contact().max(since) + self.config.settle_quiet;
+            quiet.min(since + self.config.settle_longest)
+        })
+    }
+
+    fn next_deadline(&self) -> Instant {
+        let idle = self.last_contact() + self.config.idle_timeout;
+        let stale = self.outlet.synced().then(|| self.stale_at());
+        let proof = (!self.proven).then(|| self.opened + self.config.proven_after);
+        [stale, proof, self.settles_at()]
+            .into_iter()
+            .flatten()
+            .fold(idle, Instant::min)
+    }
+
+    fn stale_at(&self) -> Instant {
+        self.last_contact() + self.config.stale_after
+    }
+
+    async fn check_deadlines(&mut self) -> Result<Option<StreamEnd>, Closed> {
+        let now = Instant::now();
+        if now >= self.last_contact() + self.config.idle_timeout {
+            let failure = timed_out("no byte in the watch", self.config.idle_timeout);
+            return Ok(Some(StreamEnd::Failed(failure)));
+        }
+        if now >= self.opened + self.config.proven_after {
+            self.prove();
+        }
+        if self.settles_at().is_some_and(|at| now >= at) {
+            self.settled().await?;
+        }
+        if self.outlet.synced() && now >= self.stale_at() {
+            self.outlet.lose_sync().await?;
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a line that could not be decoded is, by its beginning, a DELETED event. The API server
+/// writes the type first.
+fn tells_of_deletion(line: &[u8]) -> bool {
+    const TYPE: &[u8] = b"\"DELETED\"";
+    let head = &line[..line.len().min(32)];
+    head.windows(TYPE.len()).any(|window| window == TYPE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deletion_is_known_by_its_beginning() {
+        assert!(tells_of_deletion(br#"{"type":"DELETED","object":{"#));
+        assert!(tells_of_deletion(br#"{ "type": "DELETED", "object": nu"#));
+        assert!(!tells_of_deletion(
+            br#"{"type":"MODIFIED","object":{"kind":"DELETED""#
+        ));
+        assert!(!tells_of_deletion(b"{"));
+    }
+}
