@@ -171,16 +171,16 @@ fn managed_by(manager: &str, time: &str) -> Value {
     let probe = json!({".": {}, "f:failureThreshold": {}, "f:httpGet": {".": {}, "f:path": {},
         "f:port": {}, "f:scheme": {}}, "f:periodSeconds": {}, "f:timeoutSeconds": {}});
     json!({"manager": manager, "operation": "Update", "apiVersion": "v1", "time": time,
-        "fieldsType": "FieldsV1", "fieldsV1": {
-            "f:metadata": {"f:generateName": {}, "f:labels": {".": {},
-                "f:app.kubernetes.io/instance": {}, "f:app.kubernetes.io/name": {},
-                "f:pod-template-hash": {}}},
-            "f:spec": {"f:containers": {"k:{\"name\":\"app\"}": {".": {}, "f:env": env,
-                "f:image": {}, "f:livenessProbe": probe, "f:readinessProbe": probe,
-                "f:resources": {".": {}, "f:limits": {".": {}, "f:memory": {}}}}},
-                "f:dnsPolicy": {}, "f:restartPolicy": {}, "f:schedulerName": {}},
-            "f:status": {"f:conditions": conditions, "f:hostIP": {}, "f:phase": {}, "f:podIP": {}},
-        }})
+    "fieldsType": "FieldsV1", "fieldsV1": {
+        "f:metadata": {"f:generateName": {}, "f:labels": {".": {},
+            "f:app.kubernetes.io/instance": {}, "f:app.kubernetes.io/name": {},
+            "f:pod-template-hash": {}}},
+        "f:spec": {"f:containers": {"k:{\"name\":\"app\"}": {".": {}, "f:env": env,
+            "f:image": {}, "f:livenessProbe": probe, "f:readinessProbe": probe,
+            "f:resources": {".": {}, "f:limits": {".": {}, "f:memory": {}}}}},
+            "f:dnsPolicy": {}, "f:restartPolicy": {}, "f:schedulerName": {}},
+        "f:status": {"f:conditions": conditions, "f:hostIP": {}, "f:phase": {}, "f:podIP": {}},
+    }})
 }
 
 criterion_group!(benches, decode);

@@ -5,5 +5,6 @@ pub mod lifecycle;
 pub mod metrics;
 pub mod pod;
 pub mod recording;
+pub mod replay;
 pub mod timestamp;
 pub mod watch;

@@ -205,6 +205,11 @@ pub enum Observation {
 
 /// Receives what the tracker has to say, in the order in which it happened.
 pub trait Sink {
+    /// The observations that follow are made at `now`.
+    fn at(&mut self, now: Timestamp) {
+        let _ = now;
+    }
+
     /// Takes one observation of the pod that `pod` names.
     fn observe(&mut self, pod: &PodInfo, observation: Observation);
 }

@@ -57,6 +57,7 @@ pub struct Tracker {
     deleted: VecDeque<(Timestamp, PodUid)>,
     sources: Sources,
     shared: Shared,
+    now: Option<Timestamp>,
 }
 
 /// How a snapshot was delivered.
@@ -101,8 +102,18 @@ impl Tracker {
         self.sources.begin_without_list(source);
     }
 
+    /// The later of `now` and the latest time so far. Deliveries of several sources meet in a queue
+    /// and a machine's clock can be set back, but accounted time does not go back.
+    fn not_before(&mut self, now: Timestamp) -> Timestamp {
+        *self
+            .now
+            .insert(self.now.map_or(now, |latest| latest.max(now)))
+    }
+
     /// Lets time pass until `now`: deadlines pass, and deleted pods are forgotten.
     pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
+        let now = self.not_before(now);
+        sink.at(now);
         self.forget_deleted(now);
         if !self.sources.may_judge(now) {
             return;
@@ -124,6 +135,8 @@ impl Tracker {
             now,
             observed,
         } = delivery;
+        let now = self.not_before(now);
+        sink.at(now);
         match observed {
             Some(_) => self.advance(now, sink),
             None => self.forget_deleted(now),
@@ -259,7 +272,7 @@ impl Tracker {
         self.deleted.push_back((arrival.now, uid));
     }
 
-    /// Deliveries never go back in time, so the deleted pods stand in the order of their deletion.
+    /// Accounted time does not go back, so the deleted pods stand in the order of their deletion.
     fn forget_deleted(&mut self, now: Timestamp) {
         while let Some((deleted_at, uid)) = self.deleted.front().copied()
             && now.nanos_since(deleted_at) > DELETED_NANOS

@@ -10,6 +10,7 @@ use super::exposition::Exposition;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
 use super::recorder::Recorder;
+use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::source::{BuildInfo, FamilySource, WatchFamilies, WatchSource};
 use super::store::Store;
 
@@ -18,6 +19,7 @@ use super::store::Store;
 pub struct Builder {
     labels: LabelConfig,
     watch: Option<Arc<dyn WatchSource>>,
+    slos: Vec<SloDoc>,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
 }
@@ -35,6 +37,13 @@ impl Builder {
     #[must_use]
     pub fn watch(mut self, watch: Arc<dyn WatchSource>) -> Self {
         self.watch = Some(watch);
+        self
+    }
+
+    /// Exposes these SLOs from the start.
+    #[must_use]
+    pub fn slos(mut self, slos: Vec<SloDoc>) -> Self {
+        self.slos = slos;
         self
     }
 
@@ -61,14 +70,18 @@ impl Builder {
         let specs = self.labels.specs()?;
         let store = Arc::new(Store::new(&specs, self.labels.max_sets));
         let sets = LabelSets::new(specs, self.labels.max_values, self.labels.max_sets);
-        let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(store.clone())];
+        let board = Arc::new(SloBoard::default());
+        let mut slos = SloCounter::new(Arc::clone(&board));
+        slos.replace(&self.slos);
+        let mut sources: Vec<Box<dyn FamilySource>> =
+            vec![Box::new(store.clone()), Box::new(board)];
         if let Some(watch) = self.watch {
             sources.push(Box::new(WatchFamilies(watch)));
         }
         sources.extend(self.sources);
         sources.push(Box::new(BuildInfo));
         let exposition = Exposition::new(sources, self.collectors);
-        Ok((Recorder::new(store, sets), Arc::new(exposition)))
+        Ok((Recorder::new(store, sets, slos), Arc::new(exposition)))
     }
 }
 

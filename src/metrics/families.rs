@@ -150,6 +150,32 @@ pub(super) const LABEL_VALUES_DROPPED: FamilyDoc = counter(
     &["label"],
     "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.",
 );
+pub(super) const SLO_EVENTS: FamilyDoc = counter(
+    "podinit_slo_events_total",
+    &["slo", "result"],
+    "Pods that met the SLO (good) or whose deadline passed (bad).",
+);
+pub(super) const SLO_EXCLUDED: FamilyDoc = counter(
+    "podinit_slo_excluded_total",
+    &["slo", "reason"],
+    "Pods that count neither as good nor as bad for the SLO, by why.",
+);
+pub(super) const SLO_OBJECTIVE: FamilyDoc = FamilyDoc {
+    unit: Some("ratio"),
+    ..gauge(
+        "podinit_slo_objective_ratio",
+        &["slo"],
+        "Share of pods that are to be good.",
+    )
+};
+pub(super) const SLO_THRESHOLD: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..gauge(
+        "podinit_slo_threshold_seconds",
+        &["slo"],
+        "Duration within which the interval of the SLO is to end.",
+    )
+};
 pub(super) const WATCH_EVENTS: FamilyDoc = counter(
     "podinit_watch_events_total",
     &["type"],
@@ -177,7 +203,7 @@ pub(super) const BUILD_INFO: FamilyDoc = gauge(
 );
 
 /// The families, in the order in which they are exposed.
-static FAMILIES: [FamilyDoc; 17] = [
+static FAMILIES: [FamilyDoc; 21] = [
     STAGE_DURATION,
     SCHEDULED_TO_READY,
     CREATED_TO_READY,
@@ -190,6 +216,10 @@ static FAMILIES: [FamilyDoc; 17] = [
     CLOCK_ANOMALIES,
     WATCH_DELIVERY,
     LABEL_VALUES_DROPPED,
+    SLO_EVENTS,
+    SLO_EXCLUDED,
+    SLO_OBJECTIVE,
+    SLO_THRESHOLD,
     WATCH_EVENTS,
     WATCH_ERRORS,
     RELISTS,

@@ -24,6 +24,7 @@ pub mod layout;
 #[cfg(all(test, podinit_loom))]
 mod model;
 mod recorder;
+mod slo;
 mod source;
 mod store;
 mod sync;
@@ -33,4 +34,5 @@ pub use exposition::{EncodeError, Exposition, Format};
 pub use families::{FamilyDoc, Kind, families};
 pub use labels::{LabelConfig, LabelError};
 pub use recorder::Recorder;
+pub use slo::SloDoc;
 pub use source::{FamilySource, WatchSource};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::Source;
+use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Latency, Observation, Position, Sink};
@@ -16,22 +17,23 @@ use crate::timestamp::Timestamp;
 pub struct Recorder {
     store: Arc<Store>,
     labels: LabelSets,
+    slos: SloCounter,
     now: Option<Timestamp>,
 }
 
 impl Recorder {
-    pub(super) fn new(store: Arc<Store>, labels: LabelSets) -> Self {
+    pub(super) fn new(store: Arc<Store>, labels: LabelSets, slos: SloCounter) -> Self {
         Self {
             store,
             labels,
+            slos,
             now: None,
         }
     }
 
-    /// Sets the time of the observations that follow, for their exemplars. Before the first call
-    /// there are none.
-    pub fn at(&mut self, now: Timestamp) {
-        self.now = Some(now);
+    /// Puts other SLOs in force; one that keeps its name keeps its counts.
+    pub fn set_slos(&mut self, docs: &[SloDoc]) {
+        self.slos.replace(docs);
     }
 
     /// The pod's label set, shown to scrapes if it is new.
@@ -90,6 +92,11 @@ impl Recorder {
 }
 
 impl Sink for Recorder {
+    /// Exemplars bear the time of their observation. Before the first call there are none.
+    fn at(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
     fn observe(&mut self, pod: &PodInfo, observation: Observation) {
         match observation {
             Observation::Moved { from, to } => {
@@ -108,6 +115,7 @@ impl Sink for Recorder {
             }
             Observation::Reentered(milestone) => self.reenter(milestone),
             Observation::Anomaly(kind) => self.store.anomalies[kind as usize].increment(),
+            Observation::Slo { slo, verdict } => self.slos.count(slo, verdict),
             Observation::Delivered(latency) => self.store.delivery.observe(latency),
         }
     }
@@ -136,7 +144,8 @@ mod tests {
         };
         let specs = config.specs().unwrap();
         let store = Arc::new(Store::new(&specs, max_sets));
-        Recorder::new(store, LabelSets::new(specs, max_values, max_sets))
+        let sets = LabelSets::new(specs, max_values, max_sets);
+        Recorder::new(store, sets, SloCounter::new(Arc::default()))
     }
 
     fn pod(namespace: &str, node: Option<&str>) -> PodInfo {

@@ -13,6 +13,7 @@ use super::store::{SeriesSet, Store};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
 use crate::lifecycle::stage::{Interval, Stage};
+use crate::watch::stats::{EventType, RelistReason, WatchErrorReason, WatchStats};
 
 /// Gives its families to a scrape, each whole and always in the same order. Must not make anybody
 /// wait who counts.
@@ -159,6 +160,30 @@ impl Store {
             &CLOCK_ANOMALIES,
             integers(kinds.into_iter().zip(anomalies)),
         );
+    }
+}
+
+impl WatchSource for WatchStats {
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        EventType::ALL
+            .map(|kind| (kind.as_str(), self.events(kind)))
+            .into()
+    }
+
+    fn errors(&self) -> Vec<(&'static str, u64)> {
+        WatchErrorReason::ALL
+            .map(|reason| (reason.as_str(), self.errors(reason)))
+            .into()
+    }
+
+    fn relists(&self) -> Vec<(&'static str, u64)> {
+        RelistReason::ALL
+            .map(|reason| (reason.as_str(), self.relists(reason)))
+            .into()
+    }
+
+    fn synced(&self) -> bool {
+        self.synced()
     }
 }
 

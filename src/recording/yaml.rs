@@ -118,12 +118,13 @@ impl<R: Read> DocumentText<'_, R> {
 
 impl<R: Read> Read for DocumentText<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !self.ended && self.given == self.window.piece().len() {
-            if let Err(fault) = self.next_line() {
-                self.ended = true;
-                self.fault = Some(fault);
-                return Err(io::Error::other("see the fault"));
-            }
+        if !self.ended
+            && self.given == self.window.piece().len()
+            && let Err(fault) = self.next_line()
+        {
+            self.ended = true;
+            self.fault = Some(fault);
+            return Err(io::Error::other("see the fault"));
         }
         if self.ended {
             return Ok(0);

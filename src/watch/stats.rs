@@ -132,15 +132,18 @@ pub enum RelistReason {
     LostDelete,
     /// The watch kept failing at the same version
     Stuck,
+    /// A recording holds another list
+    Recorded,
 }
 
 impl RelistReason {
     /// Every reason, in the order of their discriminants.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Gone,
         Self::VersionAhead,
         Self::LostDelete,
         Self::Stuck,
+        Self::Recorded,
     ];
 
     /// The value of the label `reason`.
@@ -150,6 +153,7 @@ impl RelistReason {
             Self::VersionAhead => "version_ahead",
             Self::LostDelete => "lost_delete",
             Self::Stuck => "stuck",
+            Self::Recorded => "recorded",
         }
     }
 }
