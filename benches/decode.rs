@@ -1,4 +1,5 @@
-//! How fast pods are decoded: watch events and list pages, from JSON bytes to snapshots.
+//! How fast pods are decoded: watch events, list pages and recordings, from JSON bytes to
+//! snapshots.
 //!
 //! Run with `cargo bench --bench decode`. The events are made here, in the size and shape that an
 //! API server sends (about 7 kB, half of it `managedFields`). To measure on a stream of your own,
@@ -7,8 +8,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::hint::black_box;
+use std::io::Cursor;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use podinit::recording::Recording;
 use podinit::watch::decode::{DecodeOptions, PodDecoder};
 use serde_json::{Value, json};
 
@@ -24,6 +27,7 @@ fn decode(c: &mut Criterion) {
         watch_events(c, "file", &lines);
     }
     list_page(c);
+    recording(c, &generated);
 }
 
 fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
@@ -62,6 +66,20 @@ fn list_page(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(body.len() as u64));
     group.bench_function("512_pods", |b| {
         b.iter(|| black_box(decoder.list_page(body.as_bytes()).unwrap()));
+    });
+    group.finish();
+}
+
+fn recording(c: &mut Criterion, lines: &[String]) {
+    let text = lines.join("\n").into_bytes();
+    let mut group = c.benchmark_group("decode/recording");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("events", |b| {
+        b.iter(|| {
+            let input = Cursor::new(text.clone());
+            let recording = Recording::from_reader("bench", input, DecodeOptions::default());
+            assert_eq!(recording.filter(Result::is_ok).count(), lines.len());
+        });
     });
     group.finish();
 }

@@ -2,8 +2,7 @@
 //!
 //! A list may be larger than memory, so a document is not decoded as a whole: its top level is
 //! walked, each element of a top-level `items` array is decoded by itself, and what remains, the
-//! document with an empty `items`, is decoded in the end. Cutting needs only strings and brackets
-//! to be told apart; whether the pieces are JSON is for the decoder to say.
+//! document with an empty `items`, is decoded in the end.
 
 use std::io::Read;
 
@@ -11,6 +10,7 @@ use serde::de::DeserializeSeed;
 
 use super::document::Document;
 use super::error::{Fault, Located, Place};
+use super::scan::{Stop, syntax};
 use super::window::Window;
 use crate::pod::PodSnapshot;
 use crate::watch::decode::{DecodeError, ObjectFault};
@@ -44,6 +44,7 @@ impl<R: Read> JsonDocuments<R> {
         context: &mut Context,
     ) -> Result<Option<Document>, Located> {
         let first = self
+            .window
             .skip_blank()
             .map_err(|fault| self.window.locate(fault))?;
         self.window.begin_piece();
@@ -91,21 +92,22 @@ impl<R: Read> JsonDocuments<R> {
         context: &mut Context,
     ) -> Result<(), Stop> {
         self.window.pass(1);
-        if self.token()? == b'}' {
+        if self.window.token()? == b'}' {
             self.window.pass(1);
             return Ok(());
         }
         loop {
-            self.expect(b'"', "a key in quotes")?;
-            let is_items = self.pass_key()?;
-            self.expect(b':', "`:` after a key")?;
+            self.window.expect(b'"', "a key in quotes")?;
+            let is_items = self.window.pass_key()?;
+            self.window.expect(b':', "`:` after a key")?;
             self.window.pass(1);
-            if self.token()? == b'[' && is_items {
-                self.walk_items(items.get_or_insert_default(), context)?;
+            // A key that stands twice must not let the shell outgrow the window.
+            if self.window.token()? == b'[' && is_items && items.is_none() {
+                self.walk_items(items.insert(Vec::new()), context)?;
             } else {
-                self.pass_value()?;
+                self.window.pass_value()?;
             }
-            match self.token()? {
+            match self.window.token()? {
                 b',' => self.window.pass(1),
                 b'}' => {
                     self.window.pass(1);
@@ -124,18 +126,18 @@ impl<R: Read> JsonDocuments<R> {
     ) -> Result<(), Stop> {
         self.window.pass(1);
         self.keep_shell();
-        if self.token()? == b']' {
+        if self.window.token()? == b']' {
             self.window.begin_piece();
             self.window.pass(1);
             return Ok(());
         }
         loop {
-            self.token()?;
+            self.window.token()?;
             self.window.begin_piece();
-            self.pass_value()?;
+            self.window.pass_value()?;
             items.push(self.item(items.len(), context)?);
             self.window.begin_piece();
-            match self.token()? {
+            match self.window.token()? {
                 b',' => self.window.pass(1),
                 b']' => {
                     self.window.begin_piece();
@@ -182,126 +184,6 @@ impl<R: Read> JsonDocuments<R> {
         if !self.marks.is_empty() {
             self.keep_shell();
         }
-    }
-
-    fn skip_blank(&mut self) -> Result<Option<u8>, Fault> {
-        loop {
-            match self.window.peek()? {
-                Some(b' ' | b'\t' | b'\n' | b'\r') => self.window.pass(1),
-                byte => return Ok(byte),
-            }
-        }
-    }
-
-    /// The byte with which the next token begins; it is not passed.
-    fn token(&mut self) -> Result<u8, Stop> {
-        self.skip_blank()?.ok_or(Stop::End)
-    }
-
-    fn expect(&mut self, byte: u8, what: &str) -> Result<(), Stop> {
-        match self.token()? == byte {
-            true => Ok(()),
-            false => Err(syntax(&format!("expected {what}")).into()),
-        }
-    }
-
-    /// Passes a key and tells whether it is `items`.
-    fn pass_key(&mut self) -> Result<bool, Stop> {
-        const ITEMS: &[u8] = b"\"items\"";
-        let before = self.window.piece().len();
-        self.pass_string()?;
-        Ok(&self.window.piece()[before..] == ITEMS)
-    }
-
-    fn pass_value(&mut self) -> Result<(), Stop> {
-        match self.token()? {
-            b'{' | b'[' => self.pass_nested(),
-            b'"' => self.pass_string(),
-            b',' | b':' | b'}' | b']' => Err(syntax("expected a value").into()),
-            _ => self.pass_bare(),
-        }
-    }
-
-    /// Passes an object or array with everything in it.
-    fn pass_nested(&mut self) -> Result<(), Stop> {
-        let mut depth = 0_usize;
-        loop {
-            self.pass_until(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'))?;
-            match self.window.ahead().first() {
-                Some(b'"') => {
-                    self.pass_string()?;
-                    continue;
-                }
-                Some(b'{' | b'[') => depth += 1,
-                _ => depth -= 1,
-            }
-            self.window.pass(1);
-            if depth == 0 {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Passes a string with its quotes.
-    fn pass_string(&mut self) -> Result<(), Stop> {
-        self.window.pass(1);
-        loop {
-            self.pass_until(|byte| matches!(byte, b'"' | b'\\'))?;
-            let escape = self.window.ahead().first() == Some(&b'\\');
-            self.window.pass(1);
-            if !escape {
-                return Ok(());
-            }
-            self.window.peek()?.ok_or(Stop::End)?;
-            self.window.pass(1);
-        }
-    }
-
-    /// Passes a number, or a word such as `true`.
-    fn pass_bare(&mut self) -> Result<(), Stop> {
-        self.pass_until(|byte| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r'))
-    }
-
-    /// Passes everything up to a byte for which `stop` holds.
-    fn pass_until(&mut self, stop: impl Fn(u8) -> bool) -> Result<(), Stop> {
-        loop {
-            let ahead = self.window.ahead();
-            match ahead.iter().position(|byte| stop(*byte)) {
-                Some(found) => {
-                    self.window.pass(found);
-                    return Ok(());
-                }
-                None => {
-                    let all = ahead.len();
-                    self.window.pass(all);
-                }
-            }
-            if !self.window.fill()? {
-                return Err(Stop::End);
-            }
-        }
-    }
-}
-
-/// Why a walk stops before the end of a document.
-enum Stop {
-    /// A fault at the next byte
-    Fault(Fault),
-    Located(Located),
-    /// The input ends
-    End,
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-fn syntax(why: &str) -> Fault {
-    Fault::Syntax {
-        format: "JSON",
-        why: why.to_owned(),
     }
 }
 

@@ -15,6 +15,7 @@ mod document;
 mod error;
 mod input;
 mod json;
+mod scan;
 mod window;
 mod yaml;
 
@@ -164,5 +165,7 @@ impl Iterator for Recording {
     }
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

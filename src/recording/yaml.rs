@@ -118,8 +118,9 @@ impl<R: Read> DocumentText<'_, R> {
 
 impl<R: Read> Read for DocumentText<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let line_is_given = self.given == self.window.piece().len();
         if !self.ended
-            && self.given == self.window.piece().len()
+            && line_is_given
             && let Err(fault) = self.next_line()
         {
             self.ended = true;
@@ -158,16 +159,19 @@ fn options() -> Options {
 /// lines from the document's first one.
 fn locate(began: Place, error: &serde_saphyr::Error) -> Located {
     let mut place = began;
+    let mut why = error.without_snippet().to_string();
     if let Some(location) = error.location() {
-        place.line += location.line().saturating_sub(1);
-        place.column = location.column();
+        let (line, column) = (location.line(), location.column());
+        place.line += line.saturating_sub(1);
+        place.column = column;
+        // The place is said already, and counted from where the recording begins.
+        if let Some(text) = why.strip_suffix(&format!(" at line {line}, column {column}")) {
+            why.truncate(text.len());
+        }
     }
-    let text = error.without_snippet().to_string();
+    let format = "YAML";
     Located {
         place,
-        fault: Fault::Syntax {
-            format: "YAML",
-            why: text,
-        },
+        fault: Fault::Syntax { format, why },
     }
 }

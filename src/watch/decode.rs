@@ -217,4 +217,6 @@ fn api_status(object: Option<Object<'_>>) -> ApiStatus {
 }
 
 #[cfg(test)]
+pub(crate) mod properties;
+#[cfg(test)]
 mod tests;

@@ -125,6 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::watch::decode::properties::same_in_every_run;
 
     fn nanos(text: &str) -> Option<i64> {
         parse(text).map(Timestamp::as_nanos)
@@ -194,6 +195,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(same_in_every_run(512))]
+
         #[test]
         fn agrees_with_an_independent_library(
             instant in 31_536_000_000_000_000_i64..i64::MAX,

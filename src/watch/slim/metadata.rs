@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::de::{MapAccess, SeqAccess};
+use serde::de::MapAccess;
 
 use super::Context;
-use super::intern::WorkloadKey;
-use super::total::{Flag, Number, Parsed, Shape, Text, Total, skip};
+use super::owner::{Owner, Owners};
+use super::total::{Number, Parsed, Shape, Text, Total, skip};
 use crate::pod::{PodUid, Workload};
 use crate::timestamp::Timestamp;
 use crate::watch::rfc3339;
 
-/// The label by which a Deployment tells its ReplicaSets apart; also the end of their names.
+/// The label by which a Deployment tells its ReplicaSets apart.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// Marks the mirror of a static pod (§1).
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
@@ -49,30 +49,11 @@ impl<'de> Metadata<'de> {
         std::mem::take(&mut self.labels.chosen)
     }
 
-    /// The controlling owner. A ReplicaSet whose name ends in `-` and the pod's
-    /// `pod-template-hash` was made by a Deployment, and stands for it. A Job stands for itself
-    /// even where a CronJob made it: nothing in the pod says so.
+    /// The workload that the pod belongs to.
     pub(crate) fn workload(&self, context: &mut Context) -> Option<Arc<Workload>> {
         let owner = self.owner.as_ref()?;
-        let deployment = match (&*owner.kind, self.labels.template_hash.as_deref()) {
-            ("ReplicaSet", Some(hash)) if !hash.is_empty() => owner
-                .name
-                .strip_suffix(hash)
-                .and_then(|name| name.strip_suffix('-'))
-                .filter(|name| !name.is_empty()),
-            _ => None,
-        };
-        let (kind, name) = match deployment {
-            Some(name) => ("Deployment", name),
-            None => (&*owner.kind, &*owner.name),
-        };
-        let make = || {
-            Arc::new(Workload {
-                kind: kind.into(),
-                name: name.into(),
-            })
-        };
-        Some(context.workloads.get(&WorkloadKey { kind, name }, make))
+        let hash = self.labels.template_hash.as_deref();
+        Some(owner.workload(hash, context))
     }
 }
 
@@ -233,57 +214,5 @@ impl<'de> Shape<'de> for LabelsShape<'_> {
             chosen,
             template_hash,
         })
-    }
-}
-
-/// The owner that controls the pod.
-struct Owner<'de> {
-    kind: Cow<'de, str>,
-    name: Cow<'de, str>,
-}
-
-/// The first owner reference with `controller: true`.
-struct Owners;
-
-impl<'de> Shape<'de> for Owners {
-    type Value = Option<Owner<'de>>;
-
-    fn absent(self) -> Self::Value {
-        None
-    }
-
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut controller = None;
-        while let Some(owner) = seq.next_element_seed(Total(OwnerShape))? {
-            controller = controller.or(owner);
-        }
-        Ok(controller)
-    }
-}
-
-/// One owner reference, where it is the controller's and names it.
-struct OwnerShape;
-
-impl<'de> Shape<'de> for OwnerShape {
-    type Value = Option<Owner<'de>>;
-
-    fn absent(self) -> Self::Value {
-        None
-    }
-
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut kind, mut name, mut controller) = (None, None, false);
-        while let Some(key) = map.next_key_seed(Total(Text))? {
-            match key.as_deref() {
-                Some("kind") => kind = map.next_value_seed(Total(Text))?,
-                Some("name") => name = map.next_value_seed(Total(Text))?,
-                Some("controller") => controller = map.next_value_seed(Total(Flag))?,
-                _ => skip(&mut map)?,
-            }
-        }
-        Ok(kind
-            .zip(name)
-            .filter(|_| controller)
-            .map(|(kind, name)| Owner { kind, name }))
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod envelope;
 pub(crate) mod intern;
 pub(crate) mod metadata;
 pub(crate) mod object;
+mod owner;
 pub(crate) mod spec;
 pub(crate) mod status;
 pub(crate) mod total;
@@ -58,3 +59,6 @@ impl Context {
         self.texts.get(text, || Arc::from(text))
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;
