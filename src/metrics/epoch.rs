@@ -21,13 +21,19 @@
 //! 1 fails. The increment of `begun` itself, its load and all data accesses may be relaxed, because
 //! the fences order them. The models in `metrics::model` fail when one of these is weakened.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use super::sync::{AtomicU64, Ordering, fence, spin_loop, yield_now};
 
 /// Attempts that a reader makes without giving up the processor: a write takes nanoseconds.
 const SPINS: u32 = 64;
-/// Further attempts, between which the reader gives up the processor: only a writer that lost its
-/// own in the middle of a write lasts longer.
-const YIELDS: u32 = 1000;
+/// Further attempts, between which the reader gives up the processor, in case the writer needs it.
+const YIELDS: u32 = 192;
+/// Last attempts, between which the reader sleeps: only a writer that lost its processor in the
+/// middle of a write takes that long, and the kernel gives it back within some milliseconds.
+const SLEEPS: u32 = 32;
+const SLEEP: Duration = Duration::from_millis(1);
 
 /// The pair of counters that guards one group of atomics.
 #[derive(Debug)]
@@ -75,14 +81,14 @@ impl Epoch {
 
     /// Reads the guarded atomics until no write interferes, within a bound.
     pub(super) fn read<T>(&self, mut data: impl FnMut() -> T) -> Read<T> {
-        for attempt in 0..SPINS + YIELDS {
+        for attempt in 0..SPINS + YIELDS + SLEEPS {
             if let Some(value) = self.try_read(&mut data) {
                 return Read::Consistent(value);
             }
-            if attempt < SPINS {
-                spin_loop();
-            } else {
-                yield_now();
+            match attempt {
+                _ if attempt < SPINS => spin_loop(),
+                _ if attempt < SPINS + YIELDS => yield_now(),
+                _ => sleep(SLEEP),
             }
         }
         Read::Torn(data())

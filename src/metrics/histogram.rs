@@ -50,8 +50,9 @@ impl Histogram {
 
     /// Copies the state into `into`, whose buffers are used again.
     ///
-    /// Should observations interrupt every one of about a thousand attempts, the sum may differ
-    /// from the count by those under way; classic buckets, native buckets and count agree even then.
+    /// Should observations interrupt every one of some hundred attempts over 32 ms, the sum may
+    /// differ from the count by those under way; classic buckets, native buckets and count agree
+    /// even then.
     pub fn read_into(&self, into: &mut Snapshot) {
         // Exemplars first: an observation is counted before it becomes an exemplar, so the bucket
         // of every exemplar read here is found to have counted it.
