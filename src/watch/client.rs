@@ -226,9 +226,24 @@ async fn from_files(
         context: context.map(str::to_owned),
         ..KubeConfigOptions::default()
     };
+    let proxied = merged.clusters.iter().any(|named| {
+        let cluster = named.cluster.as_ref();
+        cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
+    });
     let config = Config::from_custom_kubeconfig(merged, &options).await;
-    let config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
+    let mut config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
+    if !proxied && is_loopback(&config.cluster_url) {
+        // As Go's clients do it: HTTPS_PROXY is not meant for this machine. Only a proxy that the
+        // kubeconfig names is, since it may stand on another one.
+        config.proxy_url = None;
+    }
     Ok((config, origin))
+}
+
+fn is_loopback(url: &http::Uri) -> bool {
+    let host = url.host().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError {
@@ -331,6 +346,13 @@ mod tests {
             cluster.origin,
             format!("kubeconfig {}, context a", path.display())
         );
+    }
+
+    #[test]
+    fn loopback_is_told_from_other_hosts() {
+        let is = |url: &str| is_loopback(&url.parse().unwrap());
+        assert!(is("https://127.0.0.1:6443") && is("https://[::1]:6443") && is("http://localhost"));
+        assert!(!is("https://10.0.0.1") && !is("https://localhost.example:6443"));
     }
 
     #[test]

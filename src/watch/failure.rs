@@ -76,7 +76,12 @@ impl Failure {
             }
             _ => WatchErrorReason::Transport,
         };
-        Self::new(reason, root_causes(error))
+        let detail = match error {
+            // Without the name of the wrapper, which tells users nothing
+            kube::Error::Service(inner) => root_causes(inner.as_ref()),
+            other => root_causes(other),
+        };
+        Self::new(reason, detail)
     }
 
     fn from_code(code: u16, message: &str) -> Self {

@@ -129,8 +129,10 @@ impl Reflector {
                 failed_here = 0;
                 self.backoff.reset();
             }
-            if report.opened {
-                silent = if report.spoke { 0 } else { silent + 1 };
+            if report.spoke {
+                silent = 0;
+            } else if report.lived >= self.config.short_watch {
+                silent += 1;
             }
             match report.end {
                 StreamEnd::Lost(reason) => return Ok(reason),

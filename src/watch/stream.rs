@@ -143,6 +143,8 @@ impl<'a> Stream<'a> {
                 return Ok(end);
             }
         }
+        // A receiver that was slow to take them does not make the API server silent.
+        self.last_byte = Some(Instant::now());
         Ok(None)
     }
 

@@ -2,15 +2,16 @@
 //! and in the test's own time.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(dead_code)] // no test file uses all of it
+#![allow(unreachable_pub)] // `pub` for the test file that includes it
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream;
 use http::{Request, Response};
-use http_body_util::StreamBody;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Frame;
 use kube::Client;
 use kube::client::Body;
@@ -27,8 +28,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
-type Chunks = mpsc::UnboundedReceiver<Result<Frame<Bytes>, BoxError>>;
-type Reply = Result<Response<Body>, BoxError>;
+type Reply = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>;
 
 /// The time at which every test begins.
 pub const START: Timestamp = Timestamp::from_seconds(1_800_000_000);
@@ -62,7 +62,11 @@ impl FakeApi {
                 reply,
             };
             calls_in.send(call).ok();
-            async move { replied.await.unwrap_or_else(|_| Err("connection reset".into())) }
+            async move {
+                replied
+                    .await
+                    .unwrap_or_else(|_| Err("connection reset".into()))
+            }
         });
         let client = Client::new(service, "default");
         let mut config = WatchConfig {
@@ -114,7 +118,13 @@ impl FakeApi {
 
     /// The next delivery, in words.
     pub async fn told(&mut self) -> String {
-        in_words(&self.deliveries.recv().await.expect("the list-watch has ended"))
+        in_words(
+            &self
+                .deliveries
+                .recv()
+                .await
+                .expect("the list-watch has ended"),
+        )
     }
 
     /// Whether nothing has been delivered that was not taken.
@@ -131,7 +141,10 @@ impl FakeApi {
     }
 
     pub fn all_errors(&self) -> u64 {
-        WatchErrorReason::ALL.into_iter().map(|reason| self.errors(reason)).sum()
+        WatchErrorReason::ALL
+            .into_iter()
+            .map(|reason| self.errors(reason))
+            .sum()
     }
 
     pub fn relists(&self, reason: RelistReason) -> u64 {
@@ -171,30 +184,24 @@ impl Call {
             response = response.header("Retry-After", seconds);
         }
         let body = format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#);
-        self.reply.send(Ok(response.body(Body::from(body.into_bytes())).unwrap())).ok();
+        let body = Full::new(Bytes::from(body)).map_err(|never| match never {});
+        let response = response.body(body.boxed_unsync()).unwrap();
+        self.reply.send(Ok(response)).ok();
     }
 
     /// Begins to answer with status 200.
     pub fn stream(self) -> Writer {
         let (writer, chunks) = mpsc::unbounded_channel();
-        let body = Body::from_frames(chunks);
-        self.reply.send(Ok(Response::new(body))).ok();
+        let frames = stream::unfold(
+            chunks,
+            |mut chunks: mpsc::UnboundedReceiver<_>| async move {
+                let frame = chunks.recv().await?;
+                Some((frame, chunks))
+            },
+        );
+        let response = Response::new(StreamBody::new(frames).boxed_unsync());
+        self.reply.send(Ok(response)).ok();
         Writer(writer)
-    }
-}
-
-/// Makes a response body of frames.
-trait FromFrames {
-    fn from_frames(chunks: Chunks) -> Body;
-}
-
-impl FromFrames for Body {
-    fn from_frames(chunks: Chunks) -> Body {
-        let frames = stream::unfold(chunks, |mut chunks| async move {
-            let frame = chunks.recv().await?;
-            Some((frame, chunks))
-        });
-        Body::wrap(StreamBody::new(frames))
     }
 }
 
@@ -220,7 +227,10 @@ impl Writer {
     }
 
     pub fn error(&self, code: u16, message: &str) {
-        self.event("ERROR", &format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#));
+        self.event(
+            "ERROR",
+            &format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#),
+        );
     }
 
     /// The connection breaks.
@@ -246,7 +256,9 @@ pub fn pod(name: &str, version: u64) -> String {
 
 fn in_words(delivery: &Delivery) -> String {
     let one = |pod: &PodSnapshot| {
-        let version = pod.resource_version.map_or_else(|| "?".into(), |v| v.to_string());
+        let version = pod
+            .resource_version
+            .map_or_else(|| "?".into(), |v| v.to_string());
         format!("{}@{version}", pod.info.name)
     };
     let text = match &delivery.event {
@@ -268,6 +280,3 @@ fn in_words(delivery: &Delivery) -> String {
 pub fn page(names: std::ops::Range<usize>) -> Vec<String> {
     names.map(|n| pod(&format!("p{n}"), n as u64)).collect()
 }
-
-/// Never answers; for the type only.
-pub type Never = Infallible;
