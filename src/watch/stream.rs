@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use kube::client::Body;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use super::config::ReflectorConfig;
 use super::decode::{DecodeError, PodDecoder, WatchEventKind};
@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::health::Health;
 use super::lines::{Line, Lines};
 use super::outlet::{Closed, Outlet};
+use super::pulse::Pulse;
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::transport::timed_out;
 use super::version::Position;
@@ -51,12 +52,8 @@ pub(super) struct Stream<'a> {
     outlet: &'a mut Outlet,
     health: &'a mut Health,
     position: &'a mut Position,
-    opened: Instant,
-    last_byte: Option<Instant>,
+    pulse: Pulse,
     proven: bool,
-    /// Since when the missed events have been coming in; `None` while in sync, and after a
-    /// silence that has not been broken
-    settling: Option<Instant>,
 }
 
 impl<'a> Stream<'a> {
@@ -69,18 +66,15 @@ impl<'a> Stream<'a> {
         position: &'a mut Position,
     ) -> Self {
         outlet.heard();
-        let opened = Instant::now();
-        let settling = (!outlet.synced()).then_some(opened);
+        let pulse = Pulse::opened(outlet.synced());
         Self {
             config,
             decoder,
             outlet,
             health,
             position,
-            opened,
-            last_byte: None,
+            pulse,
             proven: false,
-            settling,
         }
     }
 
@@ -88,9 +82,11 @@ impl<'a> Stream<'a> {
     pub(super) async fn read(mut self, mut body: Body) -> Result<StreamReport, Closed> {
         let mut lines = Lines::new(self.config.max_line_bytes);
         let end = loop {
+            let synced = self.outlet.synced();
+            let due = self.pulse.next_due(self.config, synced, self.proven);
             // Polls the body before it looks at the time, so that a passed deadline never hides
             // bytes that have arrived.
-            let frame = match timeout_at(self.next_deadline(), body.frame()).await {
+            let frame = match timeout_at(due, body.frame()).await {
                 Err(_) => None,
                 Ok(None) => {
                     self.outlet.heard();
@@ -110,9 +106,9 @@ impl<'a> Stream<'a> {
         };
         Ok(StreamReport {
             end,
-            lived: self.opened.elapsed(),
+            lived: self.pulse.lived(),
             opened: true,
-            spoke: self.last_byte.is_some(),
+            spoke: self.pulse.spoke(),
             proven: self.proven,
         })
     }
@@ -124,11 +120,7 @@ impl<'a> Stream<'a> {
     ) -> Result<Option<StreamEnd>, Closed> {
         let arrived = self.outlet.now();
         self.outlet.heard();
-        let now = Instant::now();
-        self.last_byte = Some(now);
-        if !self.outlet.synced() {
-            self.settling.get_or_insert(now);
-        }
+        self.pulse.heard(self.outlet.synced());
         let mut rest: &[u8] = chunk;
         while let Some(line) = lines.next(&mut rest) {
             let end = match line {
@@ -144,7 +136,7 @@ impl<'a> Stream<'a> {
             }
         }
         // A receiver that was slow to take them does not make the API server silent.
-        self.last_byte = Some(Instant::now());
+        self.pulse.heard(self.outlet.synced());
         Ok(None)
     }
 
@@ -240,50 +232,25 @@ impl<'a> Stream<'a> {
     }
 
     async fn settled(&mut self) -> Result<(), Closed> {
-        if self.settling.take().is_some() {
+        if self.pulse.settle() {
             self.outlet.regain_sync().await?;
         }
         Ok(())
     }
 
-    fn last_contact(&self) -> Instant {
-        self.last_byte.unwrap_or(self.opened)
-    }
-
-    fn settles_at(&self) -> Option<Instant> {
-        self.settling.map(|since| {
-            let quiet = self.last_contact().max(since) + self.config.settle_quiet;
-            quiet.min(since + self.config.settle_longest)
-        })
-    }
-
-    fn next_deadline(&self) -> Instant {
-        let idle = self.last_contact() + self.config.idle_timeout;
-        let stale = self.outlet.synced().then(|| self.stale_at());
-        let proof = (!self.proven).then(|| self.opened + self.config.proven_after);
-        [stale, proof, self.settles_at()]
-            .into_iter()
-            .flatten()
-            .fold(idle, Instant::min)
-    }
-
-    fn stale_at(&self) -> Instant {
-        self.last_contact() + self.config.stale_after
-    }
-
     async fn check_deadlines(&mut self) -> Result<Option<StreamEnd>, Closed> {
-        let now = Instant::now();
-        if now >= self.last_contact() + self.config.idle_timeout {
+        let due = self.pulse.due(self.config, self.outlet.synced());
+        if due.dead {
             let failure = timed_out("no byte in the watch", self.config.idle_timeout);
             return Ok(Some(StreamEnd::Failed(failure)));
         }
-        if now >= self.opened + self.config.proven_after {
+        if due.proven {
             self.prove();
         }
-        if self.settles_at().is_some_and(|at| now >= at) {
+        if due.settled {
             self.settled().await?;
         }
-        if self.outlet.synced() && now >= self.stale_at() {
+        if due.stale {
             self.outlet.lose_sync().await?;
         }
         Ok(None)
