@@ -6,5 +6,6 @@ pub mod metrics;
 pub mod pod;
 pub mod recording;
 pub mod replay;
+pub mod server;
 pub mod timestamp;
 pub mod watch;

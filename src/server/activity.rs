@@ -1,0 +1,84 @@
+//! What a connection is doing, as far as it matters to whether it can be closed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use tokio::time::{Duration, Instant};
+
+/// What one connection is doing. Its own task writes, the accept loop reads; each number stands
+/// for itself and a decision that comes a moment late is as good, so every ordering is relaxed.
+#[derive(Debug)]
+pub(super) struct Activity {
+    opened: Instant,
+    /// Milliseconds from `opened` to when the last request began or ended
+    last: AtomicU64,
+    requests: AtomicUsize,
+    scrapes: AtomicUsize,
+}
+
+impl Activity {
+    pub(super) const fn new(now: Instant) -> Self {
+        Self {
+            opened: now,
+            last: AtomicU64::new(0),
+            requests: AtomicUsize::new(0),
+            scrapes: AtomicUsize::new(0),
+        }
+    }
+
+    /// When the connection was opened, or its last request began or ended.
+    pub(super) fn last(&self) -> Instant {
+        self.opened + Duration::from_millis(self.last.load(Ordering::Relaxed))
+    }
+
+    /// Whether a scrape holds this connection: it waits for a snapshot or is being sent one.
+    pub(super) fn is_scraping(&self) -> bool {
+        self.scrapes.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether a request is under way.
+    pub(super) fn is_answering(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) > 0 || self.is_scraping()
+    }
+
+    /// Notes a request until the guard is dropped.
+    pub(super) fn answer(this: &Arc<Self>, now: Instant) -> Answering {
+        this.touch(now);
+        this.requests.fetch_add(1, Ordering::Relaxed);
+        Answering(Arc::clone(this))
+    }
+
+    /// Notes a scrape until the guard is dropped.
+    pub(super) fn scrape(this: &Arc<Self>) -> Scraping {
+        this.scrapes.fetch_add(1, Ordering::Relaxed);
+        Scraping(Arc::clone(this))
+    }
+
+    fn touch(&self, now: Instant) {
+        let millis = now.duration_since(self.opened).as_millis();
+        let millis = u64::try_from(millis).unwrap_or(u64::MAX);
+        self.last.fetch_max(millis, Ordering::Relaxed);
+    }
+}
+
+/// A request under way.
+#[derive(Debug)]
+pub(super) struct Answering(Arc<Activity>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch(Instant::now());
+    }
+}
+
+/// A scrape under way.
+#[derive(Debug)]
+pub(super) struct Scraping(Arc<Activity>);
+
+impl Drop for Scraping {
+    fn drop(&mut self) {
+        self.0.scrapes.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch(Instant::now());
+    }
+}

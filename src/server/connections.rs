@@ -1,0 +1,245 @@
+//! Connections: accepting them, keeping them within [`Limits`], and ending them.
+//!
+//! `axum::serve` sets no timer and no limit, so the loop is our own, over hyper's connections.
+//!
+//! **Probes must get through a full house.** The limit on scrapes is below the limit on
+//! connections, so there is always a connection that is not busy with a scrape. When the house
+//! is full, the one of those that has been silent longest is closed. Only silence counts that
+//! lasts a little (`min_silence`), for a client that has just connected has a request on its way;
+//! until then the kernel holds whoever comes next.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::response::Response;
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::Service;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::Limits;
+use super::activity::Activity;
+use super::write_deadline::WriteDeadline;
+
+/// How long to wait when the system has no means for another connection (file descriptors,
+/// memory): long enough not to spin, short enough to be there when it has.
+const PAUSE_AFTER_FAULT: Duration = Duration::from_millis(100);
+
+/// How long connections without a request under way are left alone at shutdown, for a request
+/// that is just arriving or a short response that is just leaving.
+const SHUTDOWN_COURTESY: Duration = Duration::from_millis(500);
+
+/// Accepts and serves until `shutdown`, then drains.
+pub(super) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    shutdown: CancellationToken,
+) {
+    let mut connections = Connections::new(limits, router, shutdown.clone());
+    let mut faulty = false;
+    loop {
+        let full_until = connections.make_room(Instant::now());
+        tokio::select! {
+            biased;
+            () = shutdown.cancelled() => break,
+            () = connections.next_end() => {}
+            () = sleep_until(full_until.unwrap_or_else(Instant::now)), if full_until.is_some() => {}
+            accepted = listener.accept(), if full_until.is_none() => match accepted {
+                Ok((stream, _)) => {
+                    if std::mem::take(&mut faulty) {
+                        tracing::info!("connections are accepted again");
+                    }
+                    connections.start(stream);
+                }
+                Err(error) if concerns_one_client(&error) => {}
+                Err(error) => {
+                    if !std::mem::replace(&mut faulty, true) {
+                        tracing::warn!(%error, "cannot accept connections, trying on");
+                    }
+                    sleep(PAUSE_AFTER_FAULT).await;
+                }
+            }
+        }
+    }
+    drop(listener);
+    connections.drain().await;
+}
+
+/// A client that was gone before it was accepted is no fault of the listener.
+fn concerns_one_client(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+    )
+}
+
+struct Connections {
+    limits: Limits,
+    router: TowerToHyperService<Router>,
+    builder: http1::Builder,
+    shutdown: CancellationToken,
+    tasks: JoinSet<()>,
+    /// The connections that count: one is struck off when it ends or is told to
+    open: HashMap<Id, (AbortHandle, Arc<Activity>)>,
+}
+
+impl Connections {
+    fn new(limits: Limits, router: Router, shutdown: CancellationToken) -> Self {
+        let mut builder = http1::Builder::new();
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.head_timeout)
+            .max_header_size(limits.max_head_bytes)
+            .max_headers(limits.max_headers)
+            // Above the head limit, so that it is the limit that speaks; 8 KiB is hyper's least.
+            .max_buf_size((2 * limits.max_head_bytes).max(8192))
+            // A client may close its side once it has asked, as `nc -N` does.
+            .half_close(true);
+        Self {
+            limits,
+            router: TowerToHyperService::new(router),
+            builder,
+            shutdown,
+            tasks: JoinSet::new(),
+            open: HashMap::new(),
+        }
+    }
+
+    fn start(&mut self, stream: TcpStream) {
+        // A response is written at once, there is nothing to gain by waiting for more of it.
+        // What cannot be set does not matter.
+        let _ = stream.set_nodelay(true);
+        let activity = Arc::new(Activity::new(Instant::now()));
+        let io = TokioIo::new(WriteDeadline::new(stream, self.limits.write_timeout));
+        let service = Tracked {
+            router: self.router.clone(),
+            activity: Arc::clone(&activity),
+        };
+        let connection = self.builder.serve_connection(io, service);
+        let shutdown = self.shutdown.clone();
+        let handle = self.tasks.spawn(async move {
+            let mut connection = pin!(connection);
+            let outcome = tokio::select! {
+                outcome = connection.as_mut() => outcome,
+                () = shutdown.cancelled() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = outcome {
+                // Whatever a client does wrong is its own affair, and it could do it often.
+                tracing::debug!(%error, "a connection ended early");
+            }
+        });
+        self.open.insert(handle.id(), (handle, activity));
+    }
+
+    /// Waits for a connection to end; for ever when there is none.
+    async fn next_end(&mut self) {
+        let id = match self.tasks.join_next_with_id().await {
+            Some(Ok((id, ()))) => id,
+            Some(Err(error)) => {
+                if error.is_panic() {
+                    tracing::error!("serving a connection panicked");
+                }
+                error.id()
+            }
+            None => return std::future::pending().await,
+        };
+        self.open.remove(&id);
+    }
+
+    /// Closes one connection if the house is full. `Some` instant says when to try again, where
+    /// none could be closed yet.
+    fn make_room(&mut self, now: Instant) -> Option<Instant> {
+        if self.open.len() < self.limits.max_connections {
+            return None;
+        }
+        let candidates = self
+            .open
+            .iter()
+            .filter(|(_, (_, activity))| !activity.is_scraping());
+        let oldest = candidates
+            .map(|(id, (_, activity))| (activity.last(), *id))
+            .min_by_key(|(last, _)| *last);
+        match oldest {
+            Some((last, id)) if now.duration_since(last) >= self.limits.min_silence => {
+                if let Some((handle, _)) = self.open.remove(&id) {
+                    handle.abort();
+                }
+                None
+            }
+            Some((last, _)) => Some(last + self.limits.min_silence),
+            None => Some(now + self.limits.min_silence),
+        }
+    }
+
+    /// Lets requests under way finish. Every connection has been told by the token.
+    async fn drain(mut self) {
+        let now = Instant::now();
+        let courtesy = now + SHUTDOWN_COURTESY.min(self.limits.shutdown_grace);
+        let grace = now + self.limits.shutdown_grace;
+        if self.all_ended_by(courtesy).await {
+            return;
+        }
+        for (handle, activity) in self.open.values() {
+            if !activity.is_answering() {
+                handle.abort();
+            }
+        }
+        if !self.all_ended_by(grace).await {
+            let cut = self.open.len();
+            tracing::warn!(
+                connections = cut,
+                "closing connections that did not finish in time"
+            );
+            self.tasks.shutdown().await;
+        }
+    }
+
+    async fn all_ended_by(&mut self, deadline: Instant) -> bool {
+        while !self.tasks.is_empty() {
+            if timeout_at(deadline, self.next_end()).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The routes, with each request noted in the activity of its connection.
+struct Tracked {
+    router: TowerToHyperService<Router>,
+    activity: Arc<Activity>,
+}
+
+impl Service<Request<Incoming>> for Tracked {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        let answering = Activity::answer(&self.activity, Instant::now());
+        request.extensions_mut().insert(Arc::clone(&self.activity));
+        let response = self.router.call(request);
+        Box::pin(async move {
+            let _answering = answering;
+            response.await
+        })
+    }
+}

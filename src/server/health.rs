@@ -1,0 +1,237 @@
+//! What `/livez` and `/readyz` answer.
+//!
+//! *Ready* is a matter of the cluster: every source has completed its first list. It stays so:
+//! when the watch is lost later, the histograms are still worth a scrape, and `podinit_synced`
+//! says so. *Live* is a matter of this process alone: each of its tasks still runs and has beaten
+//! within its deadline. An API server that is away must never get podinit restarted.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The health of the process; clones share it.
+///
+/// Sources and tasks are registered once, at start-up, by the code that starts them, so both
+/// lists are as long as the program is wide.
+#[derive(Clone, Debug)]
+pub struct Health(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    started: Instant,
+    sources: Mutex<Vec<Arc<SourceState>>>,
+    tasks: Mutex<Vec<Arc<TaskState>>>,
+}
+
+#[derive(Debug)]
+struct SourceState {
+    name: String,
+    listed: AtomicBool,
+}
+
+#[derive(Debug)]
+struct TaskState {
+    name: String,
+    deadline: Duration,
+    /// Milliseconds from `Inner::started` to the last beat
+    last_beat: AtomicU64,
+    ended: AtomicBool,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Health {
+    /// Live, for it has no tasks, and not ready, for it has no sources.
+    pub fn new() -> Self {
+        Self(Arc::new(Inner {
+            started: Instant::now(),
+            sources: Mutex::default(),
+            tasks: Mutex::default(),
+        }))
+    }
+
+    /// Adds a source whose first list readiness waits for. Register every source before the
+    /// first one starts.
+    pub fn register_source(&self, name: impl Into<String>) -> SourceHealth {
+        let source = Arc::new(SourceState {
+            name: name.into(),
+            listed: AtomicBool::new(false),
+        });
+        lock(&self.0.sources).push(Arc::clone(&source));
+        SourceHealth(source)
+    }
+
+    /// Adds a task that beats at least once in `deadline` while it is well.
+    pub fn register_task(&self, name: impl Into<String>, deadline: Duration) -> Heartbeat {
+        let task = Arc::new(TaskState {
+            name: name.into(),
+            deadline,
+            last_beat: AtomicU64::new(self.now()),
+            ended: AtomicBool::new(false),
+        });
+        lock(&self.0.tasks).push(Arc::clone(&task));
+        Heartbeat {
+            health: self.clone(),
+            task,
+        }
+    }
+
+    /// Whether every source has completed its first list.
+    ///
+    /// # Errors
+    /// One line that says what is still waited for.
+    pub fn readiness(&self) -> Result<(), String> {
+        let sources = lock(&self.0.sources);
+        if sources.is_empty() {
+            return Err("starting: no watch has begun".to_owned());
+        }
+        // Acquire: whoever sees the list completed also sees what was accounted for it before.
+        let mut waiting = sources
+            .iter()
+            .filter(|source| !source.listed.load(Ordering::Acquire));
+        match (waiting.next(), waiting.count()) {
+            (None, _) => Ok(()),
+            (Some(source), 0) => Err(format!("waiting for the first list of {}", source.name)),
+            (Some(source), more) => Err(format!(
+                "waiting for the first list of {} and {more} more",
+                source.name
+            )),
+        }
+    }
+
+    /// Whether every task runs and has beaten within its deadline.
+    ///
+    /// # Errors
+    /// One line that names the first task that is not well.
+    pub fn liveness(&self) -> Result<(), String> {
+        let now = self.now();
+        for task in lock(&self.0.tasks).iter() {
+            if task.ended.load(Ordering::Relaxed) {
+                return Err(format!("task {} has ended", task.name));
+            }
+            let silent =
+                Duration::from_millis(now.saturating_sub(task.last_beat.load(Ordering::Relaxed)));
+            if silent > task.deadline {
+                let seconds = silent.as_secs();
+                return Err(format!(
+                    "task {} has not been heard of for {seconds} s",
+                    task.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Milliseconds since the start; monotonic, so a stepped clock makes no task look dead.
+    fn now(&self) -> u64 {
+        u64::try_from(self.0.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Says for one source that its first list has completed.
+#[derive(Debug)]
+pub struct SourceHealth(Arc<SourceState>);
+
+impl SourceHealth {
+    /// To be called when a list has been accounted for; further calls change nothing.
+    pub fn listed(&self) {
+        self.0.listed.store(true, Ordering::Release);
+    }
+}
+
+/// Held by one task. Dropping it says that the task has ended, by whatever way: a return, a
+/// panic, or an abort. A task that ends because the process shuts down says so with
+/// [`Heartbeat::finish`].
+#[derive(Debug)]
+pub struct Heartbeat {
+    health: Health,
+    task: Arc<TaskState>,
+}
+
+impl Heartbeat {
+    /// Says that the task is well. Two atomic operations, cheap enough for every event.
+    pub fn beat(&self) {
+        let now = self.health.now();
+        // Relaxed: the time of the beat is all there is to publish. `max` keeps it monotonic.
+        self.task.last_beat.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Ends the task in good order: it no longer counts.
+    pub fn finish(self) {
+        lock(&self.health.0.tasks).retain(|task| !Arc::ptr_eq(task, &self.task));
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.task.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The lists stay whole whoever panics with the lock held, so poison is no reason to fail.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn ready_when_every_source_has_listed() {
+        let health = Health::new();
+        assert_eq!(
+            health.readiness(),
+            Err("starting: no watch has begun".into())
+        );
+        let first = health.register_source("namespace a");
+        let second = health.register_source("namespace b");
+        assert_eq!(
+            health.readiness(),
+            Err("waiting for the first list of namespace a and 1 more".into())
+        );
+        first.listed();
+        assert_eq!(
+            health.readiness(),
+            Err("waiting for the first list of namespace b".into())
+        );
+        second.listed();
+        assert_eq!(health.readiness(), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_task_is_named_until_it_beats_again() {
+        let health = Health::new();
+        let heartbeat = health.register_task("ingest", Duration::from_secs(30));
+        tokio::time::advance(Duration::from_secs(30)).await;
+        assert_eq!(health.liveness(), Ok(()));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(
+            health.liveness(),
+            Err("task ingest has not been heard of for 31 s".into())
+        );
+        heartbeat.beat();
+        assert_eq!(health.liveness(), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_ends_is_dead_unless_it_finished() {
+        let health = Health::new();
+        let finished = health.register_task("watch", Duration::from_secs(30));
+        let dropped = health.register_task("ingest", Duration::from_secs(30));
+        finished.finish();
+        assert_eq!(health.liveness(), Ok(()));
+        let task = tokio::spawn(async move {
+            let _heartbeat = dropped;
+            panic!("as a bug would");
+        });
+        assert!(task.await.is_err());
+        assert_eq!(health.liveness(), Err("task ingest has ended".into()));
+    }
+}

@@ -1,0 +1,177 @@
+//! Which exposition format a scraper gets (RFC 9110 §12.5.1).
+//!
+//! A media type that is named outright is what the scraper can read, so the named type with the
+//! greatest quality wins, the first of equals; a wildcard stands for the plainest format that it
+//! covers. Where nothing fits, text 0.0.4 is sent, as Prometheus client libraries do: a scraper
+//! with an odd header is better served by a format that everything reads than by status 406.
+
+use http::HeaderMap;
+use http::header::{ACCEPT, HeaderValue};
+
+use super::quality::{Member, members};
+
+/// An exposition format that scrapers can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Length-delimited `io.prometheus.client.MetricFamily` messages, with native histograms
+    Protobuf,
+    /// OpenMetrics text 1.0
+    OpenMetrics,
+    /// Prometheus text 0.0.4
+    Text,
+}
+
+impl Format {
+    /// Every format, in the order of their discriminants.
+    pub const ALL: [Self; 3] = [Self::Protobuf, Self::OpenMetrics, Self::Text];
+}
+
+/// How names outside the legacy character set would be escaped. Every name that podinit exposes
+/// is within it, so each scheme yields the same bytes; the answer only has to say which was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escaping {
+    AllowUtf8,
+    Underscores,
+    Dots,
+    Values,
+}
+
+impl Escaping {
+    fn from_parameter(text: &str) -> Option<Self> {
+        match text {
+            "allow-utf-8" => Some(Self::AllowUtf8),
+            "underscores" => Some(Self::Underscores),
+            "dots" => Some(Self::Dots),
+            "values" => Some(Self::Values),
+            _ => None,
+        }
+    }
+}
+
+/// The versions of OpenMetrics text that scrapers name. What podinit writes is valid as both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OpenMetricsVersion {
+    V0_0_1,
+    V1_0_0,
+}
+
+/// The outcome of a negotiation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Negotiated {
+    /// The format to encode
+    pub format: Format,
+    version: OpenMetricsVersion,
+    escaping: Option<Escaping>,
+}
+
+impl Negotiated {
+    const FALLBACK: Self = Self::plain(Format::Text);
+
+    const fn plain(format: Format) -> Self {
+        Self {
+            format,
+            version: OpenMetricsVersion::V1_0_0,
+            escaping: None,
+        }
+    }
+
+    /// The value of the header `Content-Type`. It names an escaping scheme only to scrapers that
+    /// asked for one (Prometheus 3), since older ones compare the whole value.
+    pub fn content_type(self) -> HeaderValue {
+        /// The content type with and without each escaping scheme.
+        macro_rules! escaped {
+            ($base:literal, $escaping:expr) => {
+                match $escaping {
+                    None => $base,
+                    Some(Escaping::AllowUtf8) => concat!($base, "; escaping=allow-utf-8"),
+                    Some(Escaping::Underscores) => concat!($base, "; escaping=underscores"),
+                    Some(Escaping::Dots) => concat!($base, "; escaping=dots"),
+                    Some(Escaping::Values) => concat!($base, "; escaping=values"),
+                }
+            };
+        }
+        HeaderValue::from_static(match (self.format, self.version) {
+            (Format::Protobuf, _) => escaped!(
+                "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited",
+                self.escaping
+            ),
+            (Format::OpenMetrics, OpenMetricsVersion::V1_0_0) => escaped!(
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                self.escaping
+            ),
+            (Format::OpenMetrics, OpenMetricsVersion::V0_0_1) => escaped!(
+                "application/openmetrics-text; version=0.0.1; charset=utf-8",
+                self.escaping
+            ),
+            (Format::Text, _) => {
+                escaped!("text/plain; version=0.0.4; charset=utf-8", self.escaping)
+            }
+        })
+    }
+}
+
+/// Chooses a format by the `Accept` headers. Total: whatever they hold, there is a format.
+pub fn negotiate(headers: &HeaderMap) -> Negotiated {
+    let mut wanted = members(headers, &ACCEPT);
+    let refused: Vec<Format> = wanted
+        .iter()
+        .filter(|member| member.quality == 0)
+        .filter_map(named)
+        .map(|negotiated| negotiated.format)
+        .collect();
+    wanted.retain(|member| member.quality > 0);
+    // Stable, so that the first of equals stays first.
+    wanted.sort_by_key(|member| std::cmp::Reverse(member.quality));
+    wanted
+        .iter()
+        .find_map(|member| named(member).or_else(|| covered(member, &refused)))
+        .unwrap_or(Negotiated::FALLBACK)
+}
+
+/// The format that a media type names outright, with all of its parameters understood.
+fn named(member: &Member) -> Option<Negotiated> {
+    let version = member.parameter("version");
+    let (format, version) = match member.token.as_str() {
+        "application/vnd.google.protobuf" => {
+            let is_family = member.parameter("proto") == Some("io.prometheus.client.MetricFamily");
+            let is_delimited = member.parameter("encoding") == Some("delimited");
+            if !(is_family && is_delimited) {
+                return None;
+            }
+            (Format::Protobuf, OpenMetricsVersion::V1_0_0)
+        }
+        "application/openmetrics-text" => match version {
+            None | Some("1.0.0") => (Format::OpenMetrics, OpenMetricsVersion::V1_0_0),
+            Some("0.0.1") => (Format::OpenMetrics, OpenMetricsVersion::V0_0_1),
+            Some(_) => return None,
+        },
+        "text/plain" => match version {
+            None | Some("0.0.4") => (Format::Text, OpenMetricsVersion::V1_0_0),
+            Some(_) => return None,
+        },
+        _ => return None,
+    };
+    Some(Negotiated {
+        format,
+        version,
+        escaping: member
+            .parameter("escaping")
+            .and_then(Escaping::from_parameter),
+    })
+}
+
+/// The plainest format that a wildcard covers and that is not refused by name.
+fn covered(member: &Member, refused: &[Format]) -> Option<Negotiated> {
+    let candidates: &[Format] = match member.token.as_str() {
+        "*/*" | "*" => &[Format::Text, Format::OpenMetrics, Format::Protobuf],
+        "text/*" => &[Format::Text],
+        "application/*" => &[Format::OpenMetrics, Format::Protobuf],
+        _ => return None,
+    };
+    let format = candidates.iter().find(|format| !refused.contains(format))?;
+    Some(Negotiated::plain(*format))
+}
+
+#[cfg(test)]
+#[path = "negotiation_tests.rs"]
+mod tests;

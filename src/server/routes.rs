@@ -1,0 +1,187 @@
+//! What each path answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    HeaderValue, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, StatusCode};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::activity::{Activity, Scraping};
+use super::compression::ContentCoding;
+use super::health::Health;
+use super::negotiation::negotiate;
+use super::page::Page;
+use super::snapshot::Snapshots;
+use super::{Scrape, Status};
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+/// The page loads nothing, runs nothing and goes into no frame; its own style is all it has.
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+);
+
+/// The paths, for at most `max_scrapes` scrapes at a time.
+pub(super) fn router(source: Arc<dyn Scrape>, health: Health, max_scrapes: usize) -> Router {
+    let app = App {
+        snapshots: Snapshots::new(Arc::clone(&source)),
+        source,
+        health,
+        scrapes: Arc::new(Semaphore::new(max_scrapes)),
+        failing: AtomicBool::new(false),
+    };
+    Router::new()
+        .route("/", get(landing_page))
+        .route("/metrics", get(metrics))
+        .route("/livez", get(livez))
+        .route("/readyz", get(readyz))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(not_found)
+        .layer(map_response(guard))
+        .with_state(Arc::new(app))
+}
+
+struct App {
+    source: Arc<dyn Scrape>,
+    snapshots: Snapshots,
+    health: Health,
+    scrapes: Arc<Semaphore>,
+    /// Whether the last encoding failed, so that a change is logged once
+    failing: AtomicBool,
+}
+
+async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
+    let Ok(permit) = Arc::clone(&app.scrapes).try_acquire_owned() else {
+        return too_many_scrapes();
+    };
+    let held = Held {
+        _permit: permit,
+        _scraping: request.extensions().get().map(Activity::scrape),
+    };
+    let negotiated = negotiate(request.headers());
+    let coding = ContentCoding::negotiate(request.headers());
+    drop(request);
+    match app.snapshots.take(negotiated.format, coding).await {
+        Ok(bytes) => {
+            if app.failing.swap(false, Ordering::Relaxed) {
+                tracing::info!("the metrics can be encoded again");
+            }
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, negotiated.content_type());
+            headers.insert(VARY, HeaderValue::from_static("Accept, Accept-Encoding"));
+            if coding == ContentCoding::Gzip {
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            }
+            let body = Body::from(Bytes::from_owner(HeldBytes { bytes, _held: held }));
+            (headers, body).into_response()
+        }
+        Err(error) => {
+            if !app.failing.swap(true, Ordering::Relaxed) {
+                tracing::error!(%error, "scrapes fail");
+            }
+            line(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
+        }
+    }
+}
+
+/// Keeps a scrape counted. Part of the body's bytes, which hyper lets go of when the kernel has
+/// taken the last of them: a client that does not read still counts, and so the snapshots that
+/// are held in memory are bounded by the number of scrapes.
+struct Held {
+    _permit: OwnedSemaphorePermit,
+    _scraping: Option<Scraping>,
+}
+
+struct HeldBytes {
+    bytes: Bytes,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for HeldBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+fn too_many_scrapes() -> Response {
+    let mut response = line(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "too many scrapes at a time, try again",
+    );
+    let headers = response.headers_mut();
+    headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    // It made no difference to keep the connection, and others need the room.
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+async fn livez(State(app): State<Arc<App>>) -> Response {
+    probe(&app.health.liveness())
+}
+
+async fn readyz(State(app): State<Arc<App>>) -> Response {
+    probe(&app.health.readiness())
+}
+
+fn probe(state: &Result<(), String>) -> Response {
+    match state {
+        Ok(()) => line(StatusCode::OK, "ok"),
+        Err(reason) => line(StatusCode::SERVICE_UNAVAILABLE, reason),
+    }
+}
+
+async fn landing_page(State(app): State<Arc<App>>) -> Response {
+    let status: Status = app.source.status();
+    let page = Page {
+        version: env!("CARGO_PKG_VERSION"),
+        status,
+        readiness: &app.health.readiness(),
+        liveness: &app.health.liveness(),
+    };
+    let headers = [(CONTENT_TYPE, HTML), (CONTENT_SECURITY_POLICY, PAGE_POLICY)];
+    (headers, page.to_string()).into_response()
+}
+
+async fn method_not_allowed() -> Response {
+    let mut response = line(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method not allowed, use GET or HEAD",
+    );
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
+}
+
+async fn not_found() -> Response {
+    line(
+        StatusCode::NOT_FOUND,
+        "not found, try /metrics, /livez or /readyz",
+    )
+}
+
+/// One line of plain text. Nothing of the request is ever in it.
+fn line(status: StatusCode, text: &str) -> Response {
+    (status, [(CONTENT_TYPE, TEXT)], format!("{text}\n")).into_response()
+}
+
+/// What every response says: it is what its type says, and it is of this moment.
+async fn guard(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
