@@ -1,11 +1,15 @@
 //! podinit measures how fast, and how reliably, a Kubernetes cluster turns a scheduled pod into a
 //! running one.
 
+pub mod args;
 pub mod lifecycle;
+pub mod logging;
 pub mod metrics;
 pub mod pod;
+pub mod process;
 pub mod recording;
 pub mod replay;
 pub mod server;
+pub mod shutdown;
 pub mod timestamp;
 pub mod watch;

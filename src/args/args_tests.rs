@@ -1,0 +1,157 @@
+//! Command lines as people type them. Variables are left to `tests/args_env.rs`, since the
+//! environment belongs to a whole process.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use super::*;
+use crate::lifecycle::clock::TimestampMode;
+use crate::timestamp::Timestamp;
+use std::time::Duration;
+
+fn parse(line: &str) -> Result<Command, clap::Error> {
+    let program = std::iter::once("podinit");
+    Command::parse(program.chain(line.split_whitespace()).map(OsString::from))
+}
+
+fn serve(line: &str) -> ServeArgs {
+    match parse(line).unwrap() {
+        Command::Serve(args) => args,
+        other => panic!("not serve: {other:?}"),
+    }
+}
+
+/// The first line of a usage error.
+fn complaint(line: &str) -> String {
+    let error = parse(line).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{line}");
+    error.to_string().lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn the_command_line_is_consistent() {
+    CommandLine::command().debug_assert();
+}
+
+#[test]
+fn serve_is_the_default() {
+    let args = serve("");
+    assert_eq!(args.exporter.listen.to_string(), "[::]:8080");
+    assert_eq!(args.exporter.timestamps, TimestampMode::Fused);
+    assert_eq!(args.exporter.log.log_level, "info");
+    assert_eq!(args.exporter.log.log_format, LogFormat::Text);
+    assert!(args.cluster.namespaces().is_empty());
+    assert!(args.exporter.labels.has(PodinitLabel::Namespace));
+    assert!(!args.exporter.labels.has(PodinitLabel::Node));
+    let args = serve("--listen 127.0.0.1:0");
+    assert_eq!(args.exporter.listen.to_string(), "127.0.0.1:0");
+    let args = serve("serve --timestamps api -n b -n a --namespace=b");
+    assert_eq!(args.exporter.timestamps, TimestampMode::Api);
+    assert_eq!(args.cluster.namespaces(), ["a", "b"]);
+}
+
+#[test]
+fn caps_are_general_or_of_one_label() {
+    let args = serve("--labels node --pod-label app --label-cap node=1000 --label-cap 50");
+    let labels = args.exporter.labels;
+    assert!(!labels.has(PodinitLabel::Namespace));
+    assert_eq!(labels.pod_labels, ["app"]);
+    assert_eq!(labels.default_cap().get(), 50);
+    assert_eq!(labels.cap_of("node").get(), 1000);
+    assert_eq!(labels.cap_of("app").get(), 50);
+    assert_eq!(serve("").exporter.labels.cap_of("namespace").get(), 256);
+}
+
+#[test]
+fn the_demo_has_the_options_of_serve_but_no_cluster() {
+    let line = "demo --rate 0.5 --speed 10 --seed 7 --duration 1m30s --listen :0 --labels node";
+    let Ok(Command::Demo(args)) = parse(line) else {
+        panic!("not demo");
+    };
+    assert_eq!(args.simulation.rate, 0.5);
+    assert_eq!(args.simulation.speed, 10.0);
+    assert_eq!(args.simulation.seed, 7);
+    assert_eq!(args.simulation.duration, Some(Duration::from_secs(90)));
+    assert_eq!(args.exporter.listen.port(), 0);
+    assert!(complaint("demo --kubeconfig x").contains("--kubeconfig"));
+}
+
+#[test]
+fn recordings_are_measured_in_api_time() {
+    let line = "replay --backfill --until 2026-01-31T12:00:00.5Z --format openmetrics a.json -";
+    let Ok(Command::Replay(args)) = parse(line) else {
+        panic!("not replay");
+    };
+    assert_eq!(args.recording.timestamps, TimestampMode::Api);
+    assert!(args.recording.backfill);
+    let until = Timestamp::from_nanos(1_769_860_800_500_000_000);
+    assert_eq!(args.recording.until, Some(until));
+    assert_eq!(args.format, ReplayFormat::OpenMetrics);
+    assert_eq!(args.recording.files.len(), 2);
+
+    let Ok(Command::Report(args)) = parse("report --format markdown --top 3 -") else {
+        panic!("not report");
+    };
+    assert_eq!(args.format, ReportFormat::Markdown);
+    assert_eq!(args.top, 3);
+}
+
+#[test]
+fn usage_errors_say_what_is_wrong() {
+    for (line, part) in [
+        ("--listen 8080", "such as [::]:8080"),
+        ("--timestamps best", "--timestamps"),
+        ("--labels pod", "no such label: \"pod\""),
+        ("--label-cap 0", "a number above 0"),
+        (
+            "--label-cap node=5",
+            "--label-cap node=…: the series carry no such label",
+        ),
+        ("--pod-label a/b/c", "not a label key"),
+        ("--log-level podinit=loud", "expected a level"),
+        ("--log-format xml", "xml"),
+        ("sevre", "sevre"),
+        ("serve extra", "extra"),
+        ("demo --rate 0", "a number above 0"),
+        ("demo --speed inf", "a number above 0"),
+        ("demo --duration 5", "not a duration"),
+        ("replay", "required"),
+        ("replay - -", "standard input (-) can be read only once"),
+        ("replay --until yesterday -", "expected a time"),
+        ("report --format openmetrics -", "openmetrics"),
+        ("report --labels node -", "--labels"),
+    ] {
+        let complaint = complaint(line);
+        assert!(complaint.contains(part), "{line}: {complaint}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for line in [
+        "--help",
+        "-h",
+        "--version",
+        "-V",
+        "serve --help",
+        "replay -h",
+    ] {
+        assert_eq!(parse(line).unwrap_err().exit_code(), 0, "{line}");
+    }
+}
+
+/// The name that the help promises: the flag in capitals, with underscores.
+#[test]
+fn every_flag_has_the_variable_of_its_name() {
+    for command in CommandLine::command().get_subcommands() {
+        for argument in command.get_arguments() {
+            let Some(flag) = argument.get_long() else {
+                continue;
+            };
+            let expected = format!("PODINIT_{}", flag.to_uppercase().replace('-', "_"));
+            let variable = argument.get_env().and_then(OsStr::to_str);
+            if !["help", "version"].contains(&flag) {
+                assert_eq!(variable, Some(expected.as_str()), "{flag}");
+            }
+        }
+    }
+}

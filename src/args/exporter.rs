@@ -1,0 +1,172 @@
+//! The options of the commands that serve metrics: `serve` and `demo`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::duration::parse_duration;
+use super::labels::LabelArgs;
+use super::listen::parse_listen;
+use super::logging::LogArgs;
+use crate::lifecycle::clock::TimestampMode;
+
+/// `podinit serve`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit serve
+  podinit serve --namespace shop --namespace payment --listen 127.0.0.1:9090
+  podinit serve --labels namespace,node --label-cap node=2000
+  podinit serve --pod-label app.kubernetes.io/name --log-format json
+
+Endpoints: /metrics, /livez, /readyz and a landing page at /")]
+pub struct ServeArgs {
+    /// Which pods, and by whom they are told
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// How they are exposed
+    #[command(flatten)]
+    pub exporter: ExporterArgs,
+}
+
+/// Which cluster, and which of its pods.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Cluster")]
+pub struct ClusterArgs {
+    /// Kubeconfig file [default: the service account inside a cluster, else $KUBECONFIG, else
+    /// ~/.kube/config]
+    #[arg(long, env = "PODINIT_KUBECONFIG", value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// Context of the kubeconfig [default: its current one]
+    #[arg(long, env = "PODINIT_CONTEXT", value_name = "NAME")]
+    pub context: Option<String>,
+
+    /// Namespace to watch; may be repeated [default: all]
+    #[arg(
+        long = "namespace",
+        short = 'n',
+        env = "PODINIT_NAMESPACE",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    namespaces: Vec<String>,
+
+    /// Watch only pods that match this label selector, such as app=web,tier!=cache
+    #[arg(
+        long,
+        short = 'l',
+        env = "PODINIT_LABEL_SELECTOR",
+        value_name = "SELECTOR"
+    )]
+    pub label_selector: Option<String>,
+
+    /// Watch only pods that match this field selector, such as spec.nodeName=node-1
+    #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
+    pub field_selector: Option<String>,
+}
+
+impl ClusterArgs {
+    /// The namespaces to watch, sorted and each once; none means all.
+    pub fn namespaces(&self) -> Vec<String> {
+        let mut namespaces: Vec<String> = self.namespaces.clone();
+        // An empty variable in a manifest means that nothing was chosen.
+        namespaces.retain(|name| !name.is_empty());
+        namespaces.sort();
+        namespaces.dedup();
+        namespaces
+    }
+}
+
+/// The options that do not depend on where the pods come from.
+#[derive(Args, Clone, Debug)]
+pub struct ExporterArgs {
+    /// Address and port to listen on; port 0 lets the system choose
+    #[arg(
+        long,
+        env = "PODINIT_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "[::]:8080",
+        value_parser = parse_listen
+    )]
+    pub listen: SocketAddr,
+
+    /// Times to measure with: api (whole seconds as Kubernetes states them) or fused (sharpened
+    /// by the arrival of watch events)
+    #[arg(
+        long,
+        env = "PODINIT_TIMESTAMPS",
+        value_name = "MODE",
+        default_value_t = TimestampMode::Fused
+    )]
+    pub timestamps: TimestampMode,
+
+    /// The label set of the duration series
+    #[command(flatten)]
+    pub labels: LabelArgs,
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// `podinit demo`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit demo
+  podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0")]
+pub struct DemoArgs {
+    /// The cluster that is simulated
+    #[command(flatten)]
+    pub simulation: SimulationArgs,
+    /// How its pods are exposed
+    #[command(flatten)]
+    pub exporter: ExporterArgs,
+}
+
+/// The simulated cluster.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Simulation")]
+pub struct SimulationArgs {
+    /// Pods created per second
+    #[arg(
+        long,
+        env = "PODINIT_RATE",
+        value_name = "PODS",
+        default_value_t = 5.0,
+        value_parser = parse_positive
+    )]
+    pub rate: f64,
+
+    /// How many times faster than real pods the simulated ones live
+    #[arg(
+        long,
+        env = "PODINIT_SPEED",
+        value_name = "FACTOR",
+        default_value_t = 1.0,
+        value_parser = parse_positive
+    )]
+    pub speed: f64,
+
+    /// Seed of the simulation; the same seed yields the same pods
+    #[arg(long, env = "PODINIT_SEED", value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+
+    /// End after this time, such as 90s or 1h30m [default: when interrupted]
+    #[arg(
+        long,
+        env = "PODINIT_DURATION",
+        value_name = "TIME",
+        value_parser = parse_duration
+    )]
+    pub duration: Option<Duration>,
+}
+
+fn parse_positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err("expected a number above 0".to_owned()),
+    }
+}

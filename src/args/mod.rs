@@ -1,0 +1,115 @@
+//! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
+
+mod duration;
+mod exporter;
+mod labels;
+mod listen;
+mod logging;
+mod recording;
+
+use std::ffi::{OsStr, OsString};
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub use duration::{DurationError, parse_duration};
+pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
+pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
+pub use logging::{LogArgs, LogFormat};
+pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+
+/// The command that is run when none is named.
+const DEFAULT_COMMAND: &str = "serve";
+
+#[derive(Parser, Debug)]
+#[command(
+    name = "podinit",
+    version,
+    about = "Measures how fast, and how reliably, a Kubernetes cluster starts its pods",
+    subcommand_required = true,
+    after_help = "\
+Without a command, podinit serves: `podinit --listen :9090` is `podinit serve --listen :9090`.
+Every flag is also a variable: --label-selector is PODINIT_LABEL_SELECTOR. Flags win.
+`podinit COMMAND --help` says more."
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What podinit is asked to do.
+#[derive(Subcommand, Clone, Debug)]
+pub enum Command {
+    /// Watch a cluster and expose what its pods do (the default)
+    Serve(ServeArgs),
+    /// Simulate a cluster and expose what its pods do
+    Demo(DemoArgs),
+    /// Run recorded pods through the pipeline and print the metrics
+    Replay(ReplayArgs),
+    /// Summarize recorded pods for people
+    Report(ReportArgs),
+}
+
+impl Command {
+    /// Parses the arguments of the process. Prints help or a usage error and ends the process
+    /// (status 0 or 2) where there is nothing to run.
+    pub fn from_process() -> Self {
+        Self::parse(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Parses arguments, the first of which is the name of the program, and the environment.
+    ///
+    /// # Errors
+    /// Usage errors, and requests for help or the version; [`clap::Error::exit`] does what is
+    /// due for each.
+    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let args = with_command(args.into_iter().collect());
+        let command = CommandLine::try_parse_from(args)?.command;
+        match command.check() {
+            Ok(()) => Ok(command),
+            Err(message) => Err(CommandLine::command().error(ErrorKind::ValueValidation, message)),
+        }
+    }
+
+    /// What is logged.
+    pub const fn log(&self) -> &LogArgs {
+        match self {
+            Self::Serve(args) => &args.exporter.log,
+            Self::Demo(args) => &args.exporter.log,
+            Self::Replay(args) => &args.log,
+            Self::Report(args) => &args.log,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Serve(args) => args.exporter.labels.check(),
+            Self::Demo(args) => args.exporter.labels.check(),
+            Self::Replay(args) => {
+                args.labels.check()?;
+                args.recording.check()
+            }
+            Self::Report(args) => args.recording.check(),
+        }
+    }
+}
+
+/// Puts the default command in where the arguments begin with a flag, other than the flags that
+/// podinit itself has.
+fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let own = ["-h", "--help", "-V", "--version"].map(OsStr::new);
+    let is_default = match args.get(1) {
+        None => true,
+        Some(first) => {
+            first.as_encoded_bytes().starts_with(b"-") && !own.contains(&first.as_os_str())
+        }
+    };
+    if is_default {
+        args.insert(args.len().min(1), DEFAULT_COMMAND.into());
+    }
+    args
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

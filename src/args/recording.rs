@@ -1,0 +1,158 @@
+//! The options of the commands that read recordings: `replay` and `report`.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::labels::LabelArgs;
+use super::logging::LogArgs;
+use crate::lifecycle::clock::TimestampMode;
+use crate::timestamp::Timestamp;
+
+/// `podinit replay`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  kubectl get pods -A -o json | podinit replay --backfill -
+  kubectl get pods -A -w -o json --output-watch-events > events.json
+  podinit replay --format openmetrics list.json events.json.gz")]
+pub struct ReplayArgs {
+    /// What is replayed
+    #[command(flatten)]
+    pub recording: RecordingArgs,
+
+    /// Format of the exposition on standard output
+    #[arg(
+        long,
+        env = "PODINIT_FORMAT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t = ReplayFormat::Text
+    )]
+    pub format: ReplayFormat,
+
+    /// The label set of the duration series
+    #[command(flatten)]
+    pub labels: LabelArgs,
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// The format in which `replay` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    /// Prometheus text 0.0.4
+    Text,
+    /// OpenMetrics text 1.0
+    #[value(name = "openmetrics")]
+    OpenMetrics,
+    /// JSON
+    Json,
+}
+
+/// `podinit report`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  kubectl get pods -A -o json | podinit report --backfill -
+  podinit report --format markdown --top 20 events.json.gz")]
+pub struct ReportArgs {
+    /// What is reported on
+    #[command(flatten)]
+    pub recording: RecordingArgs,
+
+    /// Format of the report on standard output
+    #[arg(
+        long,
+        env = "PODINIT_FORMAT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t = ReportFormat::Text
+    )]
+    pub format: ReportFormat,
+
+    /// How many of the slowest pods to name
+    #[arg(long, env = "PODINIT_TOP", value_name = "NUMBER", default_value_t = 10)]
+    pub top: usize,
+
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// The format in which `report` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For issues and wikis
+    Markdown,
+}
+
+/// A recording and how it is read.
+#[derive(Args, Clone, Debug)]
+pub struct RecordingArgs {
+    /// Times to measure with: api (whole seconds as Kubernetes states them) or fused (sharpened
+    /// by the recorded arrival of watch events)
+    #[arg(
+        long,
+        env = "PODINIT_TIMESTAMPS",
+        value_name = "MODE",
+        default_value_t = TimestampMode::Api
+    )]
+    pub timestamps: TimestampMode,
+
+    /// Observe the pods of the first list as if they had been watched
+    #[arg(long, env = "PODINIT_BACKFILL")]
+    pub backfill: bool,
+
+    /// Stop at the first document later than this instant (RFC 3339), and move time there
+    #[arg(
+        long,
+        env = "PODINIT_UNTIL",
+        value_name = "TIME",
+        value_parser = parse_instant
+    )]
+    pub until: Option<Timestamp>,
+
+    /// Recordings, read one after the other: pods, lists and watch events as JSON or YAML, gzip
+    /// or not; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+impl RecordingArgs {
+    /// Whether `file` stands for standard input.
+    pub fn is_standard_input(file: &Path) -> bool {
+        file.as_os_str() == OsStr::new("-")
+    }
+
+    /// What the options cannot say each for itself.
+    ///
+    /// # Errors
+    /// One line, where standard input would be read twice.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let inputs = self
+            .files
+            .iter()
+            .filter(|file| Self::is_standard_input(file));
+        if inputs.count() > 1 {
+            return Err("standard input (-) can be read only once".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn parse_instant(text: &str) -> Result<Timestamp, String> {
+    let instant: jiff::Timestamp = text
+        .parse()
+        .map_err(|_| "expected a time such as 2026-01-31T12:00:00Z".to_owned())?;
+    let nanos = instant.as_nanosecond();
+    // What lies beyond the range saturates, as `Timestamp` says of itself.
+    let nanos = i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX });
+    Ok(Timestamp::from_nanos(nanos))
+}

@@ -1,0 +1,56 @@
+//! The log: on standard error, whatever the command, so that standard output holds nothing but
+//! what was asked for.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{LogArgs, LogFormat};
+
+/// Starts logging for the whole process. To be called once, before anything is logged.
+///
+/// Colours are for terminals only, and for nobody who has set `NO_COLOR` (<https://no-color.org>:
+/// to any value that is not empty).
+///
+/// # Errors
+/// Where logging has been started before, or the filter is none.
+pub fn start(args: &LogArgs) -> anyhow::Result<()> {
+    let filter = EnvFilter::builder().parse(&args.log_level)?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    match args.log_format {
+        LogFormat::Text => builder
+            .with_ansi(wants_colour(
+                std::io::stderr().is_terminal(),
+                std::env::var_os("NO_COLOR").as_deref(),
+            ))
+            .with_target(false)
+            .try_init(),
+        LogFormat::Json => builder
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .try_init(),
+    }
+    .map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))
+}
+
+fn wants_colour(is_terminal: bool, no_color: Option<&std::ffi::OsStr>) -> bool {
+    is_terminal && no_color.is_none_or(std::ffi::OsStr::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        assert!(wants_colour(true, None));
+        assert!(wants_colour(true, Some(OsStr::new(""))));
+        assert!(!wants_colour(true, Some(OsStr::new("1"))));
+        assert!(!wants_colour(false, None));
+    }
+}
