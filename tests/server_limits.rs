@@ -185,9 +185,13 @@ async fn a_full_house_keeps_its_scrapes() {
     for _ in 0..20 {
         let mut silent = server.connect().await;
         let mut received = Vec::new();
-        // Closed to keep a place free for the next one.
-        let _ = silent.read_to_end(&mut received).await;
-        assert!(received.is_empty());
+        // Turned out to keep a place free for the next one, and told so.
+        silent.read_to_end(&mut received).await.unwrap();
+        let reply = Reply::parse(&received);
+        assert_eq!(reply.status, 503);
+        assert_eq!(reply.text(), "too many connections, try again");
+        assert_eq!(reply.header("content-length"), Some("31"));
+        assert_eq!(reply.header("retry-after"), Some("1"));
     }
     server.source.gate.set_shut(false);
     let mut received = Vec::new();

@@ -82,6 +82,7 @@ impl ClusterArgs {
 
 /// The options that do not depend on where the pods come from.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Exporter")]
 pub struct ExporterArgs {
     /// Address and port to listen on; port 0 lets the system choose
     #[arg(

@@ -1,9 +1,10 @@
 //! What a connection is doing, as far as it matters to whether it can be closed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use tokio::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// What one connection is doing. Its own task writes, the accept loop reads; each number stands
 /// for itself and a decision that comes a moment late is as good, so every ordering is relaxed.
@@ -14,16 +15,35 @@ pub(super) struct Activity {
     last: AtomicU64,
     requests: AtomicUsize,
     scrapes: AtomicUsize,
+    used: AtomicBool,
+    evicted: CancellationToken,
 }
 
 impl Activity {
-    pub(super) const fn new(now: Instant) -> Self {
+    pub(super) fn new(now: Instant) -> Self {
         Self {
             opened: now,
             last: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
             scrapes: AtomicUsize::new(0),
+            used: AtomicBool::new(false),
+            evicted: CancellationToken::new(),
         }
+    }
+
+    /// Tells the connection to make way.
+    pub(super) fn evict(&self) {
+        self.evicted.cancel();
+    }
+
+    /// Waits until the connection is told to make way.
+    pub(super) async fn evicted(&self) {
+        self.evicted.cancelled().await;
+    }
+
+    /// Whether the connection has never had a request.
+    pub(super) fn is_unused(&self) -> bool {
+        !self.used.load(Ordering::Relaxed)
     }
 
     /// When the connection was opened, or its last request began or ended.
@@ -44,6 +64,7 @@ impl Activity {
     /// Notes a request until the guard is dropped.
     pub(super) fn answer(this: &Arc<Self>, now: Instant) -> Answering {
         this.touch(now);
+        this.used.store(true, Ordering::Relaxed);
         this.requests.fetch_add(1, Ordering::Relaxed);
         Answering(Arc::clone(this))
     }

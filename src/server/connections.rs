@@ -6,22 +6,16 @@
 //! connections, so there is always a connection that is not busy with a scrape. When the house
 //! is full, the one of those that has been silent longest is closed. Only silence counts that
 //! lasts a little (`min_silence`), for a client that has just connected has a request on its way;
-//! until then the kernel holds whoever comes next.
+//! until then the kernel holds whoever comes next. A client that was slow to ask is told why it
+//! gets nothing: status 503, as for a scrape too many.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
-use std::future::Future;
 use std::io;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::response::Response;
-use http::Request;
-use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -31,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Limits;
 use super::activity::Activity;
+use super::connection::{Tracked, run};
 use super::write_deadline::WriteDeadline;
 
 /// How long to wait when the system has no means for another connection (file descriptors,
@@ -94,7 +89,7 @@ struct Connections {
     builder: http1::Builder,
     shutdown: CancellationToken,
     tasks: JoinSet<()>,
-    /// The connections that count: one is struck off when it ends or is told to
+    /// The connections that count: one is struck off when it ends or is told to make way
     open: HashMap<Id, (AbortHandle, Arc<Activity>)>,
 }
 
@@ -132,20 +127,9 @@ impl Connections {
         };
         let connection = self.builder.serve_connection(io, service);
         let shutdown = self.shutdown.clone();
-        let handle = self.tasks.spawn(async move {
-            let mut connection = pin!(connection);
-            let outcome = tokio::select! {
-                outcome = connection.as_mut() => outcome,
-                () = shutdown.cancelled() => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.await
-                }
-            };
-            if let Err(error) = outcome {
-                // Whatever a client does wrong is its own affair, and it could do it often.
-                tracing::debug!(%error, "a connection ended early");
-            }
-        });
+        let handle = self
+            .tasks
+            .spawn(run(connection, Arc::clone(&activity), shutdown));
         self.open.insert(handle.id(), (handle, activity));
     }
 
@@ -179,8 +163,8 @@ impl Connections {
             .min_by_key(|(last, _)| *last);
         match oldest {
             Some((last, id)) if now.duration_since(last) >= self.limits.min_silence => {
-                if let Some((handle, _)) = self.open.remove(&id) {
-                    handle.abort();
+                if let Some((_, activity)) = self.open.remove(&id) {
+                    activity.evict();
                 }
                 None
             }
@@ -219,27 +203,5 @@ impl Connections {
             }
         }
         true
-    }
-}
-
-/// The routes, with each request noted in the activity of its connection.
-struct Tracked {
-    router: TowerToHyperService<Router>,
-    activity: Arc<Activity>,
-}
-
-impl Service<Request<Incoming>> for Tracked {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let answering = Activity::answer(&self.activity, Instant::now());
-        request.extensions_mut().insert(Arc::clone(&self.activity));
-        let response = self.router.call(request);
-        Box::pin(async move {
-            let _answering = answering;
-            response.await
-        })
     }
 }

@@ -11,12 +11,12 @@ const BACKLOG: u32 = 1024;
 
 /// Why an address could not be listened on.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen on {address}: {}; choose another with --listen", reason(.source))]
+#[error("cannot listen on {address}: {}; choose another with --listen", reason(.error))]
 pub struct BindError {
     /// The address that was asked for
     pub address: SocketAddr,
     /// What the system said
-    pub source: io::Error,
+    pub error: io::Error,
 }
 
 fn reason(error: &io::Error) -> String {
@@ -47,7 +47,7 @@ pub(super) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Bin
             let local = listener.local_addr()?;
             Ok((listener, local))
         })
-        .map_err(|source| BindError { address, source })
+        .map_err(|error| BindError { address, error })
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

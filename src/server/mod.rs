@@ -12,6 +12,7 @@
 
 mod activity;
 pub mod compression;
+mod connection;
 mod connections;
 mod health;
 mod listener;
@@ -71,7 +72,8 @@ pub struct Limits {
     /// How long a connection may be silent before it can be made to give way
     pub min_silence: Duration,
     /// Scrapes under way, from the request to the last byte taken. Further ones get status 503.
-    /// Must be below `max_connections`, or scrapes could keep probes out.
+    /// At most so many expositions are in memory, and clients that do not read can bring that
+    /// about. Must be below `max_connections`, or scrapes could keep probes out.
     pub max_scrapes: usize,
     /// Bytes of a request head; a longer one gets status 431
     pub max_head_bytes: usize,
@@ -87,14 +89,14 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 512 connections and 64 scrapes: a dozen scrapers are usual, and file descriptors are
-    /// often limited to 1024. 20 s for a head, so that scrapes every 15 s reuse a connection.
+    /// 512 connections and 32 scrapes: a few scrapers are usual, and file descriptors are often
+    /// limited to 1024. 20 s for a head, so that scrapes every 15 s reuse a connection.
     /// 10 s of grace fit into the 30 s that Kubernetes grants a pod to end.
     fn default() -> Self {
         Self {
             max_connections: 512,
             min_silence: Duration::from_millis(250),
-            max_scrapes: 64,
+            max_scrapes: 32,
             max_head_bytes: 16 * 1024,
             max_headers: 64,
             head_timeout: Duration::from_secs(20),

@@ -82,7 +82,8 @@ impl Snapshots {
                 .map_err(|error| ScrapeError(error.to_string()))
         });
         match encoding.await {
-            Ok(body) => body.map(Bytes::from),
+            // Shrunk, since slow clients can hold a snapshot for a while.
+            Ok(body) => body.map(|body| Bytes::from(body.into_boxed_slice())),
             Err(_) => Err(ScrapeError("the encoder panicked".to_owned())),
         }
     }

@@ -31,6 +31,11 @@ impl<S> WriteDeadline<S> {
         }
     }
 
+    /// The stream itself.
+    pub(super) fn into_inner(self) -> S {
+        self.stream
+    }
+
     /// Passes the outcome of a write on, unless the time is over.
     fn judge<T>(
         &mut self,
