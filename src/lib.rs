@@ -11,5 +11,6 @@ pub mod recording;
 pub mod replay;
 pub mod server;
 pub mod shutdown;
+pub mod sim;
 pub mod timestamp;
 pub mod watch;

@@ -1,0 +1,66 @@
+//! What is due when; at one instant, in the order in which it was entered.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::timestamp::Timestamp;
+
+/// Things that fall due.
+#[derive(Debug)]
+pub(super) struct Agenda<T> {
+    order: BinaryHeap<Reverse<(Timestamp, u64)>>,
+    things: BTreeMap<u64, T>,
+    entered: u64,
+}
+
+impl<T> Default for Agenda<T> {
+    fn default() -> Self {
+        Self {
+            order: BinaryHeap::new(),
+            things: BTreeMap::new(),
+            entered: 0,
+        }
+    }
+}
+
+impl<T> Agenda<T> {
+    /// Enters `thing` for `at`.
+    pub(super) fn enter(&mut self, at: Timestamp, thing: T) {
+        self.order.push(Reverse((at, self.entered)));
+        self.things.insert(self.entered, thing);
+        self.entered += 1;
+    }
+
+    /// When the next thing is due.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        self.order.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Takes the next thing that is due at `now`, with its instant.
+    pub(super) fn take_due(&mut self, now: Timestamp) -> Option<(Timestamp, T)> {
+        let Reverse((at, number)) = *self.order.peek()?;
+        if at > now {
+            return None;
+        }
+        self.order.pop();
+        self.things.remove(&number).map(|thing| (at, thing))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_come_in_the_order_of_time_and_then_of_entry() {
+        let mut agenda = Agenda::default();
+        let at = Timestamp::from_seconds;
+        for (second, thing) in [(3, "d"), (1, "a"), (2, "b"), (2, "c")] {
+            agenda.enter(at(second), thing);
+        }
+        let taken: Vec<&str> =
+            std::iter::from_fn(|| agenda.take_due(at(2)).map(|(_, thing)| thing)).collect();
+        assert_eq!(taken, ["a", "b", "c"]);
+        assert_eq!(agenda.next_due(), Some(at(3)));
+    }
+}

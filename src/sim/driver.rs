@@ -1,0 +1,392 @@
+//! Makes pods live: creates them at the chosen rate, and takes each through its life.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::agenda::Agenda;
+use super::life::{App, Change, Life, MILLI, Report, SECOND, Shape, Step};
+use super::past;
+use super::plan;
+use super::pod::Pod;
+use super::pod_json;
+use super::profile::{LifeKind, Pace};
+use super::rng::Rng;
+use super::selector::Selectable;
+use super::store::{ObjectKey, Store};
+use super::truth::Truth;
+use crate::timestamp::Timestamp;
+
+/// How long after the start the first deletion is kept from all watches, and how long between
+/// further ones.
+const FIRST_GAP: i64 = 4 * SECOND;
+const GAP_INTERVAL: i64 = 300 * SECOND;
+/// How long after a removal its successor is created.
+const SUCCESSION: i64 = 400 * MILLI;
+/// How long a sandbox that failed is waited with before it is tried again.
+const SANDBOX_RETRY: i64 = 2 * SECOND;
+/// The time between two of the lives with which a demonstration begins.
+const OPENING_INTERVAL: i64 = 60 * MILLI;
+
+/// What the driver is to do of itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Pods per simulated second
+    pub(super) rate: f64,
+    /// Pods that stand at the start
+    pub(super) preexisting: usize,
+    /// Whether one brisk life of each kind comes first, and gaps in what watches are told
+    pub(super) opening: bool,
+    /// The number of pods above which the oldest are deleted
+    pub(super) population: usize,
+    /// Nanoseconds after the start from which no sandbox comes up
+    pub(super) outage_after: Option<i64>,
+}
+
+#[derive(Debug)]
+enum Due {
+    /// The next pod at the chosen rate
+    Arrival,
+    /// A pod of this kind is created
+    Opening(LifeKind),
+    /// This life begins
+    Begin(Box<Life>),
+    /// The next step of a pod, unless its life has been rewritten since
+    Step { id: u64, rewritten: u32 },
+    /// A deletion that no watch is told of
+    Gap,
+    /// No sandbox comes up from here on
+    Outage,
+}
+
+#[derive(Debug)]
+struct Active {
+    pod: Pod,
+    life: Life,
+    /// The kind of life, where it was drawn
+    kind: Option<LifeKind>,
+    next: usize,
+    /// How much later than planned everything happens
+    delay: i64,
+    rewritten: u32,
+}
+
+/// Takes pods through their lives. It moves only when it is told what time it is.
+#[derive(Debug)]
+pub(super) struct Driver {
+    store: Arc<Store>,
+    truth: Truth,
+    plan: Plan,
+    seed: u64,
+    rng: Rng,
+    agenda: Agenda<Due>,
+    pods: BTreeMap<u64, Active>,
+    by_uid: HashMap<String, u64>,
+    created: u64,
+    outage: bool,
+}
+
+impl Driver {
+    pub(super) fn new(
+        store: Arc<Store>,
+        truth: Truth,
+        plan: Plan,
+        seed: u64,
+        start: Timestamp,
+    ) -> Self {
+        let mut driver = Self {
+            store,
+            truth,
+            plan,
+            seed,
+            rng: Rng::fork(seed, u64::MAX),
+            agenda: Agenda::default(),
+            pods: BTreeMap::new(),
+            by_uid: HashMap::new(),
+            created: 0,
+            outage: false,
+        };
+        for index in 0..plan.preexisting {
+            let past = past::draw(index, &mut driver.next_rng());
+            let began = start.plus_nanos(-past.age);
+            driver.agenda.enter(began, Due::Begin(Box::new(past.life)));
+        }
+        if plan.opening {
+            for (index, kind) in LifeKind::all().enumerate() {
+                let at = start.plus_nanos((index as i64 + 1) * OPENING_INTERVAL);
+                driver.agenda.enter(at, Due::Opening(kind));
+            }
+            driver.agenda.enter(start.plus_nanos(FIRST_GAP), Due::Gap);
+        }
+        if let Some(after) = plan.outage_after {
+            driver.agenda.enter(start.plus_nanos(after), Due::Outage);
+        }
+        if plan.rate > 0.0 {
+            driver.agenda.enter(start.plus_nanos(MILLI), Due::Arrival);
+        }
+        driver
+    }
+
+    /// Does what is due until `now`, at most `limit` things; whether that is all.
+    pub(super) fn advance(&mut self, now: Timestamp, limit: usize) -> bool {
+        for _ in 0..limit {
+            match self.agenda.take_due(now) {
+                Some((at, due)) => self.perform(due, at),
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// When something is due next.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        self.agenda.next_due()
+    }
+
+    /// From now on no sandbox comes up (or they do again).
+    pub(super) fn set_outage(&mut self, outage: bool) {
+        self.outage = outage;
+    }
+
+    /// Begins `life` at `now`; false when the pod's name is taken.
+    pub(super) fn begin(&mut self, life: Life, now: Timestamp) -> bool {
+        let kind = life.kind;
+        self.start(life, Some(kind), now)
+    }
+
+    /// Creates a pod that only [`Self::apply`] moves; false when its name is taken.
+    pub(super) fn create(&mut self, shape: Shape, now: Timestamp) -> bool {
+        let life = Life {
+            kind: LifeKind::Plain,
+            shape,
+            steps: Vec::new(),
+            recreations: 0,
+            permanent: true,
+        };
+        self.start(life, None, now)
+    }
+
+    /// `change` happens to the pod `uid` at `now`; false when there is no such pod.
+    pub(super) fn apply(&mut self, uid: &str, change: &Change, now: Timestamp) -> bool {
+        let Some(id) = self.by_uid.get(uid).copied() else {
+            return false;
+        };
+        self.change(id, change, now);
+        true
+    }
+
+    /// Removes the pod at `key` so that no watch is told; false when there is no such pod.
+    pub(super) fn remove_unseen(&mut self, key: &ObjectKey, now: Timestamp) -> bool {
+        let found = (self.pods.iter()).find(|(_, active)| active.key() == *key);
+        let Some(id) = found.map(|(id, _)| *id) else {
+            return false;
+        };
+        if let Some(active) = self.pods.remove(&id) {
+            self.by_uid.remove(&active.pod.shape.uid);
+        }
+        self.store.remove_unseen(key);
+        self.truth.removed(id, now, true);
+        true
+    }
+
+    fn perform(&mut self, due: Due, at: Timestamp) {
+        match due {
+            Due::Arrival => {
+                let mut rng = self.next_rng();
+                let kind = LifeKind::choose(&mut rng);
+                self.begin(plan::life(kind, Pace::Usual, &mut rng), at);
+                let interval = (SECOND as f64 / self.plan.rate).clamp(1_000.0, 1e15) as i64;
+                let next = self.rng.between(interval / 2, interval + interval / 2);
+                self.agenda.enter(at.plus_nanos(next.max(1)), Due::Arrival);
+            }
+            Due::Opening(kind) => {
+                let life = plan::life(kind, Pace::Brisk, &mut self.next_rng());
+                self.begin(life, at);
+            }
+            Due::Begin(life) => {
+                self.begin(*life, at);
+            }
+            Due::Step { id, rewritten } => self.step(id, rewritten, at),
+            Due::Gap => self.gap(at),
+            Due::Outage => self.outage = true,
+        }
+    }
+
+    fn start(&mut self, life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+        let active = Active {
+            pod: Pod::new(life.shape.clone(), now),
+            life,
+            kind,
+            next: 0,
+            delay: 0,
+            rewritten: 0,
+        };
+        if self.store.get(&active.key()).is_some() {
+            return false;
+        }
+        let id = self.created;
+        self.created += 1;
+        self.by_uid.insert(active.pod.shape.uid.clone(), id);
+        self.write(id, &active, now);
+        self.enter_next(id, &active);
+        self.pods.insert(id, active);
+        self.keep_within_bounds(now);
+        true
+    }
+
+    fn step(&mut self, id: u64, rewritten: u32, at: Timestamp) {
+        let outage = self.outage;
+        let Some(active) = self.pods.get_mut(&id) else {
+            return;
+        };
+        if active.rewritten != rewritten {
+            return;
+        }
+        let Some(step) = active.life.steps.get(active.next).cloned() else {
+            return;
+        };
+        if outage && active.needs_new_sandbox(&step.change) {
+            active.delay += SANDBOX_RETRY;
+        } else {
+            active.next += 1;
+            self.change(id, &step.change, at);
+        }
+        if let Some(active) = self.pods.get(&id) {
+            let entry = active.next_entry(id);
+            self.agenda_enter(entry);
+        }
+    }
+
+    fn change(&mut self, id: u64, change: &Change, at: Timestamp) {
+        if *change == Change::Remove {
+            self.remove(id, at);
+            return;
+        }
+        let Some(mut active) = self.pods.remove(&id) else {
+            return;
+        };
+        active.pod.apply(change, at);
+        self.write(id, &active, at);
+        self.pods.insert(id, active);
+    }
+
+    fn remove(&mut self, id: u64, at: Timestamp) {
+        let Some(active) = self.pods.remove(&id) else {
+            return;
+        };
+        self.by_uid.remove(&active.pod.shape.uid);
+        (self.store).remove(&active.key(), |version| {
+            pod_json::render(&active.pod, version)
+        });
+        self.truth.removed(id, at, false);
+        if active.life.recreations > 0 {
+            let life = plan::successor(&active.life, &mut self.next_rng());
+            let at = at.plus_nanos(SUCCESSION);
+            self.agenda.enter(at, Due::Begin(Box::new(life)));
+        }
+    }
+
+    /// The deletion of a pod in flight falls into a gap of what watches are told.
+    fn gap(&mut self, at: Timestamp) {
+        let known_since = at.plus_nanos(-SECOND);
+        let key = (self.pods.values())
+            .filter(|active| active.pod.created < known_since)
+            .filter(|active| !active.life.permanent && active.pod.deletion.is_none())
+            .filter(|active| !active.pod.phase.is_terminal() && active.pod.node.is_some())
+            .find(|active| {
+                !(active.pod.condition("Ready")).is_some_and(|ready| ready.verdict.holds)
+                    && matches!(
+                        active.kind,
+                        Some(LifeKind::ImagePullStuck | LifeKind::SandboxStuck)
+                    )
+            })
+            .map(Active::key);
+        let wait = match key {
+            Some(key) => {
+                self.remove_unseen(&key, at);
+                GAP_INTERVAL
+            }
+            None => SECOND / 2,
+        };
+        self.agenda.enter(at.plus_nanos(wait), Due::Gap);
+    }
+
+    /// Deletes the oldest pod when there are too many.
+    fn keep_within_bounds(&mut self, now: Timestamp) {
+        if self.pods.len() <= self.plan.population {
+            return;
+        }
+        let oldest = (self.pods.iter_mut())
+            .find(|(_, active)| !active.life.permanent && active.pod.deletion.is_none());
+        let Some((id, active)) = oldest else {
+            return;
+        };
+        let after = now.nanos_since(active.pod.created) - active.delay;
+        let step = |after, change| Step { after, change };
+        active.life.steps = vec![
+            step(after, Change::Terminate { grace_seconds: 30 }),
+            step(after + SECOND, Change::Remove),
+        ];
+        active.life.recreations = 0;
+        active.next = 0;
+        active.rewritten += 1;
+        let entry = active.next_entry(*id);
+        self.agenda_enter(entry);
+    }
+
+    fn write(&mut self, id: u64, active: &Active, now: Timestamp) {
+        let pod = &active.pod;
+        let selectable = Selectable {
+            labels: pod.shape.labels.clone().into(),
+            node_name: pod.node.map_or("", |node| node.name).to_owned(),
+            phase: pod.phase.as_str().to_owned(),
+        };
+        (self.store).put(active.key(), selectable, |version| {
+            pod_json::render(pod, version)
+        });
+        self.truth.note(id, active.kind, pod, now);
+        if self.plan.rate > 0.0 {
+            // Leases, events and nodes share the counter of versions.
+            self.store.skip_versions(self.rng.below(3));
+        }
+    }
+
+    fn enter_next(&mut self, id: u64, active: &Active) {
+        self.agenda_enter(active.next_entry(id));
+    }
+
+    fn agenda_enter(&mut self, entry: Option<(Timestamp, Due)>) {
+        if let Some((at, due)) = entry {
+            self.agenda.enter(at, due);
+        }
+    }
+
+    /// A generator for the next pod.
+    fn next_rng(&mut self) -> Rng {
+        Rng::fork(self.seed, self.rng.next_u64())
+    }
+}
+
+impl Active {
+    fn key(&self) -> ObjectKey {
+        ObjectKey::new(&self.life.shape.namespace, &self.life.shape.name)
+    }
+
+    fn next_entry(&self, id: u64) -> Option<(Timestamp, Due)> {
+        let step = self.life.steps.get(self.next)?;
+        let at = self.pod.created.plus_nanos(step.after + self.delay);
+        let rewritten = self.rewritten;
+        Some((at, Due::Step { id, rewritten }))
+    }
+
+    /// Whether `change` shows that a sandbox stands where none stood before.
+    fn needs_new_sandbox(&self, change: &Change) -> bool {
+        let shows = |report: &Report| report.sandbox || !matches!(report.app, App::Waiting(_));
+        match change {
+            Change::Report(report) => {
+                let stood = self.pod.report.is_some_and(|(last, _)| shows(&last));
+                shows(report) && !stood
+            }
+            _ => false,
+        }
+    }
+}

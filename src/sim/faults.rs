@@ -1,0 +1,264 @@
+//! What can go wrong between an API server and its clients, at the call of a test.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use super::status::Failure;
+
+/// The requests that a fault can be meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A LIST, or its first page
+    List,
+    /// A further page of a LIST
+    NextPage,
+    /// The opening of a watch
+    Watch,
+}
+
+/// How a request is answered instead of rightly.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Not at all: the connection stays open and nothing is sent
+    Never,
+    /// With this failure
+    Fail(Failure),
+    /// 410, as this kind of request gets it: a version or a continue token that is too old
+    Expired,
+    /// With the first half of the body; then the connection breaks or, if it `hangs`, stays open
+    Half {
+        /// Whether it stays open
+        hangs: bool,
+    },
+}
+
+/// What befalls every watch stream that is open.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StreamFault {
+    /// It ends plainly, as under load
+    End,
+    /// The connection breaks
+    Cut,
+    /// An ERROR event says that the version is too old (code 410); then it ends
+    Gone,
+    /// An ERROR event with this failure; then it ends
+    Fail(Failure),
+    /// One line is not JSON; then it goes on
+    Corrupt,
+    /// It ends in the middle of a line
+    Truncated,
+    /// One line is this many bytes long; then it goes on
+    Oversized(usize),
+    /// These bytes are sent; then it goes on
+    Raw(Bytes),
+}
+
+/// Faults that last until they are taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// Open streams say nothing and never end
+    pub silent_streams: bool,
+    /// Every event is sent twice
+    pub duplicate_events: bool,
+    /// No bookmarks are sent but the one that ends a streamed list
+    pub no_bookmarks: bool,
+    /// Lists that may be served from the cache are this many versions behind
+    pub list_lag: u64,
+}
+
+/// One request that was received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its kind
+    pub target: Target,
+    /// Its path
+    pub path: String,
+    /// Its query, as it was sent
+    pub query: String,
+}
+
+/// Orders the faults. Clones order them for the same server.
+#[derive(Clone, Debug)]
+pub struct FaultHandle(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    state: Mutex<State>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    answers: Vec<Order>,
+    stream: VecDeque<StreamFault>,
+    /// How many stream faults have been dropped from the front of `stream`.
+    dropped: u64,
+    modes: Modes,
+    requests: VecDeque<Request>,
+}
+
+#[derive(Debug)]
+struct Order {
+    target: Target,
+    answer: Answer,
+    times: u32,
+}
+
+/// How many stream faults and requests are remembered.
+const REMEMBERED: usize = 1024;
+
+impl Default for FaultHandle {
+    fn default() -> Self {
+        Self(Arc::new(Inner {
+            state: Mutex::default(),
+            changed: watch::Sender::new(()),
+        }))
+    }
+}
+
+impl FaultHandle {
+    /// The next `times` requests of the kind `target` are answered with `answer`, after those
+    /// that were ordered before.
+    pub fn answer(&self, target: Target, times: u32, answer: Answer) {
+        self.change(|state| {
+            state.answers.push(Order {
+                target,
+                answer,
+                times,
+            });
+        });
+    }
+
+    /// `fault` befalls every watch stream that is open now.
+    pub fn stream(&self, fault: StreamFault) {
+        self.change(|state| {
+            state.stream.push_back(fault);
+            if state.stream.len() > REMEMBERED {
+                state.stream.pop_front();
+                state.dropped += 1;
+            }
+        });
+    }
+
+    /// Changes what lasts until it is taken back.
+    pub fn set_modes(&self, set: impl FnOnce(&mut Modes)) {
+        self.change(|state| set(&mut state.modes));
+    }
+
+    /// What lasts at present.
+    pub fn modes(&self) -> Modes {
+        self.lock().modes
+    }
+
+    /// Takes back every mode and every answer that has not been given yet. Requests that are
+    /// never answered stay so.
+    pub fn clear(&self) {
+        self.change(|state| {
+            state.answers.clear();
+            state.modes = Modes::default();
+        });
+    }
+
+    /// The last requests, oldest first, at most 1,024.
+    pub fn requests(&self) -> Vec<Request> {
+        self.lock().requests.iter().cloned().collect()
+    }
+
+    /// Waits until `wanted` accepts the requests so far, and returns them.
+    pub async fn requests_until(&self, wanted: impl Fn(&[Request]) -> bool) -> Vec<Request> {
+        let mut changed = self.0.changed.subscribe();
+        loop {
+            changed.mark_unchanged();
+            let requests = self.requests();
+            // The sender lives as long as `self`, so that waiting cannot fail.
+            if wanted(&requests) || changed.changed().await.is_err() {
+                return requests;
+            }
+        }
+    }
+
+    /// Notes a request and returns the answer ordered for it, if any.
+    pub(super) fn receive(&self, request: Request) -> Option<Answer> {
+        let mut answer = None;
+        self.change(|state| {
+            let target = request.target;
+            state.requests.push_back(request);
+            if state.requests.len() > REMEMBERED {
+                state.requests.pop_front();
+            }
+            if let Some(order) = (state.answers.iter_mut()).find(|order| order.target == target) {
+                answer = Some(order.answer.clone());
+                order.times = order.times.saturating_sub(1);
+            }
+            state.answers.retain(|order| order.times > 0);
+        });
+        answer
+    }
+
+    /// The number of the next stream fault.
+    pub(super) fn next_stream_fault(&self) -> u64 {
+        let state = self.lock();
+        state.dropped + state.stream.len() as u64
+    }
+
+    /// The stream fault of that number, if it has been ordered.
+    pub(super) fn stream_fault(&self, number: u64) -> Option<StreamFault> {
+        let state = self.lock();
+        let index = usize::try_from(number.saturating_sub(state.dropped)).ok()?;
+        state.stream.get(index).cloned()
+    }
+
+    /// Tells of every change from now on.
+    pub(super) fn subscribe(&self) -> watch::Receiver<()> {
+        self.0.changed.subscribe()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.0.changed.send_replace(());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(target: Target) -> Request {
+        Request {
+            target,
+            path: "/api/v1/pods".to_owned(),
+            query: String::new(),
+        }
+    }
+
+    #[test]
+    fn answers_are_given_in_order_and_as_often_as_ordered() {
+        let faults = FaultHandle::default();
+        faults.answer(Target::List, 2, Answer::Never);
+        faults.answer(Target::List, 1, Answer::Expired);
+        assert_eq!(faults.receive(request(Target::Watch)), None);
+        let given: Vec<Option<Answer>> = (0..4)
+            .map(|_| faults.receive(request(Target::List)))
+            .collect();
+        let never = Some(Answer::Never);
+        assert_eq!(given, [never.clone(), never, Some(Answer::Expired), None]);
+        assert_eq!(faults.requests().len(), 5);
+    }
+
+    #[test]
+    fn a_stream_is_told_only_of_what_is_ordered_after_its_opening() {
+        let faults = FaultHandle::default();
+        faults.stream(StreamFault::End);
+        let number = faults.next_stream_fault();
+        assert_eq!(faults.stream_fault(number), None);
+        faults.stream(StreamFault::Gone);
+        assert_eq!(faults.stream_fault(number), Some(StreamFault::Gone));
+    }
+}

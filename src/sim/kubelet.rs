@@ -1,0 +1,232 @@
+//! From what a kubelet sees to the conditions and the phase that it writes, by the rules of the
+//! kubelet (`pkg/kubelet/status/generate.go`).
+
+use super::life::{App, READINESS_GATE, Report, Shape};
+
+/// `status.phase`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// `Pending`
+    Pending,
+    /// `Running`
+    Running,
+    /// `Succeeded`
+    Succeeded,
+    /// `Failed`
+    Failed,
+}
+
+impl Phase {
+    /// As Kubernetes spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "Pending",
+            Self::Running => "Running",
+            Self::Succeeded => "Succeeded",
+            Self::Failed => "Failed",
+        }
+    }
+
+    /// Whether it is the last one.
+    pub const fn is_terminal(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed)
+    }
+
+    /// The phase after `report`: a pod that has run is never pending again.
+    pub fn after(self, report: &Report, init_containers: usize) -> Self {
+        match report.app {
+            App::Completed => Self::Succeeded,
+            App::Failed => Self::Failed,
+            App::Running { .. } if report.init_done >= init_containers => Self::Running,
+            App::Waiting(_) if report.restarts > 0 => Self::Running,
+            _ if self == Self::Running => Self::Running,
+            _ => Self::Pending,
+        }
+    }
+}
+
+/// What a condition says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// `status`: True or False
+    pub holds: bool,
+    /// `reason`
+    pub reason: Option<&'static str>,
+    /// `message`
+    pub message: Option<String>,
+}
+
+impl Verdict {
+    /// It holds, which needs no reason.
+    pub const HOLDS: Self = Self {
+        holds: true,
+        reason: None,
+        message: None,
+    };
+
+    /// It does not hold, for this reason.
+    pub fn fails(reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            holds: false,
+            reason: Some(reason),
+            message: Some(message.into()).filter(|message: &String| !message.is_empty()),
+        }
+    }
+}
+
+/// `PodReadyToStartContainers`: never with a reason.
+pub fn network_ready(report: &Report) -> Verdict {
+    Verdict {
+        holds: report.sandbox,
+        ..Verdict::HOLDS
+    }
+}
+
+/// `Initialized`: True from the first sync on for a pod without init containers.
+pub fn initialized(shape: &Shape, report: &Report, phase: Phase) -> Verdict {
+    if phase == Phase::Succeeded {
+        return Verdict {
+            reason: Some("PodCompleted"),
+            ..Verdict::HOLDS
+        };
+    }
+    let undone: Vec<&str> = (shape.init_containers.iter())
+        .skip(report.init_done)
+        .map(|container| container.name)
+        .collect();
+    if undone.is_empty() {
+        return Verdict::HOLDS;
+    }
+    Verdict::fails(
+        "ContainersNotInitialized",
+        format!("containers with incomplete status: [{}]", undone.join(" ")),
+    )
+}
+
+/// `ContainersReady`.
+pub fn containers_ready(shape: &Shape, report: &Report, phase: Phase) -> Verdict {
+    match (phase, report.app) {
+        (Phase::Succeeded, _) => Verdict::fails("PodCompleted", ""),
+        (Phase::Failed, _) => Verdict::fails("PodFailed", ""),
+        (_, App::Running { ready: true }) => Verdict::HOLDS,
+        _ => {
+            let waiting = (shape.init_containers.iter())
+                .skip(report.init_done)
+                .filter(|container| container.restartable)
+                .map(|container| container.name)
+                .chain(["app"]);
+            let names: Vec<&str> = waiting.collect();
+            Verdict::fails(
+                "ContainersNotReady",
+                format!("containers with unready status: [{}]", names.join(" ")),
+            )
+        }
+    }
+}
+
+/// `Ready`: the containers, and the readiness gate where there is one. `gate` is the status of
+/// the gate's condition, if it stands.
+pub fn ready(shape: &Shape, containers: Verdict, gate: Option<bool>) -> Verdict {
+    if !containers.holds || !shape.readiness_gated {
+        return containers;
+    }
+    match gate {
+        Some(true) => Verdict::HOLDS,
+        Some(false) => Verdict::fails(
+            "ReadinessGatesNotReady",
+            format!(
+                "the status of pod readiness gate \"{READINESS_GATE}\" is not \"True\", but False"
+            ),
+        ),
+        None => Verdict::fails(
+            "ReadinessGatesNotReady",
+            format!(
+                "corresponding condition of pod readiness gate \"{READINESS_GATE}\" does not exist."
+            ),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::life::InitContainer;
+    use super::*;
+
+    fn report(init_done: usize, app: App) -> Report {
+        Report {
+            sandbox: false,
+            init_done,
+            app,
+            restarts: 0,
+        }
+    }
+
+    #[test]
+    fn without_init_containers_the_first_sync_is_initialized() {
+        let shape = Shape::default();
+        let waiting = report(0, App::Waiting("ContainerCreating"));
+        assert!(initialized(&shape, &waiting, Phase::Pending).holds);
+        assert!(!network_ready(&waiting).holds);
+    }
+
+    #[test]
+    fn init_containers_that_are_not_done_are_named() {
+        let shape = Shape {
+            init_containers: vec![
+                InitContainer {
+                    name: "migrate",
+                    restartable: false,
+                },
+                InitContainer {
+                    name: "proxy",
+                    restartable: true,
+                },
+            ],
+            ..Shape::default()
+        };
+        let waiting = report(1, App::Waiting("PodInitializing"));
+        let verdict = initialized(&shape, &waiting, Phase::Pending);
+        assert_eq!(verdict.reason, Some("ContainersNotInitialized"));
+        assert_eq!(
+            verdict.message.as_deref(),
+            Some("containers with incomplete status: [proxy]"),
+        );
+        let verdict = containers_ready(&shape, &waiting, Phase::Pending);
+        assert_eq!(
+            verdict.message.as_deref(),
+            Some("containers with unready status: [proxy app]"),
+        );
+    }
+
+    #[test]
+    fn a_readiness_gate_holds_back_only_ready() {
+        let shape = Shape {
+            readiness_gated: true,
+            ..Shape::default()
+        };
+        let running = report(0, App::Running { ready: true });
+        let containers = containers_ready(&shape, &running, Phase::Running);
+        assert!(containers.holds);
+        let missing = ready(&shape, containers.clone(), None);
+        assert_eq!(missing.reason, Some("ReadinessGatesNotReady"));
+        assert!(ready(&shape, containers, Some(true)).holds);
+    }
+
+    #[test]
+    fn finished_pods_say_so() {
+        let shape = Shape::default();
+        let done = report(0, App::Completed);
+        let phase = Phase::Running.after(&done, 0);
+        assert_eq!(phase, Phase::Succeeded);
+        let verdict = containers_ready(&shape, &done, phase);
+        assert_eq!(
+            (verdict.holds, verdict.reason),
+            (false, Some("PodCompleted"))
+        );
+        let verdict = initialized(&shape, &done, phase);
+        assert_eq!(
+            (verdict.holds, verdict.reason),
+            (true, Some("PodCompleted"))
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! A pod's life: what the pod is, and what happens to it when.
+
+use super::node::{Kubelet, Node};
+use super::profile::LifeKind;
+
+/// Nanoseconds in a millisecond.
+pub const MILLI: i64 = 1_000_000;
+/// Nanoseconds in a second.
+pub const SECOND: i64 = 1_000_000_000;
+
+/// The scheduling gate of gated pods.
+pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
+/// The readiness gate of pods behind a load balancer; also the type of its condition.
+pub const READINESS_GATE: &str = "target-health.lb.example.com/web";
+
+/// The whole life of one pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Life {
+    /// Which kind of life it is
+    pub kind: LifeKind,
+    /// What of the pod never changes
+    pub shape: Shape,
+    /// What happens, in the order of time
+    pub steps: Vec<Step>,
+    /// How many more times a pod of the same name is created once this one is gone
+    pub recreations: u8,
+    /// Never deleted to keep the population within bounds
+    pub permanent: bool,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Nanoseconds after the pod's creation
+    pub after: i64,
+    /// What happens
+    pub change: Change,
+}
+
+/// What can happen to a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The scheduler finds no node
+    Unschedulable,
+    /// The scheduling gates are removed
+    Ungate,
+    /// The pod is bound to a node
+    Bind {
+        /// Where
+        node: Node,
+        /// Whether `PodScheduled` becomes True, which it should (k/k#139602)
+        stamped: bool,
+    },
+    /// The kubelet writes the pod's status
+    Report(Report),
+    /// The load balancer's controller sets the condition of the readiness gate
+    PassReadinessGate,
+    /// The controller manager has lost the node, and sets Ready to False
+    LoseNode,
+    /// The node's kubelet is replaced, and reports what it finds
+    UpgradeKubelet(Kubelet),
+    /// Somebody deletes the pod
+    Terminate {
+        /// `deletionGracePeriodSeconds`
+        grace_seconds: i64,
+    },
+    /// The pod's object is removed
+    Remove,
+}
+
+/// What the kubelet sees of a pod when it writes the status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// A ready sandbox with a network stands
+    pub sandbox: bool,
+    /// How many init containers are done (restartable ones: started)
+    pub init_done: usize,
+    /// The main container
+    pub app: App,
+    /// How often it has been restarted
+    pub restarts: u32,
+}
+
+impl Report {
+    /// Whether the main container runs.
+    pub const fn is_running(&self) -> bool {
+        matches!(self.app, App::Running { .. })
+    }
+}
+
+/// The state of the main container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum App {
+    /// Waiting for this reason
+    Waiting(&'static str),
+    /// Running, and ready or not
+    Running {
+        /// The readiness probe has succeeded, or there is none
+        ready: bool,
+    },
+    /// Ended without an error, not to be restarted
+    Completed,
+    /// Ended with an error, not to be restarted
+    Failed,
+}
+
+/// What of a pod never changes.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Shape {
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+    /// `metadata.generateName`
+    pub generate_name: Option<String>,
+    /// `metadata.uid`
+    pub uid: String,
+    /// `metadata.labels`, sorted by name
+    pub labels: Vec<(String, String)>,
+    /// The controlling owner
+    pub owner: Option<Owner>,
+    /// `spec.initContainers`
+    pub init_containers: Vec<InitContainer>,
+    /// `spec.hostNetwork`
+    pub host_network: bool,
+    /// Created with [`SCHEDULING_GATE`]
+    pub scheduling_gated: bool,
+    /// Has [`READINESS_GATE`]
+    pub readiness_gated: bool,
+    /// Created with `spec.nodeName`
+    pub preset_node: Option<Node>,
+    /// `spec.restartPolicy: Never`, otherwise `Always`
+    pub runs_once: bool,
+    /// Has a readiness probe
+    pub readiness_probe: bool,
+    /// The mirror of a static pod: the kubelet's times lie before the creation
+    pub mirror: bool,
+}
+
+/// An owner reference with `controller: true`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Owner {
+    /// `apiVersion`
+    pub api_version: &'static str,
+    /// `kind`
+    pub kind: &'static str,
+    /// `name`
+    pub name: String,
+    /// `uid`
+    pub uid: String,
+}
+
+/// One init container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitContainer {
+    /// `name`
+    pub name: &'static str,
+    /// A sidecar: `restartPolicy: Always`
+    pub restartable: bool,
+}

@@ -1,0 +1,91 @@
+//! Answers a LIST.
+
+use bytes::Bytes;
+use serde_json::json;
+
+use super::continuation::Continuation;
+use super::faults::Modes;
+use super::list_options::{At, ListOptions, Match};
+use super::status::Failure;
+use super::store::{Object, ObjectKey, Page, Store};
+
+/// The body of the answer, in parts.
+pub(super) fn list(
+    store: &Store,
+    namespace: Option<&str>,
+    options: &ListOptions,
+    modes: Modes,
+) -> Result<Vec<Bytes>, Failure> {
+    let start = namespace.map(|namespace| ObjectKey::new(namespace, ""));
+    let (version, after) = match &options.continuation {
+        Some(continuation) => (continuation.version, Some(&continuation.after)),
+        None => (version_of(store, options, modes)?, start.as_ref()),
+    };
+    // A list at "whatever the cache holds" is served whole.
+    let limit = options.limit.filter(|_| options.at != At::Any);
+    let matches = |object: &Object| selects(namespace, options, object);
+    let page = store.page(version, after, limit, matches);
+    let page = page.map_err(|too_old| match &options.continuation {
+        Some(continuation) => expired(continuation),
+        None => Failure::too_old(too_old.requested, too_old.oldest),
+    })?;
+    Ok(body(&page, options))
+}
+
+/// The answer to a continue token that is too old.
+pub(super) fn expired(continuation: &Continuation) -> Failure {
+    let resume = Continuation {
+        version: None,
+        after: continuation.after.clone(),
+    };
+    Failure::continue_expired(resume.to_token())
+}
+
+/// Whether a request for `namespace` and with `options` is about `object`.
+pub(super) fn selects(namespace: Option<&str>, options: &ListOptions, object: &Object) -> bool {
+    let key = &object.key;
+    namespace.is_none_or(|namespace| namespace == key.namespace)
+        && (options.selector).matches(&key.namespace, &key.name, &object.selectable)
+}
+
+/// The version at which the list is served; `None` is the newest.
+fn version_of(store: &Store, options: &ListOptions, modes: Modes) -> Result<Option<u64>, Failure> {
+    let newest = store.version();
+    let cached = (modes.list_lag > 0).then(|| newest.saturating_sub(modes.list_lag));
+    match (options.at, options.matching) {
+        (At::Newest, _) => Ok(None),
+        (At::Any, _) => Ok(cached),
+        (At::Version(version), _) if version > newest => Err(Failure::too_large(version, newest)),
+        (At::Version(version), Some(Match::Exact)) => Ok(Some(version)),
+        // Older than the parameter `resourceVersionMatch` is the rule that a version with a limit
+        // is exact.
+        (At::Version(version), None) if options.limit.is_some() => Ok(Some(version)),
+        // The cache waits until it is as fresh as it is asked to be.
+        (At::Version(version), _) => Ok(cached.map(|cached| cached.max(version))),
+    }
+}
+
+fn body(page: &Page, options: &ListOptions) -> Vec<Bytes> {
+    let mut metadata = json!({"resourceVersion": page.version.to_string()});
+    if let (true, Some(last)) = (page.remaining > 0, page.objects.last()) {
+        let continuation = Continuation {
+            version: Some(page.version),
+            after: last.key.clone(),
+        };
+        metadata["continue"] = json!(continuation.to_token());
+        if options.selector.is_empty() {
+            metadata["remainingItemCount"] = json!(page.remaining);
+        }
+    }
+    let head = format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{metadata},"items":["#);
+    let mut parts = Vec::with_capacity(2 * page.objects.len() + 2);
+    parts.push(Bytes::from(head));
+    for (index, object) in page.objects.iter().enumerate() {
+        if index > 0 {
+            parts.push(Bytes::from_static(b","));
+        }
+        parts.push(object.json.clone());
+    }
+    parts.push(Bytes::from_static(b"]}\n"));
+    parts
+}

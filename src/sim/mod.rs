@@ -1,0 +1,46 @@
+//! An embedded cluster: a real HTTP server on loopback that speaks the list/watch protocol of
+//! the Kubernetes API for simulated pods.
+//!
+//! It is what `podinit demo` watches and what the integration tests run against. It shares
+//! nothing with the program that it is watched by but the type of an instant: pods leave it as
+//! JSON over HTTP and in no other way, so that it cannot agree with the decoder or the tracker
+//! by construction.
+//!
+//! ```text
+//! profile → plan (script, shape) → life → driver → pod (kubelet) → pod_json → store → api
+//!                                           ↑ clock                  ↓ truth      ↑ faults
+//! ```
+
+mod agenda;
+mod api;
+pub mod clock;
+mod cluster;
+mod config;
+mod container_json;
+mod continuation;
+mod driver;
+pub mod faults;
+pub mod kubelet;
+pub mod life;
+mod list;
+mod list_options;
+pub mod node;
+mod past;
+pub mod plan;
+pub mod pod;
+pub mod pod_json;
+mod pod_metadata_json;
+pub mod profile;
+mod raw_object;
+pub mod rng;
+mod script;
+pub mod selector;
+pub mod shape;
+pub mod status;
+pub mod store;
+pub mod truth;
+mod watch_event;
+mod watch_stream;
+
+pub use cluster::{Cluster, StartError};
+pub use config::ClusterConfig;

@@ -1,0 +1,126 @@
+//! The pods that stand when the cluster is first looked at: what they lived through before.
+
+use super::life::{App, Change, Life, MILLI, SECOND};
+use super::node::{self, Kubelet, Node};
+use super::plan;
+use super::profile::{LifeKind, Pace};
+use super::rng::Rng;
+use super::script::{RUN, Script};
+use super::shape;
+
+const HOUR: i64 = 3_600 * SECOND;
+
+/// A life that began `age` nanoseconds before the cluster's start.
+pub(super) struct Past {
+    pub(super) life: Life,
+    pub(super) age: i64,
+}
+
+/// The `index`-th pod of the past.
+pub(super) fn draw(index: usize, rng: &mut Rng) -> Past {
+    match index % 10 {
+        0 => in_flight(LifeKind::InitContainers, rng),
+        1 => in_flight(LifeKind::Plain, rng),
+        2 => flapped(rng),
+        3 | 4 => upgraded(rng),
+        5 => settled(LifeKind::Static, rng),
+        6 => settled(LifeKind::HostNetwork, rng),
+        7 => finished(rng),
+        _ => settled(LifeKind::Plain, rng),
+    }
+}
+
+fn days(rng: &mut Rng) -> i64 {
+    rng.between(HOUR, 20 * 24 * HOUR)
+}
+
+/// A life that is written up to its readiness.
+fn written(
+    kind: LifeKind,
+    node: Option<Node>,
+    rng: &mut Rng,
+    rest: impl FnOnce(&mut Script<'_>),
+) -> Life {
+    let shape = shape::draw(kind, rng);
+    let node = node
+        .or(shape.preset_node)
+        .unwrap_or_else(|| node::choose(rng));
+    let mut script = Script::new(rng, &shape, node, Pace::Usual);
+    if shape.preset_node.is_none() {
+        script.bind();
+    }
+    script.start_up();
+    rest(&mut script);
+    Life {
+        kind,
+        steps: script.steps,
+        shape,
+        recreations: 0,
+        permanent: true,
+    }
+}
+
+/// Ready for days.
+fn settled(kind: LifeKind, rng: &mut Rng) -> Past {
+    let age = days(rng);
+    let life = written(kind, None, rng, |_| {});
+    Past { life, age }
+}
+
+/// Ready for days, not ready just now, and ready again soon.
+fn flapped(rng: &mut Rng) -> Past {
+    let age = days(rng);
+    let life = written(LifeKind::ReadinessFlap, None, rng, |script| {
+        script.pass_until(age - 1_500 * MILLI);
+        script.report.app = App::Running { ready: false };
+        script.write();
+        script.pass_until(age + 4 * SECOND);
+        script.report.app = App::Running { ready: true };
+        script.write();
+        script.pass(20 * SECOND);
+        script.wait(RUN);
+        script.delete();
+    });
+    Past { life, age }
+}
+
+/// Ready for days on a node whose kubelet is about to be upgraded.
+fn upgraded(rng: &mut Rng) -> Past {
+    let age = days(rng);
+    let life = written(
+        LifeKind::UpgradedKubelet,
+        Some(node::UPGRADED),
+        rng,
+        |script| {
+            script.pass_until(age + 5 * SECOND);
+            script.then(Change::UpgradeKubelet(Kubelet::AtOnce));
+        },
+    );
+    Past { life, age }
+}
+
+/// Somewhere in the middle of its startup.
+fn in_flight(kind: LifeKind, rng: &mut Rng) -> Past {
+    let life = plan::life(kind, Pace::Usual, rng);
+    let ready = (life.steps.iter())
+        .position(|step| {
+            matches!(&step.change, Change::Report(report)
+                if report.app == App::Running { ready: true })
+        })
+        .unwrap_or(1);
+    let since = life.steps[0].after;
+    let until = life.steps[ready].after;
+    Past {
+        age: rng.between(since + (until - since) / 2, until),
+        life,
+    }
+}
+
+/// A job that is done.
+fn finished(rng: &mut Rng) -> Past {
+    let life = plan::life(LifeKind::QuickJob, Pace::Usual, rng);
+    let age = (life.steps.iter())
+        .find(|step| matches!(&step.change, Change::Report(report) if report.app == App::Completed))
+        .map_or(0, |step| step.after + SECOND);
+    Past { life, age }
+}

@@ -1,0 +1,261 @@
+//! Writes the life of a pod of each kind.
+
+use super::life::{App, Change, Life, MILLI, SECOND, Shape};
+use super::node::{self, Kubelet, Node};
+use super::profile::{LifeKind, Pace};
+use super::rng::Rng;
+use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SANDBOX, SCHEDULING, Script, WAIT_FOR_NODE};
+use super::shape;
+
+/// A new life of `kind`.
+pub fn life(kind: LifeKind, pace: Pace, rng: &mut Rng) -> Life {
+    let shape = shape::draw(kind, rng);
+    of_shape(kind, pace, shape, rng)
+}
+
+/// The life of the pod that takes the place and the name of a removed one.
+pub fn successor(removed: &Life, rng: &mut Rng) -> Life {
+    let mut shape = removed.shape.clone();
+    shape.uid = rng.uuid();
+    let mut life = of_shape(removed.kind, Pace::Usual, shape, rng);
+    life.recreations = removed.recreations.saturating_sub(1);
+    life
+}
+
+fn of_shape(kind: LifeKind, pace: Pace, shape: Shape, rng: &mut Rng) -> Life {
+    let node = node_of(kind, &shape, rng);
+    let mut script = Script::new(rng, &shape, node, pace);
+    write(kind, &mut script);
+    Life {
+        kind,
+        steps: script.steps,
+        recreations: if matches!(kind, LifeKind::ReusedName | LifeKind::StatefulSet) {
+            3
+        } else {
+            0
+        },
+        permanent: false,
+        shape,
+    }
+}
+
+fn node_of(kind: LifeKind, shape: &Shape, rng: &mut Rng) -> Node {
+    match kind {
+        // Their hazard needs a kubelet that knows the condition, on a clock that is right.
+        LifeKind::SandboxRecreated | LifeKind::ReadyBeforeNetwork => node::CURRENT,
+        LifeKind::ClockAhead => node::AHEAD,
+        LifeKind::ClockSlightlyBehind => node::SLIGHTLY_BEHIND,
+        LifeKind::ClockFarBehind => node::FAR_BEHIND,
+        LifeKind::WithoutCondition => node::WITHOUT_CONDITION,
+        LifeKind::NextSync => node::NEXT_SYNC,
+        LifeKind::UpgradedKubelet => node::UPGRADED,
+        _ => shape.preset_node.unwrap_or_else(|| node::choose(rng)),
+    }
+}
+
+fn write(kind: LifeKind, script: &mut Script<'_>) {
+    match kind {
+        LifeKind::Gated => {
+            script.wait(GATE);
+            script.then(Change::Ungate);
+        }
+        LifeKind::Unschedulable => {
+            script.wait(SCHEDULING);
+            script.then(Change::Unschedulable);
+            script.wait(WAIT_FOR_NODE);
+        }
+        _ => {}
+    }
+    match kind {
+        LifeKind::Static | LifeKind::PresetNode => {}
+        LifeKind::ScheduledStaysFalse => {
+            script.then(Change::Unschedulable);
+            script.wait(SCHEDULING);
+            script.then(Change::Bind {
+                node: script.node,
+                stamped: false,
+            });
+        }
+        _ => script.bind(),
+    }
+    match kind {
+        LifeKind::QuickJob => quick(script, App::Completed),
+        LifeKind::FailingJob => quick(script, App::Failed),
+        LifeKind::Job | LifeKind::ReusedName => job(script),
+        LifeKind::CrashLoop => crash_loop(script),
+        LifeKind::ImagePullStuck => image_pull_stuck(script),
+        LifeKind::SandboxStuck => sandbox_stuck(script),
+        LifeKind::DeletedEarly => deleted_early(script),
+        LifeKind::ReadyBeforeNetwork => ready_before_network(script),
+        LifeKind::Coalesced => coalesced(script),
+        _ => {
+            script.start_up();
+            after_ready(kind, script);
+            script.wait(RUN);
+            // The pace shortens startups, not the time that pods run.
+            script.pass(10 * SECOND);
+            script.delete();
+        }
+    }
+}
+
+/// What befalls a pod that has been ready.
+fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
+    match kind {
+        LifeKind::ReadinessGate => {
+            script.wait(PROBE);
+            script.then(Change::PassReadinessGate);
+            script.wait(FIRST_SYNC);
+            script.write();
+        }
+        LifeKind::ReadinessFlap => flap(script),
+        LifeKind::Restarted => {
+            script.pass(2 * SECOND);
+            restart(script);
+        }
+        LifeKind::SandboxRecreated => {
+            script.pass(1_500 * MILLI);
+            script.report.sandbox = false;
+            script.report.init_done = 0;
+            script.report.app = App::Waiting(script.waiting());
+            script.write();
+            script.pass(SECOND);
+            script.sandbox();
+            script.initialize();
+            script.run();
+            script.probe();
+        }
+        LifeKind::UpgradedKubelet => {
+            script.pass(2 * SECOND);
+            script.then(Change::UpgradeKubelet(Kubelet::AtOnce));
+        }
+        _ => {}
+    }
+}
+
+fn flap(script: &mut Script<'_>) {
+    script.pass(1_500 * MILLI);
+    if script.rng.chance(0.3) {
+        script.then(Change::LoseNode);
+    } else {
+        script.report.app = App::Running { ready: false };
+        script.write();
+    }
+    script.pass(1_200 * MILLI);
+    script.wait(PROBE);
+    script.report.app = App::Running { ready: true };
+    script.write();
+}
+
+fn restart(script: &mut Script<'_>) {
+    script.report.app = App::Waiting("CrashLoopBackOff");
+    script.report.restarts += 1;
+    script.write();
+    script.pass(1_500 * MILLI);
+    script.run();
+    script.probe();
+}
+
+/// Done before the kubelet has written anything but the end; sometimes the sandbox is seen.
+fn quick(script: &mut Script<'_>, end: App) {
+    script.first_sync();
+    if script.rng.chance(0.5) {
+        script.sandbox();
+    } else {
+        script.wait(SANDBOX);
+    }
+    script.pass(300 * MILLI);
+    script.report.sandbox = false;
+    script.report.app = end;
+    script.write();
+    script.wait(RUN);
+    script.pass(5 * SECOND);
+    script.delete();
+}
+
+fn job(script: &mut Script<'_>) {
+    script.start_up();
+    script.wait(PROBE);
+    let end = if script.rng.chance(0.9) {
+        App::Completed
+    } else {
+        App::Failed
+    };
+    script.end(end);
+    script.pass(2 * SECOND);
+    script.wait(PROBE);
+    script.delete();
+}
+
+fn crash_loop(script: &mut Script<'_>) {
+    script.first_sync();
+    script.sandbox();
+    for crash in 0..8 {
+        script.report.app = App::Running { ready: false };
+        script.report.sandbox = true;
+        script.write();
+        script.pass(SECOND);
+        script.report.app = App::Waiting("CrashLoopBackOff");
+        script.report.restarts += 1;
+        script.write();
+        script.pass((SECOND << crash).min(300 * SECOND));
+    }
+    script.delete();
+}
+
+fn image_pull_stuck(script: &mut Script<'_>) {
+    script.first_sync();
+    script.sandbox();
+    for attempt in 0..8 {
+        for reason in ["ErrImagePull", "ImagePullBackOff"] {
+            script.pass(SECOND + (SECOND << attempt) / 4);
+            script.report.sandbox = true;
+            script.report.app = App::Waiting(reason);
+            script.write();
+        }
+    }
+    script.wait(RUN);
+    script.delete();
+}
+
+/// Only Events tell of it (`FailedCreatePodSandBox`): the status stands still.
+fn sandbox_stuck(script: &mut Script<'_>) {
+    script.first_sync();
+    script.pass(120 * SECOND);
+    script.wait(RUN);
+    script.delete();
+}
+
+/// A full startup, broken off between any two of its steps.
+fn deleted_early(script: &mut Script<'_>) {
+    script.start_up();
+    // The last step is the one that makes the pod ready; the one before it may stay.
+    let last = script.steps.len().saturating_sub(1);
+    let kept = script.rng.below(last as u64 + 1) as usize;
+    script.break_off(kept);
+    script.delete();
+}
+
+fn ready_before_network(script: &mut Script<'_>) {
+    script.first_sync();
+    script.wait(SANDBOX);
+    script.report.app = App::Running { ready: true };
+    script.write();
+    script.pass(1_500 * MILLI);
+    script.report.sandbox = true;
+    script.write();
+    script.wait(RUN);
+    script.pass(10 * SECOND);
+    script.delete();
+}
+
+fn coalesced(script: &mut Script<'_>) {
+    script.wait(FIRST_SYNC);
+    script.wait(SANDBOX);
+    script.report.sandbox = true;
+    script.report.app = App::Running { ready: true };
+    script.write();
+    script.wait(RUN);
+    script.pass(10 * SECOND);
+    script.delete();
+}

@@ -1,0 +1,236 @@
+//! A simulated pod as the API server holds it, and how the changes of its life move it.
+
+use super::kubelet::{self, Phase, Verdict};
+use super::life::{Change, READINESS_GATE, Report, SECOND, Shape};
+use super::node::{Kubelet, Node};
+use crate::timestamp::Timestamp;
+
+/// How far the scheduler's clock is ahead of the API server's.
+const SCHEDULER_SKEW: i64 = 15_000_000;
+/// How long a static pod had run when its mirror was made.
+const MIRROR_LEAD: i64 = 20 * SECOND;
+
+/// One condition of the status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodCondition {
+    /// `type`
+    pub kind: &'static str,
+    /// What it says
+    pub verdict: Verdict,
+    /// `lastTransitionTime` by the clock of its writer, not yet truncated
+    pub since: Timestamp,
+    /// `observedGeneration`
+    pub observed_generation: Option<u32>,
+}
+
+/// A pod's present state.
+#[derive(Clone, Debug)]
+pub struct Pod {
+    /// What of it never changes
+    pub shape: Shape,
+    /// `metadata.creationTimestamp`, not yet truncated
+    pub created: Timestamp,
+    /// `metadata.generation`
+    pub generation: u32,
+    /// `metadata.deletionTimestamp` and `deletionGracePeriodSeconds`
+    pub deletion: Option<(Timestamp, i64)>,
+    /// Its scheduling gates stand
+    pub gated: bool,
+    /// The node that it is bound to
+    pub node: Option<Node>,
+    /// The kubelet of that node, which may be upgraded
+    pub kubelet: Kubelet,
+    /// `status.conditions`
+    pub conditions: Vec<PodCondition>,
+    /// `status.phase`
+    pub phase: Phase,
+    /// `status.startTime`, not yet truncated
+    pub started: Option<Timestamp>,
+    /// What the kubelet last wrote, and when by its clock
+    pub report: Option<(Report, Timestamp)>,
+    /// When the main container was last started, by the kubelet's clock
+    pub running_since: Option<Timestamp>,
+}
+
+impl Pod {
+    /// The pod as it is created at `created`.
+    pub fn new(shape: Shape, created: Timestamp) -> Self {
+        let mut pod = Self {
+            gated: shape.scheduling_gated,
+            node: shape.preset_node,
+            kubelet: shape
+                .preset_node
+                .map_or(Kubelet::AtOnce, |node| node.kubelet),
+            shape,
+            created,
+            generation: 1,
+            deletion: None,
+            conditions: Vec::new(),
+            phase: Phase::Pending,
+            started: None,
+            report: None,
+            running_since: None,
+        };
+        if pod.gated {
+            // The API server sets this one when it creates the pod.
+            let verdict = Verdict::fails(
+                "SchedulingGated",
+                "Scheduling is blocked due to non-empty scheduling gates",
+            );
+            pod.set("PodScheduled", verdict, created, None);
+        }
+        pod
+    }
+
+    /// The condition of type `kind`.
+    pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
+        self.conditions
+            .iter()
+            .find(|condition| condition.kind == kind)
+    }
+
+    /// Applies `change` at `now` of the API server's clock. [`Change::Remove`] changes nothing:
+    /// the object goes as it is.
+    pub fn apply(&mut self, change: &Change, now: Timestamp) {
+        match change {
+            Change::Unschedulable => {
+                let message = "0/9 nodes are available: 9 Insufficient cpu. preemption: 0/9 nodes \
+                               are available: 9 No preemption victims found for incoming pod.";
+                let verdict = Verdict::fails("Unschedulable", message);
+                self.set(
+                    "PodScheduled",
+                    verdict,
+                    now.plus_nanos(SCHEDULER_SKEW),
+                    None,
+                );
+            }
+            Change::Ungate => {
+                self.gated = false;
+                self.generation += 1;
+            }
+            Change::Bind { node, stamped } => {
+                self.node = Some(*node);
+                self.kubelet = node.kubelet;
+                if *stamped {
+                    self.set("PodScheduled", Verdict::HOLDS, now, None);
+                }
+            }
+            Change::Report(report) => self.report(*report, now),
+            Change::PassReadinessGate => {
+                if self.condition(READINESS_GATE).is_none() {
+                    self.conditions.insert(0, condition(READINESS_GATE, now));
+                }
+                self.set(READINESS_GATE, Verdict::HOLDS, now, None);
+            }
+            Change::LoseNode => {
+                let verdict = Verdict {
+                    holds: false,
+                    ..Verdict::HOLDS
+                };
+                self.set("Ready", verdict, now, None);
+            }
+            Change::UpgradeKubelet(kubelet) => {
+                self.kubelet = *kubelet;
+                if let Some((report, _)) = self.report {
+                    self.report(report, now);
+                }
+            }
+            Change::Terminate { grace_seconds } => {
+                let at = now.plus_nanos(grace_seconds.saturating_mul(SECOND));
+                self.deletion = Some((at, *grace_seconds));
+                self.generation += 1;
+            }
+            Change::Remove => {}
+        }
+    }
+
+    /// The time of the pod's node when the API server's is `now`.
+    fn node_time(&self, now: Timestamp) -> Timestamp {
+        let skew = self.node.map_or(0, |node| node.skew);
+        let lead = if self.shape.mirror { MIRROR_LEAD } else { 0 };
+        now.plus_nanos(skew - lead)
+    }
+
+    fn report(&mut self, report: Report, now: Timestamp) {
+        let at = self.node_time(now);
+        self.phase = self.phase.after(&report, self.shape.init_containers.len());
+        if self.started.is_none() {
+            self.started = Some(at);
+            self.arrange();
+        }
+        let was_running = self.report.is_some_and(|(last, _)| last.is_running());
+        if report.is_running() && !was_running {
+            self.running_since = Some(at);
+        }
+        self.report = Some((report, at));
+        let generation = (self.kubelet.observes_generation()).then_some(self.generation);
+        let gate = self
+            .condition(READINESS_GATE)
+            .map(|gate| gate.verdict.holds);
+        let containers = kubelet::containers_ready(&self.shape, &report, self.phase);
+        let ready = kubelet::ready(&self.shape, containers.clone(), gate);
+        let initialized = kubelet::initialized(&self.shape, &report, self.phase);
+        if let Some(kind) = self.kubelet.network_condition() {
+            if self.condition(kind).is_none() {
+                self.conditions.insert(0, condition(kind, at));
+            }
+            self.set(kind, kubelet::network_ready(&report), at, generation);
+        }
+        self.set("Initialized", initialized, at, generation);
+        self.set("Ready", ready, at, generation);
+        self.set("ContainersReady", containers, at, generation);
+        // What the scheduler wrote stays, also where it is wrong (k/k#139602).
+        match self
+            .condition("PodScheduled")
+            .map(|condition| condition.verdict.clone())
+        {
+            None => self.set("PodScheduled", Verdict::HOLDS, at, generation),
+            Some(verdict) => self.set("PodScheduled", verdict, at, generation),
+        }
+    }
+
+    /// A kubelet writes its own conditions before the one that it found.
+    fn arrange(&mut self) {
+        let kept = std::mem::take(&mut self.conditions);
+        let at = self.started.unwrap_or(self.created);
+        self.conditions = ["Initialized", "Ready", "ContainersReady"]
+            .into_iter()
+            .map(|kind| condition(kind, at))
+            .chain(kept)
+            .collect();
+    }
+
+    /// Writes one condition: its time moves only when its status does.
+    fn set(
+        &mut self,
+        kind: &'static str,
+        verdict: Verdict,
+        at: Timestamp,
+        observed_generation: Option<u32>,
+    ) {
+        let position = self.conditions.iter().position(|known| known.kind == kind);
+        let position = position.unwrap_or_else(|| {
+            self.conditions.push(condition(kind, at));
+            self.conditions.len() - 1
+        });
+        let condition = &mut self.conditions[position];
+        if condition.verdict.holds != verdict.holds {
+            condition.since = at;
+        }
+        condition.verdict = verdict;
+        condition.observed_generation = observed_generation;
+    }
+}
+
+/// A condition that does not hold yet.
+fn condition(kind: &'static str, since: Timestamp) -> PodCondition {
+    PodCondition {
+        kind,
+        verdict: Verdict {
+            holds: false,
+            ..Verdict::HOLDS
+        },
+        since,
+        observed_generation: None,
+    }
+}

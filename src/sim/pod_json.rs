@@ -1,0 +1,277 @@
+//! Renders a pod as the JSON of the Kubernetes API: the fields of `core/v1` in the order in which
+//! the API server writes them, times cut to the second.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::container_json::{Container, ContainerStatus};
+use super::life::{READINESS_GATE, SCHEDULING_GATE};
+use super::pod::{Pod, PodCondition};
+use super::pod_metadata_json::Metadata;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// The object of `pod` at `resource_version`, without `kind` and `apiVersion`, which a list
+/// leaves out and a watch event puts in front.
+pub fn render(pod: &Pod, resource_version: u64) -> Vec<u8> {
+    let object = Object {
+        metadata: Metadata::of(pod, resource_version),
+        spec: Spec::of(pod),
+        status: Status::of(pod),
+    };
+    // Serializing structs of strings and numbers into memory cannot fail; if it ever did, an
+    // empty object is what a broken API server would send.
+    serde_json::to_vec(&object).unwrap_or_else(|_| b"{}".to_vec())
+}
+
+/// `metav1.Time`: RFC 3339 in UTC, truncated to the second.
+pub fn time(at: Timestamp) -> String {
+    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
+    jiff::Timestamp::from_second(seconds)
+        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        .to_string()
+}
+
+/// JSON text of this program, put into a document as it stands.
+pub(super) fn raw(json: &'static str) -> Option<&'static RawValue> {
+    serde_json::from_str(json).ok()
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    metadata: Metadata<'a>,
+    spec: Spec<'a>,
+    status: Status,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec<'a> {
+    volumes: Option<&'static RawValue>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    init_containers: Vec<Container>,
+    containers: [Container; 1],
+    restart_policy: &'static str,
+    termination_grace_period_seconds: i64,
+    dns_policy: &'static str,
+    service_account_name: &'static str,
+    service_account: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    host_network: bool,
+    security_context: Empty,
+    scheduler_name: &'static str,
+    tolerations: Option<&'static RawValue>,
+    priority: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readiness_gates: Option<[ReadinessGate; 1]>,
+    enable_service_links: bool,
+    preemption_policy: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheduling_gates: Option<[SchedulingGate; 1]>,
+}
+
+/// `{}`
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Empty {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReadinessGate {
+    condition_type: &'static str,
+}
+
+#[derive(Serialize)]
+struct SchedulingGate {
+    name: &'static str,
+}
+
+const VOLUMES: &str = r#"[{"name":"config","configMap":{"name":"app-config","defaultMode":420}},{"name":"tmp","emptyDir":{}},{"name":"kube-api-access-7slsg","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420}}]"#;
+const TOLERATIONS: &str = r#"[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}]"#;
+
+impl<'a> Spec<'a> {
+    fn of(pod: &'a Pod) -> Self {
+        let shape = &pod.shape;
+        Self {
+            volumes: raw(VOLUMES),
+            init_containers: shape.init_containers.iter().map(Container::init).collect(),
+            containers: [Container::app(shape.readiness_probe)],
+            restart_policy: if shape.runs_once { "Never" } else { "Always" },
+            termination_grace_period_seconds: 30,
+            dns_policy: "ClusterFirst",
+            service_account_name: "default",
+            service_account: "default",
+            node_name: pod.node.map(|node| node.name),
+            host_network: shape.host_network,
+            security_context: Empty {},
+            scheduler_name: "default-scheduler",
+            tolerations: raw(TOLERATIONS),
+            priority: 0,
+            readiness_gates: shape.readiness_gated.then_some([ReadinessGate {
+                condition_type: READINESS_GATE,
+            }]),
+            enable_service_links: true,
+            preemption_policy: "PreemptLowerPriority",
+            scheduling_gates: pod.gated.then_some([SchedulingGate {
+                name: SCHEDULING_GATE,
+            }]),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed_generation: Option<u32>,
+    phase: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conditions: Vec<Condition>,
+    #[serde(rename = "hostIP", skip_serializing_if = "Option::is_none")]
+    host_ip: Option<String>,
+    #[serde(rename = "hostIPs", skip_serializing_if = "Option::is_none")]
+    host_ips: Option<[Address; 1]>,
+    #[serde(rename = "podIP", skip_serializing_if = "Option::is_none")]
+    pod_ip: Option<String>,
+    #[serde(rename = "podIPs", skip_serializing_if = "Option::is_none")]
+    pod_ips: Option<[Address; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_time: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    init_container_statuses: Vec<ContainerStatus>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    container_statuses: Vec<ContainerStatus>,
+    qos_class: &'static str,
+}
+
+#[derive(Clone, Serialize)]
+struct Address {
+    ip: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Condition {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed_generation: Option<u32>,
+    status: &'static str,
+    last_probe_time: (),
+    last_transition_time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl Condition {
+    fn of(condition: &PodCondition) -> Self {
+        Self {
+            r#type: condition.kind,
+            observed_generation: condition.observed_generation,
+            status: if condition.verdict.holds {
+                "True"
+            } else {
+                "False"
+            },
+            last_probe_time: (),
+            last_transition_time: time(condition.since),
+            reason: condition.verdict.reason,
+            message: condition.verdict.message.clone(),
+        }
+    }
+}
+
+impl Status {
+    fn of(pod: &Pod) -> Self {
+        let host = pod.node.filter(|_| pod.report.is_some());
+        let host_ip = host.map(|node| format!("10.0.0.{}", node.host));
+        let has_address = pod.report.is_some_and(|(report, _)| report.sandbox);
+        let pod_ip = if pod.shape.host_network {
+            host_ip.clone()
+        } else {
+            host.filter(|_| has_address).map(|node| {
+                let letter = |at: usize| pod.shape.uid.as_bytes().get(at).copied().unwrap_or(1);
+                format!("10.{}.{}.{}", node.host, letter(0), letter(1))
+            })
+        };
+        let list = |ip: &Option<String>| ip.clone().map(|ip| [Address { ip }]);
+        Self {
+            observed_generation: (pod.report)
+                .filter(|_| pod.kubelet.observes_generation())
+                .map(|_| pod.generation),
+            phase: pod.phase.as_str(),
+            conditions: pod.conditions.iter().map(Condition::of).collect(),
+            host_ips: list(&host_ip),
+            pod_ips: list(&pod_ip),
+            host_ip,
+            pod_ip,
+            start_time: pod.started.map(time),
+            init_container_statuses: ContainerStatus::of_init_containers(pod),
+            container_statuses: ContainerStatus::of_app(pod),
+            qos_class: "Burstable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::life::{App, Change, Report, Shape};
+    use super::super::node::CURRENT;
+    use super::*;
+
+    fn shape() -> Shape {
+        Shape {
+            namespace: "shop".to_owned(),
+            name: "web-1".to_owned(),
+            uid: "6d14ca8c-7af5-46a4-8768-3d31c85d0ffb".to_owned(),
+            ..Shape::default()
+        }
+    }
+
+    #[test]
+    fn the_constant_parts_are_json() {
+        assert!(raw(VOLUMES).is_some() && raw(TOLERATIONS).is_some());
+    }
+
+    #[test]
+    fn times_are_cut_to_the_second() {
+        let at = Timestamp::from_nanos(1_795_247_403_999_999_999);
+        assert_eq!(time(at), "2026-11-21T07:50:03Z");
+    }
+
+    #[test]
+    fn a_running_pod_is_the_object_that_k8s_openapi_knows() {
+        let mut pod = Pod::new(shape(), Timestamp::from_seconds(1_795_247_403));
+        let at = Timestamp::from_seconds(1_795_247_405);
+        let bind = Change::Bind {
+            node: CURRENT,
+            stamped: true,
+        };
+        pod.apply(&bind, at);
+        let report = Report {
+            sandbox: true,
+            init_done: 0,
+            app: App::Running { ready: true },
+            restarts: 0,
+        };
+        pod.apply(&Change::Report(report), at);
+        let json = render(&pod, 42);
+        assert!((3_000..8_000).contains(&json.len()), "{}", json.len());
+        let parsed: k8s_openapi::api::core::v1::Pod = serde_json::from_slice(&json).unwrap();
+        assert_eq!(parsed.metadata.resource_version.as_deref(), Some("42"));
+        let types: Vec<String> = (parsed.status.unwrap().conditions.unwrap().into_iter())
+            .map(|condition| condition.type_)
+            .collect();
+        let order = [
+            "PodReadyToStartContainers",
+            "Initialized",
+            "Ready",
+            "ContainersReady",
+            "PodScheduled",
+        ];
+        assert_eq!(types, order);
+    }
+}

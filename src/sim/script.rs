@@ -1,0 +1,237 @@
+//! The vocabulary in which lives are written: time passes, and then something is reported.
+
+use super::life::{App, Change, MILLI, Report, SECOND, Shape, Step};
+use super::node::{Kubelet, Node};
+use super::profile::Pace;
+use super::rng::Rng;
+
+/// A latency: its median and its bounds, in nanoseconds.
+#[derive(Clone, Copy)]
+pub(super) struct Latency {
+    median: i64,
+    low: i64,
+    high: i64,
+}
+
+const fn latency(median: i64, low: i64, high: i64) -> Latency {
+    Latency { median, low, high }
+}
+
+pub(super) const SCHEDULING: Latency = latency(60 * MILLI, 10 * MILLI, SECOND);
+pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 90 * SECOND);
+pub(super) const GATE: Latency = latency(12 * SECOND, 8 * SECOND, 60 * SECOND);
+pub(super) const FIRST_SYNC: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
+pub(super) const SANDBOX: Latency = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
+pub(super) const PULL: Latency = latency(4 * SECOND, 500 * MILLI, 30 * SECOND);
+pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
+pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
+pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
+pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
+/// The kubelet looks at its containers once a second, whatever the pace.
+const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
+
+/// Nothing stands yet.
+const UNREPORTED: Report = Report {
+    sandbox: false,
+    init_done: 0,
+    app: App::Waiting("ContainerCreating"),
+    restarts: 0,
+};
+
+/// A life that is being written.
+pub(super) struct Script<'a> {
+    pub(super) rng: &'a mut Rng,
+    pub(super) shape: &'a Shape,
+    pub(super) node: Node,
+    pub(super) steps: Vec<Step>,
+    pub(super) report: Report,
+    pace: Pace,
+    at: i64,
+}
+
+impl<'a> Script<'a> {
+    pub(super) fn new(rng: &'a mut Rng, shape: &'a Shape, node: Node, pace: Pace) -> Self {
+        Self {
+            rng,
+            shape,
+            node,
+            steps: Vec::new(),
+            report: UNREPORTED,
+            pace,
+            at: 0,
+        }
+    }
+
+    /// Lets `latency` pass, at the life's pace.
+    pub(super) fn wait(&mut self, latency: Latency) {
+        let drawn = self.rng.around(latency.median, 1.0);
+        self.at += drawn.clamp(latency.low, latency.high) / self.pace.divisor();
+    }
+
+    /// Lets exactly `nanos` pass.
+    pub(super) fn pass(&mut self, nanos: i64) {
+        self.at += nanos;
+    }
+
+    /// Lets time pass until `nanos` after the creation.
+    pub(super) fn pass_until(&mut self, nanos: i64) {
+        self.at = self.at.max(nanos);
+    }
+
+    /// Now `change` happens.
+    pub(super) fn then(&mut self, change: Change) {
+        self.steps.push(Step {
+            after: self.at,
+            change,
+        });
+    }
+
+    /// Now the kubelet writes what it sees.
+    pub(super) fn write(&mut self) {
+        self.then(Change::Report(self.report));
+    }
+
+    /// The scheduler binds the pod.
+    pub(super) fn bind(&mut self) {
+        self.wait(SCHEDULING);
+        self.then(Change::Bind {
+            node: self.node,
+            stamped: true,
+        });
+    }
+
+    /// The kubelet writes its first status: nothing stands yet, but `Initialized` is True where
+    /// there are no init containers.
+    pub(super) fn first_sync(&mut self) {
+        self.wait(FIRST_SYNC);
+        self.report.app = App::Waiting(self.waiting());
+        self.write();
+    }
+
+    /// The sandbox and its network come up; a current kubelet says so at once.
+    pub(super) fn sandbox(&mut self) {
+        self.wait(SANDBOX);
+        if self.node.kubelet == Kubelet::AtOnce {
+            self.report.sandbox = true;
+            self.write();
+        }
+    }
+
+    /// The init containers run one after the other.
+    pub(super) fn initialize(&mut self) {
+        let restartable: Vec<bool> = (self.shape.init_containers.iter())
+            .map(|container| container.restartable)
+            .collect();
+        for restartable in restartable {
+            self.pull();
+            self.next_sync();
+            if restartable {
+                self.wait(PROBE);
+            } else {
+                self.wait(INIT);
+            }
+            self.report.init_done += 1;
+            self.report.sandbox = true;
+            self.write();
+        }
+    }
+
+    /// The main container is pulled and started; it is ready at once where nothing probes it.
+    pub(super) fn run(&mut self) {
+        self.pull();
+        self.wait(RELIST);
+        self.report.sandbox = true;
+        self.report.app = App::Running {
+            ready: !self.shape.readiness_probe,
+        };
+        self.write();
+    }
+
+    /// The readiness probe succeeds.
+    pub(super) fn probe(&mut self) {
+        if self.shape.readiness_probe {
+            self.wait(PROBE);
+            self.report.app = App::Running { ready: true };
+            self.write();
+        }
+    }
+
+    /// From the first sync to readiness.
+    pub(super) fn start_up(&mut self) {
+        self.first_sync();
+        self.sandbox();
+        self.initialize();
+        self.run();
+        self.probe();
+    }
+
+    /// The container ends for good, and its sandbox a moment later.
+    pub(super) fn end(&mut self, app: App) {
+        self.report.app = app;
+        self.write();
+        self.pass(SECOND);
+        self.report.sandbox = false;
+        self.write();
+    }
+
+    /// Forgets all but the first `kept` steps, and goes on at some time before the next one.
+    pub(super) fn break_off(&mut self, kept: usize) {
+        let until = self.steps.get(kept).map_or(self.at, |step| step.after);
+        self.steps.truncate(kept);
+        let since = self.steps.last().map_or(0, |step| step.after);
+        self.at = self.rng.between(since, until);
+        self.report = (self.steps.iter().rev())
+            .find_map(|step| match step.change {
+                Change::Report(report) => Some(report),
+                _ => None,
+            })
+            .unwrap_or(UNREPORTED);
+    }
+
+    /// The pod is deleted: a grace period on a node, at once without one.
+    pub(super) fn delete(&mut self) {
+        let bound = self
+            .steps
+            .iter()
+            .any(|step| matches!(step.change, Change::Bind { .. }))
+            || self.shape.preset_node.is_some();
+        if bound {
+            self.then(Change::Terminate { grace_seconds: 30 });
+            self.pass(700 * MILLI);
+            if matches!(self.report.app, App::Running { .. }) {
+                self.report.app = App::Completed;
+                self.report.sandbox = false;
+                self.write();
+            }
+            self.pass(200 * MILLI);
+        }
+        self.then(Change::Remove);
+    }
+
+    /// Image layers come from the node's cache, or over the network.
+    fn pull(&mut self) {
+        if self.rng.chance(0.6) {
+            self.wait(CACHED);
+        } else {
+            self.wait(PULL);
+        }
+    }
+
+    /// Older kubelets see the sandbox when the next sync begins, after the first start.
+    fn next_sync(&mut self) {
+        if !self.report.sandbox {
+            self.wait(RELIST);
+            self.report.sandbox = true;
+            self.write();
+        }
+    }
+
+    /// What the main container waits for while it is not started.
+    pub(super) fn waiting(&self) -> &'static str {
+        if self.shape.init_containers.is_empty() {
+            "ContainerCreating"
+        } else {
+            "PodInitializing"
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What the pods of each kind of life look like: names, owners, containers.
+
+use super::life::{InitContainer, Owner, Shape};
+use super::node::{self, CURRENT};
+use super::profile::LifeKind;
+use super::rng::Rng;
+
+const NAMESPACES: &[&str] = &["shop", "payments", "search", "media"];
+const APPS: &[&str] = &[
+    "checkout",
+    "catalog",
+    "gateway",
+    "ledger",
+    "indexer",
+    "thumbnails",
+    "sessions",
+    "mailer",
+];
+const MIGRATE: InitContainer = InitContainer {
+    name: "migrate",
+    restartable: false,
+};
+const FETCH: InitContainer = InitContainer {
+    name: "fetch-config",
+    restartable: false,
+};
+const PROXY: InitContainer = InitContainer {
+    name: "mesh-proxy",
+    restartable: true,
+};
+
+/// A new pod of `kind`.
+pub fn draw(kind: LifeKind, rng: &mut Rng) -> Shape {
+    let mut shape = match kind {
+        LifeKind::QuickJob | LifeKind::Job | LifeKind::FailingJob => job(rng),
+        LifeKind::ReusedName => bare(rng, "nightly-backup"),
+        LifeKind::ImagePullStuck | LifeKind::SandboxStuck => deployment(rng),
+        LifeKind::StatefulSet => stateful(rng),
+        LifeKind::HostNetwork => daemon(rng),
+        LifeKind::Static => mirror(rng),
+        LifeKind::PresetNode => bare(rng, "node-debugger"),
+        _ => deployment(rng),
+    };
+    shape.uid = rng.uuid();
+    shape.init_containers = match kind {
+        LifeKind::InitContainers => vec![FETCH, MIGRATE],
+        LifeKind::SandboxRecreated => vec![MIGRATE],
+        LifeKind::Sidecar => vec![MIGRATE, PROXY],
+        LifeKind::DeletedEarly if rng.chance(0.3) => vec![MIGRATE],
+        _ => Vec::new(),
+    };
+    shape.scheduling_gated = kind == LifeKind::Gated;
+    shape.readiness_gated = kind == LifeKind::ReadinessGate;
+    shape.runs_once |= kind == LifeKind::ReusedName;
+    shape.readiness_probe = !shape.runs_once && kind != LifeKind::Coalesced;
+    if kind == LifeKind::PresetNode {
+        shape.preset_node = Some(CURRENT);
+    }
+    shape
+}
+
+fn label(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+/// The UID of an owner, the same whenever its name is.
+fn owner_uid(name: &str) -> String {
+    let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    Rng::new(seed).uuid()
+}
+
+fn owned(api_version: &'static str, kind: &'static str, name: &str) -> Option<Owner> {
+    Some(Owner {
+        api_version,
+        kind,
+        name: name.to_owned(),
+        uid: owner_uid(name),
+    })
+}
+
+fn deployment(rng: &mut Rng) -> Shape {
+    let app = *rng.pick(APPS);
+    let namespace = *rng.pick(NAMESPACES);
+    let template = Rng::new(owner_uid(app).len() as u64 ^ app.len() as u64).suffix(10);
+    let replica_set = format!("{app}-{template}");
+    Shape {
+        namespace: namespace.to_owned(),
+        name: format!("{replica_set}-{}", rng.suffix(5)),
+        generate_name: Some(format!("{replica_set}-")),
+        labels: vec![
+            label("app.kubernetes.io/instance", "prod"),
+            label("app.kubernetes.io/name", app),
+            label("pod-template-hash", &template),
+        ],
+        owner: owned("apps/v1", "ReplicaSet", &replica_set),
+        ..Shape::default()
+    }
+}
+
+fn job(rng: &mut Rng) -> Shape {
+    let job = format!("{}-{}", rng.pick(&["report", "reindex", "resize"]), {
+        29_370_000 + rng.below(10_000)
+    });
+    Shape {
+        namespace: "batch".to_owned(),
+        name: format!("{job}-{}", rng.suffix(5)),
+        generate_name: Some(format!("{job}-")),
+        labels: vec![
+            label("batch.kubernetes.io/job-name", &job),
+            label("job-name", &job),
+        ],
+        owner: owned("batch/v1", "Job", &job),
+        runs_once: true,
+        ..Shape::default()
+    }
+}
+
+fn stateful(rng: &mut Rng) -> Shape {
+    let set = *rng.pick(&["postgres", "kafka", "redis"]);
+    let ordinal = rng.below(1000);
+    let name = format!("{set}-{ordinal}");
+    Shape {
+        namespace: "data".to_owned(),
+        labels: vec![
+            label("app.kubernetes.io/name", set),
+            label("apps.kubernetes.io/pod-index", &ordinal.to_string()),
+            label("statefulset.kubernetes.io/pod-name", &name),
+        ],
+        generate_name: Some(format!("{set}-")),
+        name,
+        owner: owned("apps/v1", "StatefulSet", set),
+        ..Shape::default()
+    }
+}
+
+fn daemon(rng: &mut Rng) -> Shape {
+    let set = *rng.pick(&["node-agent", "cni-plugin"]);
+    Shape {
+        namespace: "kube-system".to_owned(),
+        name: format!("{set}-{}", rng.suffix(5)),
+        generate_name: Some(format!("{set}-")),
+        labels: vec![
+            label("app.kubernetes.io/name", set),
+            label("pod-template-generation", "1"),
+        ],
+        owner: owned("apps/v1", "DaemonSet", set),
+        host_network: true,
+        ..Shape::default()
+    }
+}
+
+fn mirror(rng: &mut Rng) -> Shape {
+    let node = node::choose(rng);
+    let component = *rng.pick(&["kube-apiserver", "etcd", "kube-scheduler"]);
+    Shape {
+        namespace: "kube-system".to_owned(),
+        name: format!("{component}-{}-{}", rng.suffix(5), node.name),
+        labels: vec![
+            label("component", component),
+            label("tier", "control-plane"),
+        ],
+        owner: owned("v1", "Node", node.name),
+        host_network: true,
+        preset_node: Some(node),
+        mirror: true,
+        ..Shape::default()
+    }
+}
+
+fn bare(rng: &mut Rng, prefix: &str) -> Shape {
+    Shape {
+        namespace: "ops".to_owned(),
+        name: format!("{prefix}-{}", rng.suffix(4)),
+        labels: vec![label("app.kubernetes.io/name", prefix)],
+        ..Shape::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_have_names_owners_and_sorted_labels() {
+        let mut rng = Rng::new(5);
+        for kind in LifeKind::all() {
+            let shape = draw(kind, &mut rng);
+            assert!(!shape.name.is_empty() && !shape.uid.is_empty(), "{kind:?}");
+            assert!(shape.labels.is_sorted(), "{kind:?}");
+            assert!(shape.name.len() <= 63);
+        }
+    }
+
+    #[test]
+    fn an_owner_keeps_its_uid() {
+        assert_eq!(owner_uid("web"), owner_uid("web"));
+        assert_ne!(owner_uid("web"), owner_uid("web2"));
+    }
+}

@@ -1,0 +1,161 @@
+//! What really happened to each pod, to compare with what was measured.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::kubelet::Phase;
+use super::pod::Pod;
+use super::profile::LifeKind;
+use crate::timestamp::Timestamp;
+
+/// How many pods are remembered.
+const REMEMBERED: usize = 20_000;
+
+/// When a milestone was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// By the clock of whoever stated it; the API shows this second
+    pub stamped: Timestamp,
+    /// By the API server's clock, when it was written
+    pub written: Timestamp,
+}
+
+/// How a pod's startup ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// Ready
+    Ready,
+    /// Succeeded without having been Ready
+    Completed,
+    /// Failed without having been Ready
+    Failed,
+    /// Removed without having been Ready
+    Removed,
+}
+
+/// What happened to one pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodTruth {
+    /// `metadata.uid`
+    pub uid: String,
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+    /// Its kind of life; `None` for a pod that a test moves by hand
+    pub kind: Option<LifeKind>,
+    /// When it was created
+    pub created: Timestamp,
+    /// When its scheduling gates were removed
+    pub ungated: Option<Timestamp>,
+    /// First `PodScheduled=True`
+    pub scheduled: Option<Reached>,
+    /// First `PodReadyToStartContainers=True` or `PodHasNetwork=True`
+    pub network_ready: Option<Reached>,
+    /// First `Initialized=True`
+    pub initialized: Option<Reached>,
+    /// First `ContainersReady=True`
+    pub containers_ready: Option<Reached>,
+    /// First `Ready=True`
+    pub ready: Option<Reached>,
+    /// How its startup ended, once it has
+    pub ending: Option<Ending>,
+    /// When it was removed
+    pub removed: Option<Timestamp>,
+    /// The removal was kept from all watches
+    pub unseen: bool,
+    gated: bool,
+}
+
+/// The books of a simulated cluster. Clones show the same books, which hold the last 20,000
+/// pods.
+#[derive(Clone, Debug, Default)]
+pub struct Truth(Arc<Mutex<BTreeMap<u64, PodTruth>>>);
+
+impl Truth {
+    /// The pods in the order of their creation.
+    pub fn pods(&self) -> Vec<PodTruth> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// The pod with this UID.
+    pub fn pod(&self, uid: &str) -> Option<PodTruth> {
+        self.lock().values().find(|pod| pod.uid == uid).cloned()
+    }
+
+    /// Notes the present state of the pod numbered `id`.
+    pub(super) fn note(&self, id: u64, kind: Option<LifeKind>, pod: &Pod, now: Timestamp) {
+        let mut pods = self.lock();
+        let truth = pods.entry(id).or_insert_with(|| PodTruth::new(kind, pod));
+        truth.note(pod, now);
+        if pods.len() > REMEMBERED {
+            pods.pop_first();
+        }
+    }
+
+    /// Notes the removal of the pod numbered `id`.
+    pub(super) fn removed(&self, id: u64, now: Timestamp, unseen: bool) {
+        if let Some(truth) = self.lock().get_mut(&id) {
+            truth.removed = Some(now);
+            truth.unseen = unseen;
+            truth.ending.get_or_insert(Ending::Removed);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, PodTruth>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PodTruth {
+    fn new(kind: Option<LifeKind>, pod: &Pod) -> Self {
+        Self {
+            uid: pod.shape.uid.clone(),
+            namespace: pod.shape.namespace.clone(),
+            name: pod.shape.name.clone(),
+            kind,
+            created: pod.created,
+            ungated: None,
+            scheduled: None,
+            network_ready: None,
+            initialized: None,
+            containers_ready: None,
+            ready: None,
+            ending: None,
+            removed: None,
+            unseen: false,
+            gated: pod.gated,
+        }
+    }
+
+    fn note(&mut self, pod: &Pod, now: Timestamp) {
+        if self.gated && !pod.gated {
+            self.gated = false;
+            self.ungated = Some(now);
+        }
+        let reached = |kinds: &[&str]| {
+            (kinds.iter())
+                .filter_map(|kind| pod.condition(kind))
+                .find(|condition| condition.verdict.holds)
+                .map(|condition| Reached {
+                    stamped: condition.since,
+                    written: now,
+                })
+        };
+        let network = ["PodReadyToStartContainers", "PodHasNetwork"];
+        self.scheduled = self.scheduled.or_else(|| reached(&["PodScheduled"]));
+        self.network_ready = self.network_ready.or_else(|| reached(&network));
+        self.initialized = self.initialized.or_else(|| reached(&["Initialized"]));
+        self.containers_ready = self
+            .containers_ready
+            .or_else(|| reached(&["ContainersReady"]));
+        self.ready = self.ready.or_else(|| reached(&["Ready"]));
+        let ending = match pod.phase {
+            _ if self.ready.is_some() => Some(Ending::Ready),
+            Phase::Succeeded => Some(Ending::Completed),
+            Phase::Failed => Some(Ending::Failed),
+            Phase::Pending | Phase::Running => None,
+        };
+        self.ending = self.ending.or(ending);
+    }
+}

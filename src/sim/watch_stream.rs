@@ -1,0 +1,256 @@
+//! Serves one watch: events after a version, bookmarks, and the faults that befall the stream.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::Stream;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::faults::{FaultHandle, StreamFault};
+use super::list::selects;
+use super::list_options::{At, ListOptions};
+use super::status::Failure;
+use super::store::{Event, EventKind, Object, Store};
+use super::watch_event;
+
+/// How many events are taken from the history, or objects from a list, at once.
+const BATCH: usize = 64;
+
+/// What a watch stream is made of.
+pub(super) struct WatchStream {
+    pub(super) store: Arc<Store>,
+    pub(super) faults: FaultHandle,
+    pub(super) namespace: Option<String>,
+    pub(super) options: ListOptions,
+    pub(super) bookmark_interval: Duration,
+    pub(super) shutdown: CancellationToken,
+}
+
+/// Where the stream stands.
+struct Progress {
+    watch: WatchStream,
+    /// The objects that the stream begins with
+    initial: VecDeque<Arc<Object>>,
+    /// A streamed list is under way whose end has to be marked
+    end_of_list_due: bool,
+    /// Everything up to this version has been told
+    version: u64,
+    next_fault: u64,
+    next_bookmark: Instant,
+    deadline: Option<Instant>,
+    ready: VecDeque<io::Result<Bytes>>,
+    ended: bool,
+    store_changed: tokio::sync::watch::Receiver<()>,
+    faults_changed: tokio::sync::watch::Receiver<()>,
+}
+
+impl WatchStream {
+    /// Opens the stream: what is wrong with the request at once is an error.
+    pub(super) fn open(
+        self,
+    ) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>, Failure> {
+        // Subscribed before anything is read, so that no change falls in between.
+        let store_changed = self.store.subscribe();
+        let faults_changed = self.faults.subscribe();
+        let (version, initial) = self.begin()?;
+        let now = Instant::now();
+        let progress = Progress {
+            initial: initial.into(),
+            end_of_list_due: self.options.initial_events && self.options.bookmarks,
+            version,
+            next_fault: self.faults.next_stream_fault(),
+            next_bookmark: now + self.bookmark_interval,
+            deadline: self.options.timeout.map(|timeout| now + timeout),
+            ready: VecDeque::new(),
+            ended: false,
+            store_changed,
+            faults_changed,
+            watch: self,
+        };
+        Ok(futures::stream::unfold(progress, |mut progress| async {
+            let chunk = progress.next().await?;
+            Some((chunk, progress))
+        }))
+    }
+
+    /// The version from which events follow, and the objects that stand before them.
+    fn begin(&self) -> Result<(u64, Vec<Arc<Object>>), Failure> {
+        let newest = self.store.version();
+        let lists = self.options.initial_events || !matches!(self.options.at, At::Version(_));
+        match self.options.at {
+            At::Version(version) if !lists => {
+                // A version that is too old is told in the stream, as the API server does.
+                return Ok((version, Vec::new()));
+            }
+            At::Version(version) if version > newest => {
+                return Err(Failure::too_large(version, newest));
+            }
+            _ => {}
+        }
+        let matches = |object: &Object| self.selects(object);
+        (self.store.page(None, None, None, matches))
+            .map(|page| (page.version, page.objects))
+            .map_err(|too_old| Failure::too_old(too_old.requested, too_old.oldest))
+    }
+
+    fn selects(&self, object: &Object) -> bool {
+        selects(self.namespace.as_deref(), &self.options, object)
+    }
+
+    /// The event as this watch sees it: a selection is entered and left.
+    fn translate(&self, event: &Event) -> Option<Bytes> {
+        let before = event
+            .previous
+            .as_deref()
+            .filter(|object| self.selects(object));
+        let after = Some(&*event.object).filter(|object| self.selects(object));
+        let version = event.object.version;
+        match (event.kind, before, after) {
+            (EventKind::Deleted, Some(_), _) => Some(watch_event::of("DELETED", &event.object)),
+            (EventKind::Deleted, None, _) | (_, None, None) => None,
+            (_, None, Some(object)) => Some(watch_event::of("ADDED", object)),
+            (_, Some(_), Some(object)) => Some(watch_event::of("MODIFIED", object)),
+            (_, Some(object), None) => Some(watch_event::left(object, version)),
+        }
+    }
+}
+
+impl Progress {
+    /// The next bytes of the stream; `None` at its end.
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        loop {
+            if let Some(chunk) = self.ready.pop_front() {
+                return Some(chunk);
+            }
+            if self.ended || self.watch.shutdown.is_cancelled() {
+                return None;
+            }
+            self.store_changed.mark_unchanged();
+            self.faults_changed.mark_unchanged();
+            if let Some(fault) = self.watch.faults.stream_fault(self.next_fault) {
+                self.next_fault += 1;
+                self.suffer(fault);
+            } else if self.watch.faults.modes().silent_streams {
+                self.wait_in_silence().await;
+            } else if !self.tell() {
+                self.wait().await;
+            }
+        }
+    }
+
+    /// Makes ready what there is to tell; false when that is nothing.
+    fn tell(&mut self) -> bool {
+        if !self.initial.is_empty() {
+            let count = self.initial.len().min(BATCH);
+            let lines: Vec<Bytes> = (self.initial.drain(..count))
+                .map(|object| watch_event::of("ADDED", &object))
+                .collect();
+            self.send(&lines);
+            return true;
+        }
+        if self.end_of_list_due {
+            self.end_of_list_due = false;
+            self.send(&[watch_event::end_of_list(self.version)]);
+            return true;
+        }
+        match self.watch.store.events_after(self.version, BATCH) {
+            Ok(batch) => {
+                self.version = batch.up_to;
+                let lines: Vec<Bytes> = (batch.events.iter())
+                    .filter_map(|event| self.watch.translate(event))
+                    .collect();
+                self.send(&lines);
+                !batch.events.is_empty()
+            }
+            Err(too_old) => {
+                self.fail(&Failure::too_old(too_old.requested, too_old.oldest));
+                true
+            }
+        }
+    }
+
+    fn send(&mut self, lines: &[Bytes]) {
+        let copies = if self.watch.faults.modes().duplicate_events {
+            2
+        } else {
+            1
+        };
+        let mut chunk = Vec::with_capacity(lines.iter().map(|line| line.len() * copies).sum());
+        for line in lines {
+            for _ in 0..copies {
+                chunk.extend_from_slice(line);
+            }
+        }
+        if !chunk.is_empty() {
+            self.ready.push_back(Ok(chunk.into()));
+        }
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        self.ready.push_back(Ok(watch_event::error(failure)));
+        self.ended = true;
+    }
+
+    fn bookmark(&mut self) {
+        if self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks {
+            self.ready
+                .push_back(Ok(watch_event::bookmark(self.version)));
+        }
+        self.next_bookmark = Instant::now() + self.watch.bookmark_interval;
+    }
+
+    fn suffer(&mut self, fault: StreamFault) {
+        match fault {
+            StreamFault::End => self.ended = true,
+            StreamFault::Cut => {
+                let error = io::Error::from(io::ErrorKind::ConnectionReset);
+                self.ready.push_back(Err(error));
+                self.ended = true;
+            }
+            StreamFault::Gone => {
+                let newest = self.watch.store.version();
+                self.fail(&Failure::too_old(self.version, newest));
+            }
+            StreamFault::Fail(failure) => self.fail(&failure),
+            StreamFault::Corrupt => self.ready.push_back(Ok(watch_event::corrupt())),
+            StreamFault::Truncated => {
+                let line = watch_event::bookmark(self.version);
+                self.ready.push_back(Ok(line.slice(..line.len() / 2)));
+                self.ended = true;
+            }
+            StreamFault::Oversized(bytes) => {
+                self.ready
+                    .push_back(Ok(watch_event::oversized(bytes, self.version)));
+            }
+            StreamFault::Raw(bytes) => self.ready.push_back(Ok(bytes)),
+        }
+    }
+
+    /// Waits for something to happen; a bookmark and the end come at their times.
+    async fn wait(&mut self) {
+        let never = Instant::now() + Duration::from_secs(86_400);
+        let deadline = self.deadline.unwrap_or(never);
+        tokio::select! {
+            biased;
+            () = self.watch.shutdown.cancelled() => self.ended = true,
+            _ = self.faults_changed.changed() => {}
+            _ = self.store_changed.changed() => {}
+            () = tokio::time::sleep_until(deadline) => {
+                self.bookmark();
+                self.ended = true;
+            }
+            () = tokio::time::sleep_until(self.next_bookmark) => self.bookmark(),
+        }
+    }
+
+    async fn wait_in_silence(&mut self) {
+        tokio::select! {
+            () = self.watch.shutdown.cancelled() => self.ended = true,
+            _ = self.faults_changed.changed() => {}
+        }
+    }
+}
