@@ -1,0 +1,156 @@
+//! §8: lists, pages, streamed lists, bookmarks, errors, and where the replay stops.
+
+use super::{API, Example, Options, example};
+use crate::oracle::build::*;
+
+pub(super) fn examples() -> Vec<Example> {
+    let ready = |name| pod(name).all([1.0, 4.0, 3.0, 9.0, 10.0]);
+    let until = |seconds| Options {
+        until: Some(instant(seconds)),
+        ..API
+    };
+    vec![
+        example(
+            "§8: \"the first document, if it is one, is the first list\"; \"pages with metadata.continue are joined\"",
+            API,
+            vec![
+                page(&[ready("a")]),
+                page(&[ready("b")]),
+                list(&[ready("c")]),
+            ],
+            "finished preexisting 3",
+        ),
+        example(
+            "§8: \"a bare Pod is a list of one\"",
+            API,
+            vec![ready("a").0],
+            "finished preexisting 1",
+        ),
+        example(
+            "§8: \"a bare Pod is a list of one\", and what is not in it vanishes",
+            API,
+            vec![pod("a").0, pod("b").0],
+            "finished vanished 1
+             inflight scheduling 1 since 0",
+        ),
+        example(
+            "§8: a list of kind List, as kubectl writes it",
+            API,
+            vec![{
+                let mut list = list(&[ready("a")]);
+                list["kind"] = "List".into();
+                list
+            }],
+            "finished preexisting 1",
+        ),
+        example(
+            "§8: a list that is not the first document \"is a relist after a gap\"",
+            API,
+            vec![bookmark(false), list(&[pod("a").yes(SCHEDULED, 1.0)])],
+            "inflight network 1 since 1
+             scheduling 1 1
+             events BOOKMARK 1",
+        ),
+        example(
+            "§8: initial-events-end \"closes a streamed list\": as the first thing it is the first list",
+            API,
+            vec![
+                added(&ready("a")),
+                added(&pod("b").yes(SCHEDULED, 1.0)),
+                added(&pod("gone")),
+                deleted(&pod("gone")),
+                bookmark(true),
+                modified(&pod("b").yes(SCHEDULED, 1.0).yes(NETWORK, 3.0)),
+            ],
+            "finished preexisting 1
+             inflight containers 1 since 3
+             unobserved scheduling preexisting 1
+             network 1 2
+             events ADDED 3
+             events DELETED 1
+             events BOOKMARK 1
+             events MODIFIED 1
+             discovered 2",
+        ),
+        example(
+            "§8: an ordinary bookmark closes nothing",
+            API,
+            vec![added(&pod("a")), bookmark(false)],
+            "inflight scheduling 1 since 0
+             events BOOKMARK 1",
+        ),
+        example(
+            "§8: \"the pods that stand at that point, since the stream began, are that list\"",
+            API,
+            vec![
+                list(&[pod("a"), pod("b"), ready("c")]),
+                expired(),
+                added(&pod("b").yes(SCHEDULED, 1.0)),
+                added(&pod("d").yes(SCHEDULED, 2.0)),
+                bookmark(true),
+            ],
+            "finished vanished 1
+             finished preexisting 1
+             inflight network 2 since 1
+             scheduling 2 3
+             events ERROR 1
+             events BOOKMARK 1",
+        ),
+        example(
+            "§8: a stream that breaks before its bookmark is no list",
+            API,
+            vec![list(&[pod("a")]), expired(), added(&pod("b")), expired()],
+            "inflight scheduling 2 since 0",
+        ),
+        example(
+            "§8: \"--until stops at the first later document\"",
+            until(2.0),
+            vec![
+                at(1.0, added(&pod("a"))),
+                at(2.0, modified(&pod("a").yes(SCHEDULED, 1.0))),
+                at(
+                    2.1,
+                    modified(&pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 2.0)),
+                ),
+                at(1.5, added(&pod("b"))),
+            ],
+            "inflight network 1 since 1
+             scheduling 1 1
+             events ADDED 1
+             events MODIFIED 1",
+        ),
+        example(
+            "§8: \"Without observedAt, time is the greatest API time seen so far\"",
+            until(6.0),
+            vec![
+                added(&pod("a").yes(SCHEDULED, 6.0)),
+                added(&pod("b").created(3.0)),
+                added(&pod("c").created(7.0)),
+                added(&pod("d").created(2.0)),
+            ],
+            "inflight network 1 since 6
+             inflight scheduling 1 since 3
+             scheduling 1 6
+             events ADDED 2",
+        ),
+        example(
+            "§4: deletionTimestamp \"lies ahead\" and is no API time",
+            until(6.0),
+            vec![
+                added(&pod("a").put("metadata", "deletionTimestamp", time(30.0))),
+                deleted(&pod("a")),
+            ],
+            "finished deleted 1",
+        ),
+        example(
+            "§8: \"until\" in the middle of a list leaves a list that did not complete",
+            until(6.0),
+            vec![
+                added(&pod("a")),
+                page(&[pod("b")]),
+                list(&[pod("c").created(7.0)]),
+            ],
+            "inflight scheduling 1 since 0",
+        ),
+    ]
+}

@@ -1,0 +1,185 @@
+//! Histories written by hand, each with the sentence of the specification that it holds, and the
+//! figures that a person computed. Data, so that oracle and implementation face the same table.
+
+mod accounting;
+mod documents;
+mod outcomes;
+mod stages;
+mod time;
+
+use serde_json::Value;
+
+use super::build::instant;
+use super::figures::{Exposition, is_known, seconds, series};
+use super::reading::{Options, Timestamps};
+
+/// One history and what it must come to.
+pub(crate) struct Example {
+    /// The section and the sentence it checks
+    pub(crate) says: &'static str,
+    pub(crate) documents: Vec<Value>,
+    pub(crate) options: Options,
+    /// One figure a line, see [`expand`]; what is not named must be 0
+    pub(crate) expected: &'static str,
+}
+
+pub(crate) const API: Options = Options::DEFAULT;
+pub(crate) const FUSED: Options = Options {
+    timestamps: Timestamps::Fused,
+    ..Options::DEFAULT
+};
+pub(crate) const BACKFILL: Options = Options {
+    backfill: true,
+    ..Options::DEFAULT
+};
+
+pub(crate) fn example(
+    says: &'static str,
+    options: Options,
+    documents: Vec<Value>,
+    expected: &'static str,
+) -> Example {
+    Example {
+        says,
+        documents,
+        options,
+        expected,
+    }
+}
+
+/// Every example there is.
+pub(crate) fn all() -> Vec<Example> {
+    [
+        stages::examples(),
+        time::examples(),
+        accounting::examples(),
+        outcomes::examples(),
+        documents::examples(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What is wrong with the figures for the example; empty when nothing is.
+pub(crate) fn faults(example: &Example, actual: &Exposition) -> Vec<String> {
+    let expected = expand(example.expected);
+    let named = |series: &String| expected.get(series).copied().unwrap_or(0.0);
+    let mut all: Vec<&String> = expected.keys().chain(actual.keys()).collect();
+    all.sort();
+    all.dedup();
+    all.into_iter()
+        .filter(|series| expected.contains_key(*series) || is_told(series))
+        .filter(|series| {
+            let held = actual.get(*series).copied().unwrap_or(0.0);
+            (named(series) - held).abs() > 1e-6
+        })
+        .map(|series| {
+            format!(
+                "{series}: expected {}, got {:?}",
+                named(series),
+                actual.get(series)
+            )
+        })
+        .collect()
+}
+
+/// Whether an example has to name the series where it is not 0. Buckets follow from the rest of an
+/// exposition; how many events were read and how late they came is told where it is the point.
+fn is_told(series: &str) -> bool {
+    let untold = [
+        "podinit_watch_events_total",
+        "podinit_watch_delivery_seconds",
+        "podinit_oldest_inflight_pod_timestamp_seconds",
+        "podinit_pods_discovered_total",
+    ];
+    is_known(series)
+        && !series.contains("_bucket")
+        && !untold.iter().any(|family| series.starts_with(family))
+}
+
+/// Spells the short lines out:
+/// `finished OUTCOME n`, `inflight STAGE n [since SECONDS]`, `unobserved STAGE REASON n`,
+/// `anomaly KIND n`, `reentries MILESTONE n`, `events TYPE n`, `delivered COUNT SUM`,
+/// `discovered n`, and `INTERVAL[@NAMESPACE] COUNT SUM` for a stage, `scheduled_to_ready` or
+/// `created_to_ready`.
+fn expand(lines: &str) -> Exposition {
+    let mut figures = Exposition::new();
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |at: usize| -> f64 {
+            words[at]
+                .parse()
+                .unwrap_or_else(|_| panic!("no number: {line}"))
+        };
+        match words[..] {
+            ["finished", outcome, _] => {
+                figures.insert(
+                    series("podinit_pods_finished_total", &[("outcome", outcome)]),
+                    number(2),
+                );
+            }
+            ["inflight", stage, ..] => {
+                figures.insert(
+                    series("podinit_inflight_pods", &[("stage", stage)]),
+                    number(2),
+                );
+                if words.len() > 3 {
+                    let oldest = "podinit_oldest_inflight_pod_timestamp_seconds";
+                    figures.insert(
+                        series(oldest, &[("stage", stage)]),
+                        seconds(instant(number(4))),
+                    );
+                }
+            }
+            ["unobserved", stage, reason, _] => {
+                let labels = [("stage", stage), ("reason", reason)];
+                figures.insert(series("podinit_unobserved_total", &labels), number(3));
+            }
+            ["anomaly", kind, _] => {
+                figures.insert(
+                    series("podinit_clock_anomalies_total", &[("kind", kind)]),
+                    number(2),
+                );
+            }
+            ["reentries", milestone, _] => {
+                figures.insert(
+                    series("podinit_reentries_total", &[("milestone", milestone)]),
+                    number(2),
+                );
+            }
+            ["events", kind, _] => {
+                figures.insert(
+                    series("podinit_watch_events_total", &[("type", kind)]),
+                    number(2),
+                );
+            }
+            ["discovered", _] => {
+                figures.insert("podinit_pods_discovered_total".to_owned(), number(1));
+            }
+            ["delivered", ..] => {
+                figures.insert("podinit_watch_delivery_seconds_count".to_owned(), number(1));
+                figures.insert("podinit_watch_delivery_seconds_sum".to_owned(), number(2));
+            }
+            [interval, _, _] => {
+                let (interval, namespace) = interval.split_once('@').unwrap_or((interval, "ns"));
+                let (family, labels) = match interval {
+                    "scheduled_to_ready" | "created_to_ready" => {
+                        (interval, vec![("namespace", namespace)])
+                    }
+                    stage => ("stage", vec![("namespace", namespace), ("stage", stage)]),
+                };
+                figures.insert(
+                    series(&format!("podinit_{family}_duration_seconds_count"), &labels),
+                    number(1),
+                );
+                figures.insert(
+                    series(&format!("podinit_{family}_duration_seconds_sum"), &labels),
+                    number(2),
+                );
+            }
+            _ => panic!("not a figure: {line}"),
+        }
+    }
+    figures
+}

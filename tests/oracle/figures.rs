@@ -1,0 +1,127 @@
+//! The figures of an exposition: every series with its labels, and its value.
+
+use std::collections::BTreeMap;
+
+use super::instant::{Nanos, SECOND};
+
+/// Series with its labels (`name{label="value"}`, labels in alphabetical order) to value.
+pub(crate) type Exposition = BTreeMap<String, f64>;
+
+/// The kubelet's classic buckets (§7), in seconds.
+pub(crate) const BUCKETS: [f64; 25] = [
+    0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
+    300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
+];
+
+/// The families that the oracle knows everything about.
+pub(crate) const FAMILIES: [&str; 11] = [
+    "podinit_pods_discovered_total",
+    "podinit_pods_finished_total",
+    "podinit_unobserved_total",
+    "podinit_reentries_total",
+    "podinit_clock_anomalies_total",
+    "podinit_inflight_pods",
+    "podinit_oldest_inflight_pod_timestamp_seconds",
+    "podinit_watch_events_total",
+    "podinit_stage_duration_seconds",
+    "podinit_scheduled_to_ready_duration_seconds",
+    "podinit_created_to_ready_duration_seconds",
+];
+
+/// The one family that is a histogram without labels.
+pub(crate) const DELIVERY: &str = "podinit_watch_delivery_seconds";
+
+/// Whether the oracle has a say on the series.
+pub(crate) fn is_known(series: &str) -> bool {
+    let name = series.split('{').next().unwrap_or(series);
+    let family = ["_bucket", "_count", "_sum"]
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name);
+    FAMILIES.contains(&family) || family == DELIVERY
+}
+
+/// Spells a series; the labels may come in any order.
+pub(crate) fn series(name: &str, labels: &[(&str, &str)]) -> String {
+    let mut labels = labels.to_vec();
+    labels.sort_unstable();
+    let spelled: Vec<String> = labels
+        .iter()
+        .map(|(label, value)| format!("{label}=\"{value}\""))
+        .collect();
+    match spelled.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name}{{{}}}", spelled.join(",")),
+    }
+}
+
+/// What has been counted, and every duration that has been observed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Figures {
+    values: BTreeMap<String, f64>,
+    durations: BTreeMap<(String, Vec<(String, String)>), Vec<Nanos>>,
+}
+
+impl Figures {
+    /// Adds to a counter, or to a gauge that is a number of things; 0 makes it known.
+    pub(crate) fn add(&mut self, name: &str, labels: &[(&str, &str)], amount: usize) {
+        *self.values.entry(series(name, labels)).or_insert(0.0) += amount as f64;
+    }
+
+    /// Lowers a gauge to `value`, or sets it.
+    pub(crate) fn lower(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
+        let held = self.values.entry(series(name, labels)).or_insert(value);
+        *held = held.min(value);
+    }
+
+    /// Makes a histogram known.
+    pub(crate) fn histogram(&mut self, name: &str, labels: &[(&str, &str)]) -> &mut Vec<Nanos> {
+        let mut labels: Vec<(String, String)> = labels
+            .iter()
+            .map(|(label, value)| ((*label).to_owned(), (*value).to_owned()))
+            .collect();
+        labels.sort();
+        self.durations.entry((name.to_owned(), labels)).or_default()
+    }
+
+    /// Every series: the counters and gauges, and for every histogram count, sum and buckets.
+    pub(crate) fn exposition(&self) -> Exposition {
+        let mut all = self.values.clone();
+        for ((name, labels), durations) in &self.durations {
+            let labels: Vec<(&str, &str)> = labels
+                .iter()
+                .map(|(label, value)| (label.as_str(), value.as_str()))
+                .collect();
+            let sum: Nanos = durations.iter().sum();
+            all.insert(
+                series(&format!("{name}_count"), &labels),
+                durations.len() as f64,
+            );
+            all.insert(series(&format!("{name}_sum"), &labels), seconds(sum));
+            for bound in BUCKETS.iter().chain([&f64::INFINITY]) {
+                let within = durations
+                    .iter()
+                    .filter(|duration| seconds(**duration) <= *bound)
+                    .count();
+                let mut labels = labels.clone();
+                let bound = bucket_label(*bound);
+                labels.push(("le", &bound));
+                all.insert(series(&format!("{name}_bucket"), &labels), within as f64);
+            }
+        }
+        all
+    }
+}
+
+/// How a bucket's bound is spelled here, whatever the exposition's own way is.
+pub(crate) fn bucket_label(bound: f64) -> String {
+    match bound.is_infinite() {
+        true => "+Inf".to_owned(),
+        false => format!("{bound}"),
+    }
+}
+
+/// Seconds, as Prometheus states durations and times.
+pub(crate) fn seconds(nanos: Nanos) -> f64 {
+    nanos.div_euclid(SECOND) as f64 + nanos.rem_euclid(SECOND) as f64 / SECOND as f64
+}

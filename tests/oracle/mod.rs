@@ -1,0 +1,19 @@
+//! An oracle for `podinit replay`: a plain, slow reading of the specification, written
+//! independently of the implementation, with what is needed to hold the two against each other.
+//!
+//! - [`reading`]: documents in, expected figures out; keeps everything and recomputes it
+//! - [`examples`]: histories written by hand with figures computed by hand, as data
+//! - [`history`]: random pod lives and their adversarial delivery, from a seed
+//! - [`mutants`]: deliberately wrong readings, which the histories must tell from the right one
+//! - [`exposition`]: text exposition in, figures out
+//! - [`compare`]: the difference of two sets of figures, and the shrinking of a history
+
+pub(crate) mod build;
+pub(crate) mod compare;
+pub(crate) mod examples;
+pub(crate) mod exposition;
+pub(crate) mod figures;
+pub(crate) mod history;
+pub(crate) mod instant;
+pub(crate) mod mutants;
+pub(crate) mod reading;

@@ -1,0 +1,134 @@
+//! §5 rules 1, 4 and 5: under which lives a UID was known, and what was folded in each.
+//!
+//! A UID is forgotten when it is absent from a completed list, or ten minutes after it was
+//! deleted. What is delivered of it then is the start of another life.
+
+use super::rules::Rules;
+use super::snapshot::Snapshot;
+use super::stream::{Happened, What};
+use crate::oracle::instant::Nanos;
+
+/// A snapshot that was folded, with what was known of its delivery.
+#[derive(Clone, Debug)]
+pub(crate) struct Folded {
+    pub(crate) pod: Snapshot,
+    /// The instant at which a watch event delivered it (§4); none for a LIST
+    pub(crate) o: Option<Nanos>,
+}
+
+/// Everything that was folded from when a UID became known until it was forgotten.
+#[derive(Clone, Debug)]
+pub(crate) struct Life {
+    pub(crate) folded: Vec<Folded>,
+    /// Replay time at first sight
+    pub(crate) discovered: Nanos,
+    pub(crate) in_first_list: bool,
+    pub(crate) closing: Option<Closing>,
+}
+
+/// How the UID ceased to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closing {
+    Deleted,
+    Absent,
+}
+
+impl Life {
+    fn starting(now: Nanos, in_first_list: bool) -> Self {
+        Self {
+            folded: Vec::new(),
+            discovered: now,
+            in_first_list,
+            closing: None,
+        }
+    }
+
+    fn newest_version(&self) -> Option<u64> {
+        self.folded
+            .iter()
+            .filter_map(|folded| folded.pod.version)
+            .max()
+    }
+
+    fn is_older(&self, rules: &dyn Rules, pod: &Snapshot) -> bool {
+        rules.is_older(pod.version, self.newest_version())
+    }
+
+    /// Whether a snapshot that ends a startup has been folded.
+    fn has_ended(&self, rules: &dyn Rules) -> bool {
+        self.folded
+            .iter()
+            .any(|folded| rules.outcome(&folded.pod).is_some())
+    }
+}
+
+pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
+    let mut lives: Vec<Life> = Vec::new();
+    let mut current: Option<Life> = None;
+    let mut deleted_at: Option<Nanos> = None;
+    for Happened { now, what } in history {
+        let is_remembered =
+            deleted_at.is_some_and(|deleted| rules.remembers_deleted(deleted, *now));
+        match (what, current.as_mut()) {
+            (What::Deleted { pod, o }, Some(life)) => {
+                if rules.folds_deleted(life.is_older(rules, pod)) {
+                    life.folded.push(Folded {
+                        pod: pod.clone(),
+                        o: *o,
+                    });
+                }
+                life.closing = Some(Closing::Deleted);
+                deleted_at = Some(*now);
+                lives.extend(current.take());
+            }
+            (What::Absent, Some(life)) => {
+                if rules.forgets_absent(life.has_ended(rules)) {
+                    life.closing = Some(Closing::Absent);
+                    lives.extend(current.take());
+                }
+            }
+            // "a DELETED for an unknown UID is ignored"
+            (What::Deleted { .. } | What::Absent, None) => {}
+            (What::InFirstList(_) | What::InList(_) | What::Event { .. }, None)
+                if is_remembered => {}
+            (What::InFirstList(pod), life) => {
+                let life = life.is_none().then(|| Life::starting(*now, true));
+                fold(rules, &mut current, life, pod, None);
+            }
+            (What::InList(pod), life) => {
+                let life = life.is_none().then(|| Life::starting(*now, false));
+                fold(rules, &mut current, life, pod, None);
+            }
+            (What::Event { pod, o, is_added }, life) => {
+                let is_new = life.is_none() || !rules.is_same_life(pod, *is_added);
+                let life = is_new.then(|| Life::starting(*now, false));
+                if life.is_some() {
+                    lives.extend(current.take());
+                }
+                fold(rules, &mut current, life, pod, *o);
+            }
+        }
+    }
+    lives.extend(current);
+    lives
+}
+
+fn fold(
+    rules: &dyn Rules,
+    current: &mut Option<Life>,
+    new: Option<Life>,
+    pod: &Snapshot,
+    o: Option<Nanos>,
+) {
+    if new.is_some() {
+        *current = new;
+    }
+    if let Some(life) = current
+        && !life.is_older(rules, pod)
+    {
+        life.folded.push(Folded {
+            pod: pod.clone(),
+            o,
+        });
+    }
+}

@@ -1,0 +1,354 @@
+//! The clauses of the specification that can be got wrong, one method each. The methods' own
+//! bodies are the specification; [`Spec`] leaves all of them as they are.
+
+use super::snapshot::{Condition, Snapshot};
+use crate::oracle::instant::{Nanos, SECOND};
+
+/// §2, in the order of that section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Milestone {
+    Created,
+    Ungated,
+    Scheduled,
+    NetworkReady,
+    Initialized,
+    ContainersReady,
+    Ready,
+}
+
+impl Milestone {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Created,
+        Self::Ungated,
+        Self::Scheduled,
+        Self::NetworkReady,
+        Self::Initialized,
+        Self::ContainersReady,
+        Self::Ready,
+    ];
+
+    /// The condition types that can state it: the later name first.
+    pub(crate) fn condition_types(self) -> &'static [&'static str] {
+        match self {
+            Self::Created | Self::Ungated => &[],
+            Self::Scheduled => &["PodScheduled"],
+            Self::NetworkReady => &["PodReadyToStartContainers", "PodHasNetwork"],
+            Self::Initialized => &["Initialized"],
+            Self::ContainersReady => &["ContainersReady"],
+            Self::Ready => &["Ready"],
+        }
+    }
+}
+
+/// §3. `scheduling` and `unschedulable` are "the same interval".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interval {
+    Gated,
+    UntilScheduled,
+    Network,
+    Init,
+    Containers,
+    Readiness,
+    ScheduledToReady,
+    CreatedToReady,
+}
+
+impl Interval {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Gated,
+        Self::UntilScheduled,
+        Self::Network,
+        Self::Init,
+        Self::Containers,
+        Self::Readiness,
+        Self::ScheduledToReady,
+        Self::CreatedToReady,
+    ];
+
+    /// The label value `stage`; the whole durations are no stages.
+    pub(crate) fn stage(self, traits: Traits) -> Option<&'static str> {
+        match self {
+            Self::Gated => Some("gated"),
+            Self::UntilScheduled if traits.unschedulable => Some("unschedulable"),
+            Self::UntilScheduled => Some("scheduling"),
+            Self::Network => Some("network"),
+            Self::Init => Some("init"),
+            Self::Containers => Some("containers"),
+            Self::Readiness => Some("readiness"),
+            Self::ScheduledToReady | Self::CreatedToReady => None,
+        }
+    }
+
+    pub(crate) fn to(self) -> Milestone {
+        match self {
+            Self::Gated => Milestone::Ungated,
+            Self::UntilScheduled => Milestone::Scheduled,
+            Self::Network => Milestone::NetworkReady,
+            Self::Init => Milestone::Initialized,
+            Self::Containers => Milestone::ContainersReady,
+            Self::Readiness | Self::ScheduledToReady | Self::CreatedToReady => Milestone::Ready,
+        }
+    }
+}
+
+/// What a pod has been seen with, up to some snapshot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    pub(crate) gated: bool,
+    pub(crate) unschedulable: bool,
+    pub(crate) init_containers: bool,
+    pub(crate) readiness_gates: bool,
+}
+
+/// A snapshot that shows a condition True: its place in the pod's history and the LTT it states.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Showing {
+    pub(crate) place: usize,
+    pub(crate) last_transition: Option<Nanos>,
+}
+
+/// How a pod came into the books (§5 rules 2 and 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Full,
+    Adopted,
+    Preexisting,
+    Static,
+}
+
+/// What decides how a pod comes into the books.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FirstSight<'a> {
+    pub(crate) pod: &'a Snapshot,
+    pub(crate) in_first_list: bool,
+    pub(crate) backfill: bool,
+    pub(crate) first_list_began: Option<Nanos>,
+}
+
+/// What becomes of an interval both of whose milestones are reached (§4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Observe(Nanos),
+    Rounded,
+    Unusable(&'static str),
+}
+
+/// The specification, where nothing is overridden.
+pub(crate) trait Rules {
+    /// §2: "A pod is its UID; a new UID under an old name is a new pod."
+    fn identity(&self, pod: &Snapshot) -> String {
+        pod.uid.clone()
+    }
+
+    /// §1: "Both names are one milestone. RTSC wins where both stand."
+    fn network_condition<'a>(&self, pod: &'a Snapshot) -> Option<&'a Condition> {
+        pod.condition("PodReadyToStartContainers")
+            .or_else(|| pod.condition("PodHasNetwork"))
+    }
+
+    /// §2: "A milestone is reached at the LTT of the first snapshot in which its condition is
+    /// True, and is latched: nothing later moves it."
+    fn latching(&self, _milestone: Milestone, showing: &[Showing]) -> Option<Showing> {
+        showing.first().copied()
+    }
+
+    /// §1: "when a later milestone is reached without it, Scheduled counts as reached at an
+    /// unknown time."
+    fn scheduled_is_implied(&self) -> bool {
+        true
+    }
+
+    /// §3, column "observed for".
+    fn applies(&self, interval: Interval, traits: Traits) -> bool {
+        match interval {
+            Interval::Gated => traits.gated,
+            Interval::Init => traits.init_containers,
+            Interval::Readiness => traits.readiness_gates,
+            _ => true,
+        }
+    }
+
+    /// §3, column "from": the later of these.
+    fn from(&self, interval: Interval, traits: Traits) -> Vec<Milestone> {
+        match interval {
+            Interval::Gated | Interval::CreatedToReady => vec![Milestone::Created],
+            Interval::UntilScheduled if traits.gated => vec![Milestone::Ungated],
+            Interval::UntilScheduled => vec![Milestone::Created],
+            Interval::Network | Interval::ScheduledToReady => vec![Milestone::Scheduled],
+            Interval::Init => vec![Milestone::NetworkReady],
+            Interval::Containers if traits.init_containers => {
+                vec![Milestone::NetworkReady, Milestone::Initialized]
+            }
+            Interval::Containers => vec![Milestone::NetworkReady],
+            Interval::Readiness => vec![Milestone::ContainersReady],
+        }
+    }
+
+    /// §3: an interval is judged with "the snapshot that ends the startup included; never after
+    /// it": how many of the snapshots count.
+    fn snapshots_judged(&self, ending: usize, _all: usize) -> usize {
+        ending + 1
+    }
+
+    /// §4, fused: "`o` inside `[t, t+1s)`: use `o`. `o` earlier than `t`: use `t` […]. `o` later,
+    /// or none (a LIST): use `t+0.5s`."
+    fn estimate(&self, t: Nanos, o: Option<Nanos>) -> Nanos {
+        match o {
+            Some(o) if o < t => t,
+            Some(o) if o < t + SECOND => o,
+            _ => t + SECOND / 2,
+        }
+    }
+
+    /// §4: "`Ungated` has no API time: it is `o`, in `api` mode cut to the second".
+    fn ungated_in_api_mode(&self, o: Nanos) -> Nanos {
+        o.div_euclid(SECOND) * SECOND
+    }
+
+    /// §4: "A duration below zero by at most 1 s is noise of the truncation: observe 0 […]. Further
+    /// below zero, or above 30 days, […]: observe nothing and count".
+    fn verdict(&self, duration: Nanos) -> Verdict {
+        match duration {
+            ..0 if duration < -SECOND => Verdict::Unusable("negative"),
+            ..0 => Verdict::Rounded,
+            _ if duration > 30 * 86_400 * SECOND => Verdict::Unusable("too_long"),
+            _ => Verdict::Observe(duration),
+        }
+    }
+
+    /// §5 rule 1: "A snapshot whose resourceVersion is older (as a decimal integer) than the newest
+    /// one held for the UID is ignored." A version that is none is never older.
+    fn is_older(&self, version: Option<u64>, newest: Option<u64>) -> bool {
+        matches!((version, newest), (Some(version), Some(newest)) if version < newest)
+    }
+
+    /// Whether an event or a list entry of a known UID is the next one of the same life.
+    fn is_same_life(&self, _pod: &Snapshot, _is_added: bool) -> bool {
+        true
+    }
+
+    /// §5 rule 1: "A DELETED event's object is the pod's last snapshot (unless it is an older
+    /// version)".
+    fn folds_deleted(&self, is_older: bool) -> bool {
+        !is_older
+    }
+
+    /// §5 rule 1: "A deleted UID stays remembered for ten minutes".
+    fn remembers_deleted(&self, deleted_at: Nanos, now: Nanos) -> bool {
+        now <= deleted_at + 600 * SECOND
+    }
+
+    /// §5 rules 4 and 5: a completed list ends or forgets what is absent from it.
+    fn forgets_absent(&self, _is_finished: bool) -> bool {
+        true
+    }
+
+    /// §5 rules 2 and 3.
+    fn entry(&self, sight: FirstSight<'_>) -> Entry {
+        let began = sight.first_list_began;
+        let is_old = sight
+            .pod
+            .created
+            .zip(began)
+            .is_some_and(|(created, began)| created < began - 30 * SECOND);
+        let in_full = match sight.in_first_list {
+            true => sight.backfill,
+            false => !is_old,
+        };
+        if sight.pod.is_static {
+            Entry::Static
+        } else if in_full {
+            Entry::Full
+        } else if sight.pod.is_ready()
+            || sight.pod.is_terminal()
+            || self.was_ready_before(sight.pod)
+        {
+            Entry::Preexisting
+        } else {
+            Entry::Adopted
+        }
+    }
+
+    /// §5 rule 2: "Pods not Ready whose Ready=False LTT is more than 5 s after `status.startTime`
+    /// have been Ready before".
+    fn was_ready_before(&self, pod: &Snapshot) -> bool {
+        let unready = pod
+            .condition("Ready")
+            .filter(|ready| ready.status == "False");
+        let since = unready.and_then(|ready| ready.last_transition);
+        since
+            .zip(pod.started)
+            .is_some_and(|(since, started)| since > started + 5 * SECOND)
+    }
+
+    /// §5, outcomes. Ready comes first: it was seen.
+    fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
+        match pod.phase.as_str() {
+            _ if pod.is_ready() => Some("ready"),
+            "Succeeded" => Some("completed"),
+            "Failed" => Some("failed"),
+            _ => None,
+        }
+    }
+
+    /// Which of the snapshots that could end the startup does.
+    fn ending(&self, places: &[usize]) -> Option<usize> {
+        places.first().copied()
+    }
+
+    /// §5, reasons: `condition_absent` "(a condition type it needs never stood in the pod's
+    /// status) or else `not_seen`".
+    fn reason_not_judged(&self, all_types_stood: bool) -> &'static str {
+        match all_types_stood {
+            true => "not_seen",
+            false => "condition_absent",
+        }
+    }
+
+    /// §5 rule 2: the stages of an adopted pod whose end lay before first sight.
+    fn excuses_adopted(&self, _interval: Interval, end_is_reached: bool) -> bool {
+        end_is_reached
+    }
+
+    /// §5 rule 6: "A condition (PodScheduled aside)".
+    fn reentry_types(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("PodReadyToStartContainers", "PodReadyToStartContainers"),
+            ("PodHasNetwork", "PodReadyToStartContainers"),
+            ("Initialized", "Initialized"),
+            ("ContainersReady", "ContainersReady"),
+            ("Ready", "Ready"),
+        ]
+    }
+
+    /// §5 rule 6: "the last one seen for the same condition type while True".
+    fn last_seen(&self, _before: Option<Nanos>, now: Nanos) -> Nanos {
+        now
+    }
+
+    /// §5 rule 6: "(also after the pod has finished, `static` pods aside)".
+    fn counts_reentries(&self, entry: Entry, _after_the_end: bool) -> bool {
+        entry != Entry::Static
+    }
+
+    /// §7: "observation minus API time, live milestones only".
+    fn is_live(&self, entry: Entry, at_first_sight: bool) -> bool {
+        entry == Entry::Full || (entry == Entry::Adopted && !at_first_sight)
+    }
+
+    /// §8: "pages with `metadata.continue` are joined", and §5 rule 4: "Nothing is inferred from a
+    /// list that did not complete": how many of the pages count, `None` where the list does not.
+    fn pages_that_count(&self, pages: usize, is_complete: bool) -> Option<usize> {
+        is_complete.then_some(pages)
+    }
+
+    /// §8: "A BOOKMARK annotated `k8s.io/initial-events-end` closes a streamed list".
+    fn closes_streamed_list(&self, is_annotated: bool) -> bool {
+        is_annotated
+    }
+}
+
+/// The rules as the specification states them.
+pub(crate) struct Spec;
+
+impl Rules for Spec {}

@@ -1,0 +1,134 @@
+//! One version of one pod, as its JSON states it.
+
+use serde_json::Value;
+
+use crate::oracle::instant::{self, Nanos};
+
+/// What the specification speaks of, and nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Snapshot {
+    pub(crate) uid: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    /// `metadata.resourceVersion` "as a decimal integer" (§5 rule 1)
+    pub(crate) version: Option<u64>,
+    pub(crate) created: Option<Nanos>,
+    pub(crate) started: Option<Nanos>,
+    pub(crate) phase: String,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) gated: bool,
+    pub(crate) has_init_containers: bool,
+    pub(crate) has_readiness_gates: bool,
+    pub(crate) is_static: bool,
+}
+
+/// One entry of `status.conditions`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) kind: String,
+    pub(crate) status: String,
+    pub(crate) reason: String,
+    pub(crate) last_transition: Option<Nanos>,
+}
+
+impl Snapshot {
+    pub(crate) fn read(pod: &Value) -> Self {
+        let text = |path: &str| {
+            pod.pointer(path)
+                .and_then(Value::as_str)
+                .unwrap_or("")
+                .to_owned()
+        };
+        let not_empty = |path: &str| {
+            pod.pointer(path)
+                .and_then(Value::as_array)
+                .is_some_and(|list| !list.is_empty())
+        };
+        let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+        Self {
+            uid: text("/metadata/uid"),
+            namespace: text("/metadata/namespace"),
+            name: text("/metadata/name"),
+            version: text("/metadata/resourceVersion").parse().ok(),
+            created: api_time(pod.pointer("/metadata/creationTimestamp")),
+            started: api_time(pod.pointer("/status/startTime")),
+            phase: text("/status/phase"),
+            conditions: conditions
+                .into_iter()
+                .flatten()
+                .map(Condition::read)
+                .collect(),
+            gated: not_empty("/spec/schedulingGates"),
+            has_init_containers: not_empty("/spec/initContainers"),
+            has_readiness_gates: not_empty("/spec/readinessGates"),
+            is_static: pod
+                .pointer("/metadata/annotations/kubernetes.io~1config.mirror")
+                .is_some_and(Value::is_string),
+        }
+    }
+
+    /// The condition of a type; the first where it stands twice.
+    pub(crate) fn condition(&self, kind: &str) -> Option<&Condition> {
+        self.conditions
+            .iter()
+            .find(|condition| condition.kind == kind)
+    }
+
+    /// §3: `PodScheduled=False, reason=Unschedulable`.
+    pub(crate) fn is_unschedulable(&self) -> bool {
+        self.condition("PodScheduled").is_some_and(|condition| {
+            condition.status == "False" && condition.reason == "Unschedulable"
+        })
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.condition("Ready").is_some_and(Condition::is_true)
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.phase == "Succeeded" || self.phase == "Failed"
+    }
+
+    /// §4: "API times are creationTimestamp, startTime and the LTTs (not deletionTimestamp, which
+    /// lies ahead)."
+    pub(crate) fn greatest_api_time(&self) -> Option<Nanos> {
+        let transitions = self
+            .conditions
+            .iter()
+            .filter_map(|condition| condition.last_transition);
+        [self.created, self.started]
+            .into_iter()
+            .flatten()
+            .chain(transitions)
+            .max()
+    }
+}
+
+impl Condition {
+    fn read(condition: &Value) -> Self {
+        let text = |name: &str| {
+            condition
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or("")
+                .to_owned()
+        };
+        Self {
+            kind: text("type"),
+            status: text("status"),
+            reason: text("reason"),
+            last_transition: api_time(condition.get("lastTransitionTime")),
+        }
+    }
+
+    pub(crate) fn is_true(&self) -> bool {
+        self.status == "True"
+    }
+}
+
+/// §4: a time is missing, or absurd when it is "unparsable, 1970 or before".
+fn api_time(value: Option<&Value>) -> Option<Nanos> {
+    let instant = instant::parse(value?.as_str()?)?;
+    let is_absurd = instant < instant::parse("1971-01-01T00:00:00Z")?;
+    (!is_absurd).then_some(instant)
+}

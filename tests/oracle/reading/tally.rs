@@ -1,0 +1,216 @@
+//! From lives to figures: what each of the families of §7 counts.
+
+use super::Timestamps;
+use super::rules::{Entry, Milestone, Verdict};
+use super::startup::{Finding, Startup};
+use crate::oracle::figures::{DELIVERY, Figures, seconds};
+use crate::oracle::instant::Nanos;
+
+const STAGES: [&str; 7] = [
+    "gated",
+    "scheduling",
+    "unschedulable",
+    "network",
+    "init",
+    "containers",
+    "readiness",
+];
+const OUTCOMES: [&str; 7] = [
+    "ready",
+    "completed",
+    "failed",
+    "deleted",
+    "vanished",
+    "preexisting",
+    "static",
+];
+const REASONS: [&str; 4] = ["preexisting", "condition_absent", "not_seen", "time"];
+const MILESTONES: [&str; 4] = [
+    "PodReadyToStartContainers",
+    "Initialized",
+    "ContainersReady",
+    "Ready",
+];
+const KINDS: [&str; 5] = ["skew", "rounded", "negative", "too_long", "missing"];
+const EVENT_TYPES: [&str; 5] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"];
+
+const STAGE_DURATION: &str = "podinit_stage_duration_seconds";
+const SCHEDULED_TO_READY: &str = "podinit_scheduled_to_ready_duration_seconds";
+const CREATED_TO_READY: &str = "podinit_created_to_ready_duration_seconds";
+
+/// §7: "Every series that can be known is exposed at 0 from the start".
+pub(crate) fn known_from_the_start() -> Figures {
+    let mut figures = Figures::default();
+    figures.add("podinit_pods_discovered_total", &[], 0);
+    for outcome in OUTCOMES {
+        figures.add("podinit_pods_finished_total", &[("outcome", outcome)], 0);
+    }
+    for stage in STAGES {
+        figures.add("podinit_inflight_pods", &[("stage", stage)], 0);
+        for reason in REASONS {
+            figures.add(
+                "podinit_unobserved_total",
+                &[("stage", stage), ("reason", reason)],
+                0,
+            );
+        }
+    }
+    for milestone in MILESTONES {
+        figures.add("podinit_reentries_total", &[("milestone", milestone)], 0);
+    }
+    for kind in KINDS {
+        figures.add("podinit_clock_anomalies_total", &[("kind", kind)], 0);
+    }
+    for kind in EVENT_TYPES {
+        figures.add("podinit_watch_events_total", &[("type", kind)], 0);
+    }
+    figures.histogram(DELIVERY, &[]);
+    figures
+}
+
+/// Adds what one life says.
+pub(crate) fn count(startup: &Startup<'_>, figures: &mut Figures) {
+    discovered(startup, figures);
+    place_in_the_books(startup, figures);
+    durations(startup, figures);
+    skew(startup, figures);
+    delivery(startup, figures);
+    reentries(startup, figures);
+}
+
+fn namespace<'a>(startup: &'a Startup<'_>) -> (&'static str, &'a str) {
+    ("namespace", &startup.life.folded[0].pod.namespace)
+}
+
+/// §7: "those of a label set from the first pod discovered with it".
+fn discovered(startup: &Startup<'_>, figures: &mut Figures) {
+    figures.add("podinit_pods_discovered_total", &[], 1);
+    for stage in STAGES {
+        figures.histogram(STAGE_DURATION, &[("stage", stage), namespace(startup)]);
+    }
+    figures.histogram(SCHEDULED_TO_READY, &[namespace(startup)]);
+    figures.histogram(CREATED_TO_READY, &[namespace(startup)]);
+}
+
+fn place_in_the_books(startup: &Startup<'_>, figures: &mut Figures) {
+    match startup.end() {
+        Some(end) => figures.add(
+            "podinit_pods_finished_total",
+            &[("outcome", end.outcome)],
+            1,
+        ),
+        None => {
+            let (stage, entered) = startup.stage_in_flight();
+            let labels = [("stage", stage)];
+            figures.add("podinit_inflight_pods", &labels, 1);
+            figures.lower(
+                "podinit_oldest_inflight_pod_timestamp_seconds",
+                &labels,
+                seconds(entered),
+            );
+        }
+    }
+}
+
+fn durations(startup: &Startup<'_>, figures: &mut Figures) {
+    for judgement in startup.judgements() {
+        match judgement.finding {
+            Finding::Judged(Verdict::Observe(duration)) => {
+                observe(startup, figures, &judgement, duration)
+            }
+            Finding::Judged(Verdict::Rounded) => {
+                observe(startup, figures, &judgement, 0);
+                figures.add("podinit_clock_anomalies_total", &[("kind", "rounded")], 1);
+            }
+            Finding::Judged(Verdict::Unusable(kind)) => {
+                figures.add("podinit_clock_anomalies_total", &[("kind", kind)], 1);
+                unobserved(figures, judgement.stage, "time");
+            }
+            Finding::Preexisting => unobserved(figures, judgement.stage, "preexisting"),
+            Finding::NotJudged(reason) => unobserved(figures, judgement.stage, reason),
+        }
+    }
+}
+
+fn observe(
+    startup: &Startup<'_>,
+    figures: &mut Figures,
+    judgement: &super::startup::Judgement,
+    duration: Nanos,
+) {
+    use super::rules::Interval;
+    let namespace = namespace(startup);
+    let durations = match (judgement.stage, judgement.interval) {
+        (Some(stage), _) => figures.histogram(STAGE_DURATION, &[("stage", stage), namespace]),
+        (None, Interval::ScheduledToReady) => figures.histogram(SCHEDULED_TO_READY, &[namespace]),
+        (None, _) => figures.histogram(CREATED_TO_READY, &[namespace]),
+    };
+    durations.push(duration);
+}
+
+/// The whole durations are no stages, and have no series here.
+fn unobserved(figures: &mut Figures, stage: Option<&str>, reason: &str) {
+    if let Some(stage) = stage {
+        figures.add(
+            "podinit_unobserved_total",
+            &[("stage", stage), ("reason", reason)],
+            1,
+        );
+    }
+}
+
+/// §4: "`o` earlier than `t`: use `t`, count `podinit_clock_anomalies_total{kind="skew"}`", once
+/// for each milestone, when it is latched; of pods that have a startup to measure.
+fn skew(startup: &Startup<'_>, figures: &mut Figures) {
+    let has_startup = matches!(startup.entry(), Entry::Full | Entry::Adopted);
+    if startup.timestamps != Timestamps::Fused || !has_startup {
+        return;
+    }
+    let view = startup.view(startup.last_of_startup());
+    for latched in Milestone::ALL
+        .into_iter()
+        .filter_map(|milestone| view.milestone(milestone))
+    {
+        if latched.o.zip(latched.api).is_some_and(|(o, t)| o < t) {
+            figures.add("podinit_clock_anomalies_total", &[("kind", "skew")], 1);
+        }
+    }
+}
+
+/// §7 `podinit_watch_delivery_seconds`: "observation minus API time, live milestones only".
+fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
+    let view = startup.view(startup.last_of_startup());
+    for latched in Milestone::ALL
+        .into_iter()
+        .filter_map(|milestone| view.milestone(milestone))
+    {
+        let is_live = startup.rules.is_live(startup.entry(), latched.place == 0);
+        let delay = latched.o.zip(latched.api).map(|(o, t)| o - t);
+        if let Some(delay) = delay.filter(|delay| is_live && *delay >= 0) {
+            figures.histogram(DELIVERY, &[]).push(delay);
+        }
+    }
+}
+
+/// §5 rule 6: "A condition (PodScheduled aside) that is True with an LTT later than the last one
+/// seen for the same condition type while True".
+fn reentries(startup: &Startup<'_>, figures: &mut Figures) {
+    let end = startup.end().map_or(usize::MAX, |end| end.place);
+    for (kind, milestone) in startup.rules.reentry_types() {
+        let mut last_seen = None;
+        for (place, folded) in startup.life.folded.iter().enumerate() {
+            let condition = folded
+                .pod
+                .condition(kind)
+                .filter(|condition| condition.is_true());
+            let Some(transition) = condition.and_then(|condition| condition.last_transition) else {
+                continue;
+            };
+            let counts = startup.rules.counts_reentries(startup.entry(), place > end);
+            if counts && last_seen.is_some_and(|last_seen| transition > last_seen) {
+                figures.add("podinit_reentries_total", &[("milestone", milestone)], 1);
+            }
+            last_seen = Some(startup.rules.last_seen(last_seen, transition));
+        }
+    }
+}
