@@ -1,3 +1,15 @@
 //! The `podinit` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+use podinit::args::Command;
+
+fn main() -> ExitCode {
+    match podinit::run::run(Command::from_process()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("podinit: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -69,7 +69,7 @@ impl Builder {
     pub fn build(self) -> Result<(Recorder, Arc<Exposition>), LabelError> {
         let specs = self.labels.specs()?;
         let store = Arc::new(Store::new(&specs, self.labels.max_sets));
-        let sets = LabelSets::new(specs, self.labels.max_values, self.labels.max_sets);
+        let sets = LabelSets::new(specs, self.labels.max_sets);
         let board = Arc::new(SloBoard::default());
         let mut slos = SloCounter::new(Arc::clone(&board));
         slos.replace(&self.slos);

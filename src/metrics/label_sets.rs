@@ -32,7 +32,7 @@ impl Values {
     }
 
     /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
-    fn resolve(&mut self, value: &str, max_values: usize) -> ValueId {
+    fn resolve(&mut self, value: &str) -> ValueId {
         if value.is_empty() {
             return EMPTY_ID;
         }
@@ -42,7 +42,7 @@ impl Values {
         let Ok(id) = ValueId::try_from(self.values.len()) else {
             return OTHER_ID;
         };
-        if self.ids.len() >= max_values {
+        if self.ids.len() >= self.spec.max_values {
             return OTHER_ID;
         }
         let value: Arc<str> = Arc::from(value);
@@ -56,7 +56,6 @@ impl Values {
 #[derive(Debug)]
 pub(super) struct LabelSets {
     labels: Vec<Values>,
-    max_values: usize,
     max_sets: usize,
     sets: HashMap<Box<[ValueId]>, usize>,
     /// The set of the pod in hand: one buffer for all pods.
@@ -75,11 +74,10 @@ pub(super) struct Resolved {
 }
 
 impl LabelSets {
-    pub(super) fn new(specs: Vec<LabelSpec>, max_values: usize, max_sets: usize) -> Self {
+    pub(super) fn new(specs: Vec<LabelSpec>, max_sets: usize) -> Self {
         Self {
             ids: Vec::with_capacity(specs.len()),
             labels: specs.into_iter().map(Values::new).collect(),
-            max_values,
             max_sets,
             sets: HashMap::new(),
         }
@@ -89,7 +87,7 @@ impl LabelSets {
     pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
         self.ids.clear();
         for label in &mut self.labels {
-            let id = label.resolve(label.spec.source.value(pod), self.max_values);
+            let id = label.resolve(label.spec.source.value(pod));
             self.ids.push(id);
         }
         if let Some(set) = self.known() {
@@ -117,7 +115,7 @@ impl LabelSets {
         for label in &mut self.labels {
             let id = match label.spec.source {
                 Source::Node => EMPTY_ID,
-                source => label.resolve(source.value(pod), self.max_values),
+                source => label.resolve(source.value(pod)),
             };
             self.ids.push(id);
         }
@@ -134,7 +132,7 @@ impl LabelSets {
     ) {
         for (position, label) in self.labels.iter_mut().enumerate() {
             let source = label.spec.source;
-            let is_dropped = label.resolve(source.value(pod), self.max_values) == OTHER_ID;
+            let is_dropped = label.resolve(source.value(pod)) == OTHER_ID;
             if counts(source) && is_dropped {
                 dropped(position);
             }
@@ -179,8 +177,11 @@ mod tests {
     }
 
     fn sets(max_values: usize, max_sets: usize) -> LabelSets {
-        let specs = LabelConfig::default().specs().unwrap();
-        LabelSets::new(specs, max_values, max_sets)
+        let config = LabelConfig {
+            max_values,
+            ..LabelConfig::default()
+        };
+        LabelSets::new(config.specs().unwrap(), max_sets)
     }
 
     fn dropped(sets: &mut LabelSets, pod: &PodInfo) -> Vec<usize> {

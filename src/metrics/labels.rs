@@ -26,6 +26,8 @@ pub struct LabelConfig {
     pub pod_labels: Vec<String>,
     /// The most distinct values of each label; values past it become [`OTHER`]
     pub max_values: usize,
+    /// The same for single labels, by podinit's name of the label or the key of the pod label
+    pub max_values_of: Vec<(String, usize)>,
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
     /// nine histograms.
     pub max_sets: usize,
@@ -41,6 +43,7 @@ impl Default for LabelConfig {
             host_network: false,
             pod_labels: Vec::new(),
             max_values: 256,
+            max_values_of: Vec::new(),
             max_sets: 10_000,
         }
     }
@@ -99,6 +102,7 @@ impl Source {
 pub(super) struct LabelSpec {
     pub(super) name: String,
     pub(super) source: Source,
+    pub(super) max_values: usize,
 }
 
 impl LabelConfig {
@@ -117,15 +121,23 @@ impl LabelConfig {
             .map(|(_, name, source)| LabelSpec {
                 name: name.to_owned(),
                 source,
+                max_values: self.cap_of(name),
             })
             .collect();
         for (index, key) in self.pod_labels.iter().enumerate() {
             specs.push(LabelSpec {
                 name: self.pod_label_name(index, key)?,
                 source: Source::PodLabel(index),
+                max_values: self.cap_of(key),
             });
         }
         Ok(specs)
+    }
+
+    fn cap_of(&self, label: &str) -> usize {
+        let mut own = self.max_values_of.iter().rev();
+        own.find(|(name, _)| name == label)
+            .map_or(self.max_values, |(_, cap)| *cap)
     }
 
     fn pod_label_name(&self, index: usize, key: &str) -> Result<String, LabelError> {

@@ -144,7 +144,7 @@ mod tests {
         };
         let specs = config.specs().unwrap();
         let store = Arc::new(Store::new(&specs, max_sets));
-        let sets = LabelSets::new(specs, max_values, max_sets);
+        let sets = LabelSets::new(specs, max_sets);
         Recorder::new(store, sets, SloCounter::new(Arc::default()))
     }
 

@@ -268,6 +268,7 @@ fn in_words(delivery: &Delivery) -> String {
             let pods: Vec<String> = pods.iter().map(one).collect();
             format!("Listed {}", pods.join(" "))
         }
+        PodEvent::StreamedListClosed { standing } => format!("Closed {}", standing.len()),
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),
     };

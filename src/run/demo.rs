@@ -1,0 +1,64 @@
+//! `podinit demo`: the exporter in front of a simulated cluster, over real HTTP.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use super::exporter::Exporter;
+use super::labels::decode_options;
+use crate::args::DemoArgs;
+use crate::shutdown;
+use crate::sim::{Cluster, ClusterConfig};
+use crate::watch::requests::Scope;
+use crate::watch::{WatchConfig, client};
+
+/// Simulates a cluster and watches it until a signal, or the chosen duration, ends it.
+pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
+    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let DemoArgs {
+        simulation,
+        exporter,
+    } = args;
+    let config = ClusterConfig {
+        rate: simulation.rate,
+        speed: simulation.speed,
+        seed: simulation.seed,
+        ..ClusterConfig::default()
+    };
+    let simulated = Cluster::start(config).await?;
+    let watch = WatchConfig {
+        scopes: Scope::of_namespaces(&[]),
+        decode: decode_options(&exporter.labels),
+        ..WatchConfig::default()
+    };
+    let clock = simulated.clock();
+    let exporter = Exporter::bind(&exporter, watch, Arc::new(move || clock.now()))?;
+    let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
+    announce(exporter.address(), &simulated);
+    if let Some(duration) = simulation.duration {
+        let shutdown = shutdown.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(duration).await;
+            shutdown.cancel();
+        });
+    }
+    let ended = exporter.run(&cluster, shutdown).await;
+    simulated.shutdown().await;
+    ended
+}
+
+/// Tells a person where to look.
+fn announce(mut exporter: SocketAddr, simulated: &Cluster) {
+    if exporter.ip().is_unspecified() {
+        exporter.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    println!("A simulated cluster is starting pods. Look at");
+    println!("  http://{exporter}/         the exporter's page");
+    println!("  http://{exporter}/metrics  what Prometheus scrapes");
+    println!(
+        "  {}api/v1/pods  the pods as Kubernetes states them",
+        simulated.url()
+    );
+    println!("End it with Ctrl-C.");
+}

@@ -1,0 +1,186 @@
+//! The exporter: what `serve` and `demo` have in common, whoever answers for the API server.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::ingest::Ingest;
+use super::labels::label_config;
+use crate::args::ExporterArgs;
+use crate::lifecycle::delivery::Delivery;
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::metrics::{self, Builder, Exposition};
+use crate::process::ProcessCollector;
+use crate::server::{Format, Health, Limits, Scrape, ScrapeError, Server, Status};
+use crate::watch::client::Cluster;
+use crate::watch::clock::Clock;
+use crate::watch::stats::WatchStats;
+use crate::watch::{self, WatchConfig};
+
+/// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
+/// API server with them; nothing is dropped.
+const QUEUE: usize = 1024;
+
+/// How long the ingest task may be silent before `/livez` fails. A list of a million pods takes
+/// a few seconds.
+const INGEST_DEADLINE: Duration = Duration::from_secs(60);
+
+/// An exporter that is bound to its address and has not begun to watch.
+pub(super) struct Exporter {
+    server: Server,
+    stats: Arc<WatchStats>,
+    ingest: Ingest,
+    deliveries: mpsc::Sender<Delivery>,
+    watch: WatchConfig,
+    clock: Arc<dyn Clock>,
+}
+
+impl Exporter {
+    /// Binds the address first: nothing else needs to be tried if that cannot be had.
+    pub(super) fn bind(
+        args: &ExporterArgs,
+        watch: WatchConfig,
+        clock: Arc<dyn Clock>,
+    ) -> anyhow::Result<Self> {
+        let stats = Arc::new(WatchStats::new(watch.scopes.len()));
+        let (recorder, exposition) = Builder::new(label_config(&args.labels))
+            .watch(stats.clone())
+            .collector(Box::new(ProcessCollector::new()))
+            .build()?;
+        let health = Health::new();
+        let scrapes = Arc::new(Scrapes {
+            exposition,
+            stats: Arc::clone(&stats),
+        });
+        let server = Server::bind(args.listen, Limits::default(), scrapes, health.clone())?;
+        let scopes = watch.scopes.iter();
+        let sources = scopes
+            .map(|scope| health.register_source(scope.to_string()))
+            .collect();
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let timestamps = args.timestamps;
+        let ingest = Ingest {
+            tracker: Tracker::new(TrackerConfig {
+                timestamps,
+                ..TrackerConfig::default()
+            }),
+            recorder,
+            deliveries: receiver,
+            clock: Arc::clone(&clock),
+            sources,
+            heartbeat: health.register_task("ingest", INGEST_DEADLINE),
+        };
+        Ok(Self {
+            server,
+            stats,
+            ingest,
+            deliveries: sender,
+            watch,
+            clock,
+        })
+    }
+
+    /// What is going to be watched.
+    pub(super) fn watch(&self) -> &WatchConfig {
+        &self.watch
+    }
+
+    /// The address that was bound.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.server.local_addr()
+    }
+
+    /// Watches `cluster` and serves until `shutdown`.
+    ///
+    /// # Errors
+    /// When a task ends that must not: the process would be stale, so it ends too.
+    pub(super) async fn run(
+        self,
+        cluster: &Cluster,
+        shutdown: CancellationToken,
+    ) -> anyhow::Result<()> {
+        let Self {
+            server,
+            stats,
+            ingest,
+            deliveries,
+            watch,
+            clock,
+        } = self;
+        tracing::info!(address = %server.local_addr(), "listening");
+        let client = &cluster.client;
+        let mut watches = watch::spawn(client, &watch, clock, &stats, &deliveries, &shutdown);
+        drop(deliveries);
+        let mut tasks = JoinSet::new();
+        let stop = shutdown.clone();
+        tasks.spawn(async move {
+            server.serve(stop).await;
+            "the server"
+        });
+        let stop = shutdown.clone();
+        tasks.spawn(async move {
+            ingest.run(stop).await;
+            "the accounting of pods"
+        });
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            Some(ended) = tasks.join_next() => return ended_early(&shutdown, ended),
+            Some(ended) = watches.join_next() => {
+                return ended_early(&shutdown, ended.map(|()| "a watch"));
+            }
+        }
+        while let Some(ended) = tasks.join_next().await {
+            ended.context("a task failed while it ended")?;
+        }
+        tracing::info!("ended");
+        Ok(())
+    }
+}
+
+fn ended_early(
+    shutdown: &CancellationToken,
+    ended: Result<&str, tokio::task::JoinError>,
+) -> anyhow::Result<()> {
+    if shutdown.is_cancelled() {
+        return Ok(());
+    }
+    match ended {
+        Ok(task) => Err(anyhow!(
+            "{task} has ended; so does podinit, rather than go stale"
+        )),
+        Err(error) => Err(anyhow!(
+            "a task has failed ({error}); podinit ends, rather than go stale"
+        )),
+    }
+}
+
+/// What the server serves.
+struct Scrapes {
+    exposition: Arc<Exposition>,
+    stats: Arc<WatchStats>,
+}
+
+impl Scrape for Scrapes {
+    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
+        let format = match format {
+            Format::Protobuf => metrics::Format::Protobuf,
+            Format::OpenMetrics => metrics::Format::OpenMetrics,
+            Format::Text => metrics::Format::Text,
+        };
+        self.exposition
+            .encode(format)
+            .map_err(|error| ScrapeError(error.to_string()))
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            synced: Some(self.stats.synced()),
+            pods_in_flight: None,
+        }
+    }
+}
