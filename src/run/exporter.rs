@@ -128,6 +128,7 @@ impl Exporter {
             "the accounting of pods"
         });
         tokio::select! {
+            biased;
             () = shutdown.cancelled() => {}
             Some(ended) = tasks.join_next() => return ended_early(&shutdown, ended),
             Some(ended) = watches.join_next() => {
