@@ -9,6 +9,7 @@ pub mod pod;
 pub mod process;
 pub mod recording;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod server;
 pub mod shutdown;

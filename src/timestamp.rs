@@ -20,6 +20,9 @@ impl Timestamp {
         None => unreachable!(),
     };
 
+    /// Before any other instant: the time of a recording that has not stated one yet.
+    pub const BEGINNING: Self = Self(NonZeroI64::MIN);
+
     /// The instant `nanos` nanoseconds after the Unix epoch.
     pub const fn from_nanos(nanos: i64) -> Self {
         match NonZeroI64::new(nanos) {

@@ -38,7 +38,7 @@ pub enum Flow {
 /// Feeds the documents of a recording, one by one, to a tracker and what it says to a sink.
 ///
 /// `new_sink` makes an empty sink. It is called again if the recording turns out to begin with a
-/// streamed list (see [`Stream`]).
+/// streamed list (see the module `stream`).
 pub struct Replay<S, F> {
     config: ReplayConfig,
     stats: Arc<WatchStats>,
@@ -51,7 +51,7 @@ pub struct Replay<S, F> {
 }
 
 impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
-    /// A replay that has read nothing yet. Time begins before any time that an API can state.
+    /// A replay that has read nothing yet. Time stands at [`Timestamp::BEGINNING`].
     ///
     /// # Errors
     /// Those of `new_sink`.
@@ -62,7 +62,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             stats,
             sink: new_sink()?,
             new_sink,
-            now: Timestamp::from_nanos(i64::MIN),
+            now: Timestamp::BEGINNING,
             pending: None,
             stream: None,
         })

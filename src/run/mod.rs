@@ -5,6 +5,7 @@ mod demo;
 mod exporter;
 mod ingest;
 mod labels;
+mod progress;
 mod recordings;
 mod serve;
 
@@ -26,7 +27,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Serve(args) => block_on(serve::serve(args)),
         Command::Demo(args) => block_on(demo::demo(args)),
         Command::Replay(args) => recordings::replay(&args, &mut io::stdout().lock()),
-        Command::Report(_) => anyhow::bail!("report is not there yet"),
+        Command::Report(args) => recordings::report(&args, &mut io::stdout().lock()),
     }
 }
 

@@ -1,16 +1,18 @@
-//! `replay` (and, from the same input, `report`).
+//! `replay` and `report`: from recordings to standard output.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
 
 use super::labels::{decode_options, label_config};
-use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat};
+use super::progress::Watched;
+use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::metrics::Format;
 use crate::recording::{Document, Recording, RecordingError};
 use crate::replay::{self, ExpositionConfig, ReplayConfig};
+use crate::report::{self, Style};
 use crate::watch::decode::DecodeOptions;
 
 /// Runs recordings through the pipeline and prints the final exposition. Nothing is printed unless
@@ -31,6 +33,32 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     print(&exposition, out)
 }
 
+/// Summarizes recordings. Nothing is printed unless all of them can be read.
+pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let documents = documents(args.recording.files.clone(), DecodeOptions::default());
+    let report = report::summarize(documents, replay_config(&args.recording), args.top)?;
+    let text = match args.format {
+        ReportFormat::Text => report.to_text(style()),
+        ReportFormat::Json => report.to_json()?,
+        ReportFormat::Markdown => report.to_markdown(),
+    };
+    print(text.as_bytes(), out)
+}
+
+/// Colours and the full width are for a terminal; <https://no-color.org> turns colours off.
+fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let columns = columns
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0);
+    Style {
+        colour: terminal && !no_color,
+        width: columns.unwrap_or(80),
+    }
+}
+
 fn replay_config(args: &RecordingArgs) -> ReplayConfig {
     ReplayConfig {
         tracker: TrackerConfig {
@@ -42,7 +70,8 @@ fn replay_config(args: &RecordingArgs) -> ReplayConfig {
     }
 }
 
-/// The documents of all files, one file after the other.
+/// The documents of all files, one file after the other, with a progress bar for each that takes
+/// long.
 fn documents(
     files: Vec<PathBuf>,
     options: DecodeOptions,
@@ -52,7 +81,8 @@ fn documents(
             Ok(recording) => (Some(recording), None),
             Err(error) => (None, Some(Err(error))),
         };
-        failure.into_iter().chain(recording.into_iter().flatten())
+        let watched = recording.into_iter().flat_map(Watched::new);
+        failure.into_iter().chain(watched)
     })
 }
 

@@ -1,0 +1,86 @@
+//! The slowest pods of a recording, in bounded memory.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::Serialize;
+
+use crate::lifecycle::observation::Latency;
+use crate::pod::PodInfo;
+
+/// A pod and how long it took from Scheduled to Ready, in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SlowPod {
+    /// Its namespace
+    pub namespace: String,
+    /// Its name
+    pub name: String,
+    /// How long it took
+    pub scheduled_to_ready: f64,
+}
+
+/// A pod in the order of slowness: by latency, and among equals the first by name is the slower.
+type Entry = (Latency, Reverse<(String, String)>);
+
+/// The few pods that took longest. Of those that took equally long, the first by name stay.
+#[derive(Debug)]
+pub(super) struct Slowest {
+    most: usize,
+    /// The least slow one on top
+    pods: BinaryHeap<Reverse<Entry>>,
+}
+
+impl Slowest {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            pods: BinaryHeap::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, pod: &PodInfo, latency: Latency) {
+        let is_slow = |Reverse((least, _)): &Reverse<Entry>| latency >= *least;
+        if self.pods.len() >= self.most && !self.pods.peek().is_some_and(is_slow) {
+            return;
+        }
+        let name = Reverse((pod.namespace.to_string(), pod.name.to_string()));
+        self.pods.push(Reverse((latency, name)));
+        if self.pods.len() > self.most {
+            self.pods.pop();
+        }
+    }
+
+    /// The pods, the slowest first.
+    pub(super) fn into_pods(self) -> Vec<SlowPod> {
+        let sorted = self.pods.into_sorted_vec().into_iter();
+        sorted
+            .map(|Reverse((latency, Reverse((namespace, name))))| SlowPod {
+                namespace,
+                name,
+                scheduled_to_ready: latency.as_seconds_f64(),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::{PodSnapshot, PodUid};
+
+    #[test]
+    fn the_slowest_stay_and_stand_first() {
+        let mut slowest = Slowest::new(3);
+        for (name, seconds) in [("d", 4), ("a", 9), ("c", 4), ("b", 1), ("e", 5)] {
+            let pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name).info;
+            slowest.add(&pod, Latency::from_nanos(seconds * 1_000_000_000));
+        }
+        let names: Vec<String> = slowest
+            .into_pods()
+            .into_iter()
+            .map(|pod| pod.name)
+            .collect();
+        assert_eq!(names, ["a", "e", "c"]);
+        assert!(Slowest::new(0).into_pods().is_empty());
+    }
+}

@@ -1,0 +1,113 @@
+//! The rows that every form of the report shows.
+
+use super::{IntervalSummary, Report};
+
+/// The head of the table of intervals.
+pub(super) const HEAD: [&str; 8] = [
+    "interval", "count", "min", "p50", "p90", "p95", "p99", "max",
+];
+
+/// One row of it.
+pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
+    let IntervalSummary {
+        interval,
+        count,
+        min,
+        p50,
+        p90,
+        p95,
+        p99,
+        max,
+    } = summary;
+    let [min, p50, p90, p95, p99, max] =
+        [min, p50, p90, p95, p99, max].map(|value| value.map_or_else(|| "-".to_owned(), seconds));
+    [
+        (*interval).to_owned(),
+        count.to_string(),
+        min,
+        p50,
+        p90,
+        p95,
+        p99,
+        max,
+    ]
+}
+
+/// A duration in seconds for people: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
+pub(super) fn seconds(value: f64) -> String {
+    if value >= 100.0 {
+        let whole = value.round() as u64;
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+        return match hours {
+            0 => format!("{minutes}m{rest}s"),
+            _ => format!("{hours}h{minutes}m{rest}s"),
+        };
+    }
+    let decimals = if value >= 10.0 { 1 } else { 3 };
+    let text = format!("{value:.decimals$}");
+    format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The time that the report covers: an instant for a single list.
+pub(super) fn span(report: &Report) -> String {
+    match (&report.from, &report.to) {
+        (Some(from), Some(to)) if from == to => format!(" as of {to}"),
+        (Some(from), Some(to)) => format!(" from {from} to {to}"),
+        _ => String::new(),
+    }
+}
+
+/// How the pods ended, those outcomes that there were.
+pub(super) fn outcomes(report: &Report) -> Vec<String> {
+    named(report.finished.iter())
+}
+
+/// What else is worth knowing, each with a title; nothing where there is nothing.
+pub(super) fn remarks(report: &Report) -> Vec<(&'static str, Vec<String>)> {
+    let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
+        let since = waiting
+            .oldest_entered
+            .as_deref()
+            .unwrap_or("an unknown time");
+        format!("{stage} {} (oldest since {since})", waiting.pods)
+    });
+    let unobserved = report.unobserved.iter();
+    let unobserved = unobserved.map(|(stage, reason, count)| format!("{stage} {reason} {count}"));
+    let remarks = [
+        ("Still in flight", in_flight.collect()),
+        ("Not observed", unobserved.collect()),
+        ("Clock anomalies", named(report.clock_anomalies.iter())),
+        ("Re-entries", named(report.reentries.iter())),
+    ];
+    remarks
+        .into_iter()
+        .filter(|(_, found): &(_, Vec<String>)| !found.is_empty())
+        .collect()
+}
+
+fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<String> {
+    counts
+        .filter(|(_, count)| **count > 0)
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short_and_readable() {
+        let cases = [
+            (0.0, "0s"),
+            (0.25, "0.25s"),
+            (12.0, "12s"),
+            (99.94, "99.9s"),
+            (125.0, "2m5s"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(seconds(value), text);
+        }
+        assert_eq!(seconds(3723.0), "1h2m3s");
+    }
+}

@@ -1,0 +1,100 @@
+//! The report for a terminal.
+
+use std::fmt::Write;
+
+use super::Report;
+use super::table::{HEAD, outcomes, remarks, row, seconds, span};
+
+/// How a report may look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether there may be colours
+    pub colour: bool,
+    /// How many columns there are
+    pub width: usize,
+}
+
+/// Columns of the chart besides its bars.
+const CHART_MARGIN: usize = 20;
+
+/// Writing to a `String` cannot fail, so results of `write!` are ignored here.
+pub(super) fn render(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    let _ = write!(out, "{} pods", report.discovered);
+    out.push_str(&span(report));
+    let _ = writeln!(out, " (timestamps: {})", report.timestamps);
+    let _ = writeln!(out, "{}\n", outcomes(report).join(", "));
+    table(&mut out, report, style);
+    chart(&mut out, report, style);
+    for (title, found) in remarks(report) {
+        let _ = writeln!(out, "{}: {}", bold(title, style), found.join(", "));
+    }
+    if !report.slowest.is_empty() {
+        let _ = writeln!(out, "\n{}", bold("Slowest pods, scheduled to ready", style));
+    }
+    for pod in &report.slowest {
+        let took = seconds(pod.scheduled_to_ready);
+        let _ = writeln!(out, "{took:>10}  {}/{}", pod.namespace, pod.name);
+    }
+    out
+}
+
+fn table(out: &mut String, report: &Report, style: Style) {
+    let line = |cells: [&str; 8]| {
+        let [name, rest @ ..] = cells;
+        let mut text = format!("{name:<18}");
+        for cell in rest {
+            let _ = write!(text, " {cell:>8}");
+        }
+        text
+    };
+    let head = line(HEAD);
+    let _ = writeln!(out, "{}", bold(&head, style));
+    for summary in &report.intervals {
+        let cells = row(summary);
+        let _ = writeln!(out, "{}", line(cells.each_ref().map(String::as_str)));
+    }
+    out.push('\n');
+}
+
+/// A bar for each bucket, from the first one that is not empty to the last.
+fn chart(out: &mut String, report: &Report, style: Style) {
+    let buckets = &report.scheduled_to_ready;
+    let filled = |(_, count): &(Option<f64>, u64)| *count > 0;
+    let (Some(first), Some(last)) = (
+        buckets.iter().position(filled),
+        buckets.iter().rposition(filled),
+    ) else {
+        return;
+    };
+    let most = buckets
+        .iter()
+        .map(|(_, count)| *count)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let columns = style.width.saturating_sub(CHART_MARGIN).clamp(10, 60) as u64;
+    let _ = writeln!(out, "{}", bold("Scheduled to ready", style));
+    for (bound, count) in &buckets[first..=last] {
+        let bound = bound.map_or_else(
+            || "more".to_owned(),
+            |bound| format!("≤ {}", seconds(bound)),
+        );
+        let bar = "█".repeat((count * columns).div_ceil(most) as usize);
+        let bar = if style.colour {
+            format!("\u{1b}[36m{bar}\u{1b}[0m")
+        } else {
+            bar
+        };
+        let _ = writeln!(out, "{bound:>10}  {bar} {count}");
+    }
+    out.push('\n');
+}
+
+fn bold(text: &str, style: Style) -> String {
+    if style.colour {
+        format!("\u{1b}[1m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
+}
