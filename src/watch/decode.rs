@@ -1,6 +1,8 @@
 //! The seam between the Kubernetes API's bytes and everything behind: bytes of a watch stream or
 //! of a list in, [`PodSnapshot`]s out. Whoever adds another encoding (protobuf) adds it here.
 
+mod salvage;
+
 use serde::de::DeserializeSeed;
 
 use super::slim::Context;
@@ -127,7 +129,13 @@ impl PodDecoder {
     /// is one, but its `type` is unknown or its `object` is no pod with a UID. Bookmarks and
     /// errors of the API server need none.
     pub fn watch_event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let envelope = self.envelope(line)?;
+        let envelope = match self.envelope(line) {
+            Ok(envelope) => envelope,
+            Err(error @ DecodeError::Json { .. }) => {
+                return Err(salvage::watch_event(line, &mut self.0).unwrap_or(error));
+            }
+            Err(error) => return Err(error),
+        };
         let observed_at = match envelope.observed_at {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Absent | ObservedAt::Unusable => None,
@@ -137,26 +145,20 @@ impl PodDecoder {
         Ok(WatchEvent { kind, observed_at })
     }
 
-    /// Decodes one page of a list. An item that is no pod with a UID costs only itself.
+    /// Decodes one page of a list. An item that is no pod with a UID, or cannot be read, costs
+    /// only itself.
     ///
     /// # Errors
     /// [`DecodeError::Json`] where the body is no JSON object; [`DecodeError::Object`] where it
     /// is not of kind `PodList` or `List`, or has no `items`.
     pub fn list_page(&mut self, body: &[u8]) -> Result<ListPage, DecodeError> {
-        let envelope = self.envelope(body)?;
-        let metadata = envelope.own.metadata;
-        match envelope.own.kind.as_deref() {
-            Some("PodList" | "List") => {}
-            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+        match self.envelope(body) {
+            Ok(envelope) => list_page_of(envelope),
+            Err(error @ DecodeError::Json { .. }) => {
+                salvage::list_page(body, &mut self.0).unwrap_or(Err(error))
+            }
+            Err(error) => Err(error),
         }
-        let items = envelope.items.ok_or(ObjectFault::NoItems)?;
-        Ok(ListPage {
-            pods: items.pods,
-            undecodable: items.undecodable,
-            resource_version: metadata.resource_version.map(String::from),
-            continue_token: metadata.continue_token.map(String::from),
-            remaining: metadata.remaining,
-        })
     }
 
     fn envelope<'de>(&mut self, json: &'de [u8]) -> Result<Envelope<'de>, DecodeError> {
@@ -165,6 +167,23 @@ impl PodDecoder {
         deserializer.end()?;
         envelope.ok_or(ObjectFault::NotAnObject.into())
     }
+}
+
+/// The page of a list that `envelope` is.
+fn list_page_of(envelope: Envelope<'_>) -> Result<ListPage, DecodeError> {
+    let metadata = envelope.own.metadata;
+    match envelope.own.kind.as_deref() {
+        Some("PodList" | "List") => {}
+        kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+    }
+    let items = envelope.items.ok_or(ObjectFault::NoItems)?;
+    Ok(ListPage {
+        pods: items.pods,
+        undecodable: items.undecodable,
+        resource_version: metadata.resource_version.map(String::from),
+        continue_token: metadata.continue_token.map(String::from),
+        remaining: metadata.remaining,
+    })
 }
 
 /// What an event of type `event_type` says with `object`.

@@ -50,6 +50,19 @@ pub(crate) struct Items {
     pub(crate) first_fault: Option<(usize, ObjectFault)>,
 }
 
+impl Items {
+    /// Adds the item at `position`, or its fault.
+    pub(crate) fn push(&mut self, position: usize, pod: Result<PodSnapshot, ObjectFault>) {
+        match pod {
+            Ok(pod) => self.pods.push(pod),
+            Err(fault) => {
+                self.undecodable += 1;
+                self.first_fault.get_or_insert((position, fault));
+            }
+        }
+    }
+}
+
 /// Reads an [`Envelope`]; `None` for what is no object.
 pub(crate) struct EnvelopeShape<'c>(pub(crate) &'c mut Context);
 
@@ -124,13 +137,7 @@ impl<'de> Shape<'de> for ItemsShape<'_> {
             let pod = object
                 .ok_or(ObjectFault::NotAnObject)
                 .and_then(|object| object.into_pod(context));
-            match pod {
-                Ok(pod) => items.pods.push(pod),
-                Err(fault) => {
-                    items.undecodable += 1;
-                    items.first_fault.get_or_insert((position, fault));
-                }
-            }
+            items.push(position, pod);
             position += 1;
         }
         Ok(Some(items))

@@ -23,6 +23,9 @@ pub enum ObjectFault {
     /// `metadata.uid` is missing, empty or no text
     #[error("this pod has no metadata.uid")]
     NoUid,
+    /// It is JSON, but holds a text or a number that cannot be represented
+    #[error("this holds a text or a number that cannot be represented")]
+    Unreadable,
     /// A watch event whose `type` is missing or none that Kubernetes defines
     #[error("{0:?} is not a type of watch event")]
     UnknownType(String),
