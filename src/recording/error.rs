@@ -174,8 +174,5 @@ impl fmt::Display for RecordingError {
     }
 }
 
-impl std::error::Error for RecordingError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.fault)
-    }
-}
+/// Without a source: the text says everything, and who prints the whole chain says it once.
+impl std::error::Error for RecordingError {}
