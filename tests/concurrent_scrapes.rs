@@ -18,6 +18,15 @@ use podinit::timestamp::Timestamp;
 const SCRAPES: usize = 100;
 const LATENCY_SECONDS: u64 = 2;
 
+/// Ends the recording, also where a scrape fails the test.
+struct EndOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// One pod from discovery to readiness; each latency is the same, so that every sum is known.
 fn live(recorder: &mut Recorder, pod: &PodInfo) {
     let stages = [Stage::Scheduling, Stage::Network, Stage::Containers];
@@ -53,6 +62,7 @@ fn every_scrape_adds_up_while_pods_start() {
                 }
             }
         });
+        let _end = EndOnDrop(&done);
         let mut discovered_before = 0.0;
         for _ in 0..SCRAPES {
             let families = parsed::protobuf(&exposition.encode(Format::Protobuf).unwrap());
@@ -80,6 +90,5 @@ fn every_scrape_adds_up_while_pods_start() {
                 }
             }
         }
-        done.store(true, Ordering::Relaxed);
     });
 }
