@@ -93,6 +93,8 @@ impl Books {
 
 #[cfg(all(test, not(podinit_loom)))]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     #[test]
@@ -109,5 +111,30 @@ mod tests {
         let after = books.balance();
         assert_eq!((after.discovered, after.in_flight), (1, [0; STAGES]));
         assert_eq!(after.finished[Outcome::Ready as usize], 1);
+    }
+
+    #[test]
+    fn every_balance_adds_up_while_pods_move() {
+        let books = Books::new();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let network = Position::InFlight(Stage::Network);
+                    books.move_pod(Position::Undiscovered, network);
+                    books.move_pod(network, Position::Finished(Outcome::Ready));
+                }
+            });
+            while books.balance().discovered == 0 {
+                std::thread::yield_now();
+            }
+            let adds_up = (0..100_000).all(|_| {
+                let balance = books.balance();
+                let finished: u64 = balance.finished.iter().sum();
+                balance.discovered == finished + balance.in_flight.iter().sum::<u64>()
+            });
+            done.store(true, Ordering::Relaxed);
+            assert!(adds_up);
+        });
     }
 }
