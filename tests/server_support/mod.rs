@@ -156,12 +156,7 @@ impl Running {
 
     /// Sends bytes as they are and takes all that comes until the server closes.
     pub async fn exchange(&self, request: &[u8]) -> Reply {
-        let mut stream = self.connect().await;
-        // A server that has heard enough closes; the answer then still has to be read.
-        let _ = stream.write_all(request).await;
-        let mut received = Vec::new();
-        let _ = stream.read_to_end(&mut received).await;
-        Reply::parse(&received)
+        exchange(self.address, request).await
     }
 
     /// One request on a connection of its own.
@@ -172,6 +167,16 @@ impl Running {
     pub async fn get(&self, path: &str) -> Reply {
         self.request("GET", path, &[]).await
     }
+}
+
+/// Sends bytes as they are and takes all that comes until the server closes.
+pub async fn exchange(address: SocketAddr, request: &[u8]) -> Reply {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // A server that has heard enough closes; the answer then still has to be read.
+    let _ = stream.write_all(request).await;
+    let mut received = Vec::new();
+    let _ = stream.read_to_end(&mut received).await;
+    Reply::parse(&received)
 }
 
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
