@@ -128,6 +128,8 @@ impl Api {
             if hangs {
                 shutdown.cancelled().await;
             }
+            // An error at once would take the place of what is not flushed yet.
+            tokio::task::yield_now().await;
             Err(io::Error::from(io::ErrorKind::ConnectionReset))
         });
         Body::from_stream(stream::iter([Ok(half)]).chain(rest))
