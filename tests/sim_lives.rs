@@ -32,14 +32,14 @@ impl Story {
         assert!(cluster.begin(plan::life(kind, pace, &mut Rng::new(seed))));
         cluster.step(Duration::from_secs(7_200));
         let truth = cluster.truth().pods()[0].clone();
-        let newest = cluster.store().version();
+        let newest = cluster.store().version().to_string();
         let http = Http::to(&cluster);
         let mut watch = http.watch("resourceVersion=1000").await;
         let mut events = Vec::new();
         loop {
             let event = watch.next_event().await;
             let metadata = &event["object"]["metadata"];
-            let last = metadata["resourceVersion"] == newest.to_string();
+            let last = metadata["resourceVersion"].as_str() == Some(newest.as_str());
             if metadata["uid"] == truth.uid {
                 events.push(event);
             }

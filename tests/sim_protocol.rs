@@ -7,7 +7,7 @@ mod sim_support;
 use std::time::Duration;
 
 use podinit::sim::life::{App, Change};
-use podinit::sim::store::{EventKind, ObjectKey};
+use podinit::sim::object::{EventKind, ObjectKey};
 use podinit::sim::{Cluster, ClusterConfig};
 use serde_json::json;
 use sim_support::{Http, bind, brief, create, names, report, version};

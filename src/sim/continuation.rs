@@ -1,6 +1,6 @@
 //! Continue tokens: opaque to clients, bound to the version of the list that they continue.
 
-use super::store::ObjectKey;
+use super::object::ObjectKey;
 
 /// Where a list goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::active::Active;
 use super::agenda::Agenda;
-use super::life::{App, Change, Life, MILLI, Report, SECOND, Shape, Step};
+use super::life::{Change, Life, MILLI, SECOND, Shape};
+use super::object::ObjectKey;
 use super::past;
 use super::plan;
-use super::pod::Pod;
 use super::pod_json;
 use super::profile::{LifeKind, Pace};
 use super::rng::Rng;
 use super::selector::Selectable;
-use super::store::{ObjectKey, Store};
+use super::store::Store;
 use super::truth::Truth;
 use crate::timestamp::Timestamp;
 
@@ -56,18 +57,6 @@ enum Due {
     Gap,
     /// No sandbox comes up from here on
     Outage,
-}
-
-#[derive(Debug)]
-struct Active {
-    pod: Pod,
-    life: Life,
-    /// The kind of life, where it was drawn
-    kind: Option<LifeKind>,
-    next: usize,
-    /// How much later than planned everything happens
-    delay: i64,
-    rewritten: u32,
 }
 
 /// Takes pods through their lives. It moves only when it is told what time it is.
@@ -212,14 +201,7 @@ impl Driver {
     }
 
     fn start(&mut self, life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
-        let active = Active {
-            pod: Pod::new(life.shape.clone(), now),
-            life,
-            kind,
-            next: 0,
-            delay: 0,
-            rewritten: 0,
-        };
+        let active = Active::new(life, kind, now);
         if self.store.get(&active.key()).is_some() {
             return false;
         }
@@ -227,33 +209,23 @@ impl Driver {
         self.created += 1;
         self.by_uid.insert(active.pod.shape.uid.clone(), id);
         self.write(id, &active, now);
-        self.enter_next(id, &active);
         self.pods.insert(id, active);
+        self.enter_next(id);
         self.keep_within_bounds(now);
         true
     }
 
     fn step(&mut self, id: u64, rewritten: u32, at: Timestamp) {
-        let outage = self.outage;
         let Some(active) = self.pods.get_mut(&id) else {
             return;
         };
         if active.rewritten != rewritten {
             return;
         }
-        let Some(step) = active.life.steps.get(active.next).cloned() else {
-            return;
-        };
-        if outage && active.needs_new_sandbox(&step.change) {
-            active.delay += SANDBOX_RETRY;
-        } else {
-            active.next += 1;
-            self.change(id, &step.change, at);
+        if let Some(change) = active.take_step(self.outage, SANDBOX_RETRY) {
+            self.change(id, &change, at);
         }
-        if let Some(active) = self.pods.get(&id) {
-            let entry = active.next_entry(id);
-            self.agenda_enter(entry);
-        }
+        self.enter_next(id);
     }
 
     fn change(&mut self, id: u64, change: &Change, at: Timestamp) {
@@ -289,15 +261,8 @@ impl Driver {
     fn gap(&mut self, at: Timestamp) {
         let known_since = at.plus_nanos(-SECOND);
         let key = (self.pods.values())
-            .filter(|active| active.pod.created < known_since)
-            .filter(|active| !active.life.permanent && active.pod.deletion.is_none())
-            .filter(|active| !active.pod.phase.is_terminal() && active.pod.node.is_some())
             .find(|active| {
-                !(active.pod.condition("Ready")).is_some_and(|ready| ready.verdict.holds)
-                    && matches!(
-                        active.kind,
-                        Some(LifeKind::ImagePullStuck | LifeKind::SandboxStuck)
-                    )
+                active.is_stuck() && active.is_expendable() && active.pod.created < known_since
             })
             .map(Active::key);
         let wait = match key {
@@ -315,22 +280,16 @@ impl Driver {
         if self.pods.len() <= self.plan.population {
             return;
         }
-        let oldest = (self.pods.iter_mut())
-            .find(|(_, active)| !active.life.permanent && active.pod.deletion.is_none());
+        let oldest = self
+            .pods
+            .iter_mut()
+            .find(|(_, active)| active.is_expendable());
         let Some((id, active)) = oldest else {
             return;
         };
-        let after = now.nanos_since(active.pod.created) - active.delay;
-        let step = |after, change| Step { after, change };
-        active.life.steps = vec![
-            step(after, Change::Terminate { grace_seconds: 30 }),
-            step(after + SECOND, Change::Remove),
-        ];
-        active.life.recreations = 0;
-        active.next = 0;
-        active.rewritten += 1;
-        let entry = active.next_entry(*id);
-        self.agenda_enter(entry);
+        active.cut_short(now);
+        let id = *id;
+        self.enter_next(id);
     }
 
     fn write(&mut self, id: u64, active: &Active, now: Timestamp) {
@@ -350,43 +309,18 @@ impl Driver {
         }
     }
 
-    fn enter_next(&mut self, id: u64, active: &Active) {
-        self.agenda_enter(active.next_entry(id));
-    }
-
-    fn agenda_enter(&mut self, entry: Option<(Timestamp, Due)>) {
-        if let Some((at, due)) = entry {
-            self.agenda.enter(at, due);
+    /// Enters the next step of the pod numbered `id`, if it has one.
+    fn enter_next(&mut self, id: u64) {
+        if let Some(active) = self.pods.get(&id)
+            && let Some(at) = active.due()
+        {
+            let rewritten = active.rewritten;
+            self.agenda.enter(at, Due::Step { id, rewritten });
         }
     }
 
     /// A generator for the next pod.
     fn next_rng(&mut self) -> Rng {
         Rng::fork(self.seed, self.rng.next_u64())
-    }
-}
-
-impl Active {
-    fn key(&self) -> ObjectKey {
-        ObjectKey::new(&self.life.shape.namespace, &self.life.shape.name)
-    }
-
-    fn next_entry(&self, id: u64) -> Option<(Timestamp, Due)> {
-        let step = self.life.steps.get(self.next)?;
-        let at = self.pod.created.plus_nanos(step.after + self.delay);
-        let rewritten = self.rewritten;
-        Some((at, Due::Step { id, rewritten }))
-    }
-
-    /// Whether `change` shows that a sandbox stands where none stood before.
-    fn needs_new_sandbox(&self, change: &Change) -> bool {
-        let shows = |report: &Report| report.sandbox || !matches!(report.app, App::Waiting(_));
-        match change {
-            Change::Report(report) => {
-                let stood = self.pod.report.is_some_and(|(last, _)| shows(&last));
-                shows(report) && !stood
-            }
-            _ => false,
-        }
     }
 }

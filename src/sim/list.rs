@@ -6,8 +6,9 @@ use serde_json::json;
 use super::continuation::Continuation;
 use super::faults::Modes;
 use super::list_options::{At, ListOptions, Match};
+use super::object::{Object, ObjectKey, Page};
 use super::status::Failure;
-use super::store::{Object, ObjectKey, Page, Store};
+use super::store::Store;
 
 /// The body of the answer, in parts.
 pub(super) fn list(

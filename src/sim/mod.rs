@@ -11,6 +11,7 @@
 //!                                           ↑ clock                  ↓ truth      ↑ faults
 //! ```
 
+mod active;
 mod agenda;
 mod api;
 pub mod clock;
@@ -20,16 +21,20 @@ mod container_json;
 mod continuation;
 mod driver;
 pub mod faults;
+mod history;
 pub mod kubelet;
 pub mod life;
 mod list;
 mod list_options;
+mod manual;
 pub mod node;
+pub mod object;
 mod past;
 pub mod plan;
 pub mod pod;
 pub mod pod_json;
 mod pod_metadata_json;
+mod pod_status_json;
 pub mod profile;
 mod raw_object;
 pub mod rng;

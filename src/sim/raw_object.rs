@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::object::ObjectKey;
 use super::selector::Selectable;
-use super::store::ObjectKey;
 
 /// An object as a test wrote it.
 pub(super) struct RawObject {

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
+use super::object::Object;
 use super::status::Failure;
-use super::store::Object;
 
 const KIND: &str = r#""kind":"Pod","apiVersion":"v1""#;
 
@@ -77,7 +77,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::super::store::ObjectKey;
+    use super::super::object::ObjectKey;
     use super::*;
 
     fn object(json: &'static str) -> Object {

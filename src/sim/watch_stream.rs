@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::faults::{FaultHandle, StreamFault};
 use super::list::selects;
 use super::list_options::{At, ListOptions};
+use super::object::{Event, EventKind, Object};
 use super::status::Failure;
-use super::store::{Event, EventKind, Object, Store};
+use super::store::Store;
 use super::watch_event;
 
 /// How many events are taken from the history, or objects from a list, at once.

@@ -1,0 +1,93 @@
+//! A pod that lives: its state, its life, and how far it has come in it.
+
+use super::life::{App, Change, Life, Report, SECOND, Step};
+use super::object::ObjectKey;
+use super::pod::Pod;
+use super::profile::LifeKind;
+use crate::timestamp::Timestamp;
+
+/// One living pod.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) pod: Pod,
+    pub(super) life: Life,
+    /// The kind of life; `None` where a test moves the pod by hand
+    pub(super) kind: Option<LifeKind>,
+    next: usize,
+    /// How much later than planned everything happens
+    delay: i64,
+    /// How often its life has been rewritten, which makes old entries of the agenda void
+    pub(super) rewritten: u32,
+}
+
+impl Active {
+    /// The pod of `life`, created at `now`.
+    pub(super) fn new(life: Life, kind: Option<LifeKind>, now: Timestamp) -> Self {
+        Self {
+            pod: Pod::new(life.shape.clone(), now),
+            life,
+            kind,
+            next: 0,
+            delay: 0,
+            rewritten: 0,
+        }
+    }
+
+    pub(super) fn key(&self) -> ObjectKey {
+        ObjectKey::new(&self.life.shape.namespace, &self.life.shape.name)
+    }
+
+    /// When the next step is due.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        let step = self.life.steps.get(self.next)?;
+        Some(self.pod.created.plus_nanos(step.after + self.delay))
+    }
+
+    /// Takes the next step, which cannot bring up a sandbox in an `outage`: it is tried again
+    /// `retry` nanoseconds later.
+    pub(super) fn take_step(&mut self, outage: bool, retry: i64) -> Option<Change> {
+        let change = self.life.steps.get(self.next)?.change.clone();
+        if outage && self.needs_new_sandbox(&change) {
+            self.delay += retry;
+            return None;
+        }
+        self.next += 1;
+        Some(change)
+    }
+
+    /// Whether it may be deleted to keep the population within bounds.
+    pub(super) fn is_expendable(&self) -> bool {
+        !self.life.permanent && self.pod.deletion.is_none()
+    }
+
+    /// Whether it is bound and cannot get ready.
+    pub(super) fn is_stuck(&self) -> bool {
+        let stuck = [LifeKind::ImagePullStuck, LifeKind::SandboxStuck];
+        self.kind.is_some_and(|kind| stuck.contains(&kind)) && self.pod.node.is_some()
+    }
+
+    /// From `now` on its life is nothing but its end.
+    pub(super) fn cut_short(&mut self, now: Timestamp) {
+        let after = now.nanos_since(self.pod.created) - self.delay;
+        let step = |after, change| Step { after, change };
+        self.life.steps = vec![
+            step(after, Change::Terminate { grace_seconds: 30 }),
+            step(after + SECOND, Change::Remove),
+        ];
+        self.life.recreations = 0;
+        self.next = 0;
+        self.rewritten += 1;
+    }
+
+    /// Whether `change` shows that a sandbox stands where none stood before.
+    fn needs_new_sandbox(&self, change: &Change) -> bool {
+        let shows = |report: &Report| report.sandbox || !matches!(report.app, App::Waiting(_));
+        match change {
+            Change::Report(report) => {
+                let stood = self.pod.report.is_some_and(|(last, _)| shows(&last));
+                shows(report) && !stood
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What the store holds and tells: objects, events, and parts of lists.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::selector::Selectable;
+
+/// Namespace and name; lists are in this order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+}
+
+impl ObjectKey {
+    /// The key of `namespace`/`name`.
+    pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            namespace: namespace.into(),
+            name: name.into(),
+        }
+    }
+}
+
+/// One version of one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Where it stands
+    pub key: ObjectKey,
+    /// Its `metadata.resourceVersion`
+    pub version: u64,
+    /// What selectors look at
+    pub selectable: Selectable,
+    /// The object without `kind` and `apiVersion`
+    pub json: Bytes,
+}
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// It was created
+    Added,
+    /// It was changed
+    Modified,
+    /// It was removed
+    Deleted,
+}
+
+/// One entry of the history.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What happened
+    pub kind: EventKind,
+    /// The object after it (for a deletion: as it last stood, at the deletion's version)
+    pub object: Arc<Object>,
+    /// The object before it
+    pub previous: Option<Arc<Object>>,
+}
+
+/// The version asked for is older than the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooOld {
+    /// The version asked for
+    pub requested: u64,
+    /// The oldest version that can still be served
+    pub oldest: u64,
+}
+
+/// A part of a list.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The version of the whole list
+    pub version: u64,
+    /// The objects of this part
+    pub objects: Vec<Arc<Object>>,
+    /// How many objects follow after this part
+    pub remaining: usize,
+}
+
+/// Events that follow a version.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The events, oldest first
+    pub events: Vec<Event>,
+    /// The version up to which this tells everything
+    pub up_to: u64,
+}
