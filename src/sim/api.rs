@@ -171,7 +171,7 @@ fn json(code: StatusCode, body: impl Into<Body>) -> Response {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let mut response = json(self.code, self.to_json().to_string());
+        let mut response = json(self.code, self.to_json());
         if let Some(seconds) = self.retry_after_seconds {
             response
                 .headers_mut()

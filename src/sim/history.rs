@@ -114,6 +114,7 @@ impl History {
         version: Option<u64>,
         after: Option<&ObjectKey>,
         limit: Option<usize>,
+        count_rest: bool,
         matches: impl Fn(&Object) -> bool,
     ) -> Result<Page, TooOld> {
         let version = version.unwrap_or(self.version);
@@ -125,6 +126,7 @@ impl History {
         let mut page = Page {
             version,
             objects: Vec::new(),
+            more: false,
             remaining: 0,
         };
         // Both are sorted by key; where both have one, what stood then wins.
@@ -149,9 +151,13 @@ impl History {
             };
             if page.objects.len() < limit {
                 page.objects.push(Arc::clone(object));
-            } else {
-                page.remaining += 1;
+                continue;
             }
+            page.more = true;
+            if !count_rest {
+                return Ok(page);
+            }
+            page.remaining += 1;
         }
     }
 
@@ -213,7 +219,9 @@ mod tests {
     }
 
     fn names(history: &History, version: u64) -> Vec<String> {
-        let page = history.page(Some(version), None, None, |_| true).unwrap();
+        let page = history
+            .page(Some(version), None, None, false, |_| true)
+            .unwrap();
         (page.objects.iter())
             .map(|object| format!("{}@{}", object.key.name, object.version))
             .collect()

@@ -1,7 +1,6 @@
 //! Answers a LIST.
 
 use bytes::Bytes;
-use serde_json::json;
 
 use super::continuation::Continuation;
 use super::faults::Modes;
@@ -25,11 +24,15 @@ pub(super) fn list(
     // A list at "whatever the cache holds" is served whole.
     let limit = options.limit.filter(|_| options.at != At::Any);
     let matches = |object: &Object| selects(namespace, options, object);
-    let page = store.page(version, after, limit, matches);
-    let page = page.map_err(|too_old| match &options.continuation {
+    let counted = (options.continuation.as_ref()).and_then(|continuation| continuation.remaining);
+    let page = store.page(version, after, limit, counted.is_none(), matches);
+    let mut page = page.map_err(|too_old| match &options.continuation {
         Some(continuation) => expired(continuation),
         None => Failure::too_old(too_old.requested, too_old.oldest),
     })?;
+    if let Some(counted) = counted {
+        page.remaining = counted.saturating_sub(page.objects.len());
+    }
     Ok(body(&page, options))
 }
 
@@ -37,6 +40,7 @@ pub(super) fn list(
 pub(super) fn expired(continuation: &Continuation) -> Failure {
     let resume = Continuation {
         version: None,
+        remaining: None,
         after: continuation.after.clone(),
     };
     Failure::continue_expired(resume.to_token())
@@ -67,18 +71,23 @@ fn version_of(store: &Store, options: &ListOptions, modes: Modes) -> Result<Opti
 }
 
 fn body(page: &Page, options: &ListOptions) -> Vec<Bytes> {
-    let mut metadata = json!({"resourceVersion": page.version.to_string()});
-    if let (true, Some(last)) = (page.remaining > 0, page.objects.last()) {
+    let mut head = format!(
+        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"{}""#,
+        page.version,
+    );
+    if let (true, Some(last)) = (page.more, page.objects.last()) {
         let continuation = Continuation {
             version: Some(page.version),
+            remaining: Some(page.remaining),
             after: last.key.clone(),
         };
-        metadata["continue"] = json!(continuation.to_token());
+        // A token needs no escaping.
+        head += &format!(r#","continue":"{}""#, continuation.to_token());
         if options.selector.is_empty() {
-            metadata["remainingItemCount"] = json!(page.remaining);
+            head += &format!(r#","remainingItemCount":{}"#, page.remaining);
         }
     }
-    let head = format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{metadata},"items":["#);
+    head += r#"},"items":["#;
     let mut parts = Vec::with_capacity(2 * page.objects.len() + 2);
     parts.push(Bytes::from(head));
     for (index, object) in page.objects.iter().enumerate() {

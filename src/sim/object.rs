@@ -76,7 +76,9 @@ pub struct Page {
     pub version: u64,
     /// The objects of this part
     pub objects: Vec<Arc<Object>>,
-    /// How many objects follow after this part
+    /// Whether objects follow after this part
+    pub more: bool,
+    /// How many, where they were counted
     pub remaining: usize,
 }
 

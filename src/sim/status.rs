@@ -1,7 +1,7 @@
 //! The `Status` objects in which the API server answers what it cannot do.
 
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// An answer that is an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,26 +111,77 @@ impl Failure {
         }
     }
 
-    /// The `Status` object.
-    pub fn to_json(&self) -> Value {
-        let mut status = json!({
-            "kind": "Status",
-            "apiVersion": "v1",
-            "metadata": {},
-            "status": "Failure",
-            "message": self.message,
-            "reason": self.reason,
-            "code": self.code.as_u16(),
-        });
-        if let Some(resume) = &self.resume {
-            status["metadata"]["continue"] = json!(resume);
-        }
-        if let Some(seconds) = self.retry_after_seconds {
-            status["details"]["retryAfterSeconds"] = json!(seconds);
-        }
-        if let Some((reason, message)) = self.cause {
-            status["details"]["causes"] = json!([{"reason": reason, "message": message}]);
-        }
-        status
+    /// The `Status` object, as JSON in the order of the API server.
+    pub fn to_json(&self) -> String {
+        let has_details = self.retry_after_seconds.is_some() || self.cause.is_some();
+        let status = Status {
+            kind: "Status",
+            api_version: "v1",
+            metadata: Metadata {
+                resume: self.resume.as_deref(),
+            },
+            status: "Failure",
+            message: &self.message,
+            reason: self.reason,
+            details: has_details.then_some(Details {
+                causes: self
+                    .cause
+                    .map(|(reason, message)| [Cause { reason, message }]),
+                retry_after_seconds: self.retry_after_seconds,
+            }),
+            code: self.code.as_u16(),
+        };
+        // Strings and numbers: cannot fail.
+        serde_json::to_string(&status).unwrap_or_default()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    kind: &'static str,
+    api_version: &'static str,
+    metadata: Metadata<'a>,
+    status: &'static str,
+    message: &'a str,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+    code: u16,
+}
+
+#[derive(Serialize)]
+struct Metadata<'a> {
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    resume: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    causes: Option<[Cause; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_seconds: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Cause {
+    reason: &'static str,
+    message: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_written_as_the_api_server_does() {
+        assert_eq!(
+            Failure::too_old(3, 9).to_json(),
+            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 3 (9)","reason":"Expired","code":410}"#,
+        );
+        let details = r#""details":{"retryAfterSeconds":2},"code":429}"#;
+        assert!(Failure::too_many_requests(2).to_json().ends_with(details));
     }
 }

@@ -89,15 +89,17 @@ impl Store {
     }
 
     /// The objects that `matches` accepts after the key `after`, at most `limit`, as they stood at
-    /// `version` (now, without one).
+    /// `version` (now, without one). Those that follow are counted only if `count_rest` says so,
+    /// because that walks through all of them.
     pub fn page(
         &self,
         version: Option<u64>,
         after: Option<&ObjectKey>,
         limit: Option<usize>,
+        count_rest: bool,
         matches: impl Fn(&Object) -> bool,
     ) -> Result<Page, TooOld> {
-        self.lock().page(version, after, limit, matches)
+        self.lock().page(version, after, limit, count_rest, matches)
     }
 
     /// At most `limit` events after `version`.

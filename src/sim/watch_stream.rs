@@ -93,7 +93,7 @@ impl WatchStream {
             _ => {}
         }
         let matches = |object: &Object| self.selects(object);
-        (self.store.page(None, None, None, matches))
+        (self.store.page(None, None, None, false, matches))
             .map(|page| (page.version, page.objects))
             .map_err(|too_old| Failure::too_old(too_old.requested, too_old.oldest))
     }
