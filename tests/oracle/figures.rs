@@ -87,6 +87,11 @@ impl Figures {
     /// Every series: the counters and gauges, and for every histogram count, sum and buckets.
     pub(crate) fn exposition(&self) -> Exposition {
         let mut all = self.values.clone();
+        let bounds: Vec<(f64, String)> = BUCKETS
+            .into_iter()
+            .chain([f64::INFINITY])
+            .map(|bound| (bound, bucket_label(bound)))
+            .collect();
         for ((name, labels), durations) in &self.durations {
             let labels: Vec<(&str, &str)> = labels
                 .iter()
@@ -98,15 +103,15 @@ impl Figures {
                 durations.len() as f64,
             );
             all.insert(series(&format!("{name}_sum"), &labels), seconds(sum));
-            for bound in BUCKETS.iter().chain([&f64::INFINITY]) {
+            let mut labels = labels.clone();
+            labels.push(("le", "BOUND"));
+            let template = series(&format!("{name}_bucket"), &labels);
+            for (bound, label) in &bounds {
                 let within = durations
                     .iter()
                     .filter(|duration| seconds(**duration) <= *bound)
                     .count();
-                let mut labels = labels.clone();
-                let bound = bucket_label(*bound);
-                labels.push(("le", &bound));
-                all.insert(series(&format!("{name}_bucket"), &labels), within as f64);
+                all.insert(template.replace("BOUND", label), within as f64);
             }
         }
         all

@@ -41,7 +41,7 @@ pub(crate) fn parse(text: &str) -> Option<Nanos> {
 pub(crate) fn rfc3339(instant: Nanos) -> String {
     let (seconds, nanos) = (instant.div_euclid(SECOND), instant.rem_euclid(SECOND));
     let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let mut year = 1970;
+    let mut year = 1970 + days.div_euclid(366);
     while days_since_epoch(year + 1, 1, 1) <= days {
         year += 1;
     }

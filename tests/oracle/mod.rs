@@ -6,6 +6,7 @@
 //! - [`history`]: random pod lives and their adversarial delivery, from a seed
 //! - [`mutants`]: deliberately wrong readings, which the histories must tell from the right one
 //! - [`exposition`]: text exposition in, figures out
+//! - [`seeds`]: a check over many seeds
 //! - [`compare`]: the difference of two sets of figures, and the shrinking of a history
 
 pub(crate) mod build;
@@ -17,3 +18,4 @@ pub(crate) mod history;
 pub(crate) mod instant;
 pub(crate) mod mutants;
 pub(crate) mod reading;
+pub(crate) mod seeds;

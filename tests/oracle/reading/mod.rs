@@ -19,7 +19,6 @@ mod view;
 
 use serde_json::Value;
 
-pub(crate) use life::Folded;
 pub(crate) use rules::{
     Entry, FirstSight, Interval, Milestone, Rules, Showing, Spec, Traits, Verdict,
 };

@@ -1,0 +1,282 @@
+//! What really happens in the cluster: pods with every hazard of §1, version by version.
+
+use serde_json::{Value, json};
+
+use super::rng::Rng;
+use crate::oracle::build::{
+    CONTAINERS, INITIALIZED, NETWORK, OLD_NETWORK, Pod, READY, SCHEDULED, pod, time,
+};
+
+/// One version of one pod, or its removal.
+#[derive(Clone, Debug)]
+pub(crate) struct Version {
+    /// When it came about, in seconds after the origin
+    pub(crate) at: f64,
+    pub(crate) uid: String,
+    pub(crate) pod: Pod,
+    pub(crate) is_deletion: bool,
+}
+
+/// A change of a pod; the changes that lie close together may end up in one version.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Ungate,
+    Unschedulable,
+    Bind,
+    StaysUnscheduled,
+    Start,
+    Becomes(&'static str, bool),
+    Phase(&'static str),
+    Touch,
+}
+
+/// The versions of some pods in the order in which they came about, with ascending versions that
+/// grow by a digit on the way.
+pub(crate) fn cluster(rng: &mut Rng) -> Vec<Version> {
+    let spread = rng.pick(&[5, 60, 900]);
+    let mut versions = Vec::new();
+    for _ in 0..1 + rng.below(5) {
+        let created = rng.below(spread) as f64 + rng.fraction();
+        versions.extend(life(rng, created));
+    }
+    versions.sort_by(|one, other| one.at.total_cmp(&other.at));
+    let first = rng.pick(&[3, 95, 996]);
+    number(rng, &mut versions, first);
+    versions
+}
+
+/// Gives the versions their `resourceVersion`, and a few of them none that is a number.
+pub(crate) fn number(rng: &mut Rng, versions: &mut [Version], first: u64) {
+    for (place, version) in versions.iter_mut().enumerate() {
+        let pod = version.pod.clone().version(first + place as u64);
+        version.pod = match rng.below(60) {
+            // A final state that is older than what has been seen.
+            0..6 if version.is_deletion => pod.version(1),
+            0 => pod.put("metadata", "resourceVersion", Value::Null),
+            1 => pod.put("metadata", "resourceVersion", "0x1f".into()),
+            _ => pod,
+        };
+    }
+}
+
+/// The life of one pod from its creation.
+pub(crate) fn life(rng: &mut Rng, created: f64) -> Vec<Version> {
+    let uid = rng.uid();
+    let mut pod = newborn(rng, created).uid(&uid);
+    let network = rng.pick(&[NETWORK, NETWORK, NETWORK, OLD_NETWORK]);
+    let is_gated = rng.percent(12);
+    if is_gated {
+        pod = pod.gated();
+    }
+    let kubelet_clock = rng.pick(&[0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -2.0, 1.0, 3.0]);
+    let mut at = created;
+    let mut versions = Vec::new();
+    let coalesced = rng.pick(&[10, 40, 90]);
+    let version = |at, pod: &Pod, is_deletion| Version {
+        at,
+        uid: uid.clone(),
+        pod: pod.clone(),
+        is_deletion,
+    };
+    if rng.percent(70) {
+        versions.push(version(at, &pod, false));
+    }
+    for change in changes(rng, network, is_gated) {
+        at += match rng.percent(2) {
+            true => 650.0,
+            false => rng.pick(&[0.0, 0.0, 0.2, 0.7, 1.0, 1.6, 3.0, 5.0, 6.0, 12.0, 40.0]),
+        };
+        pod = changed(rng, pod, change, at, created, kubelet_clock);
+        if !rng.percent(coalesced) {
+            versions.push(version(at, &pod, false));
+        }
+    }
+    versions.push(version(at, &pod, false));
+    if rng.percent(40) {
+        at += rng.pick(&[0.1, 1.0, 8.0]);
+        if rng.percent(40) {
+            let last = rng.pick(&[
+                Change::Phase("Succeeded"),
+                Change::Phase("Failed"),
+                Change::Becomes(READY, true),
+                Change::Becomes(READY, false),
+            ]);
+            pod = changed(rng, pod, last, at, created, kubelet_clock);
+        }
+        pod = pod.put("metadata", "deletionTimestamp", time((at + 30.0).floor()));
+        versions.push(version(at, &pod, true));
+    }
+    versions
+}
+
+/// A pod as it is created: names are taken again, and now and then its own time is absurd.
+fn newborn(rng: &mut Rng, created: f64) -> Pod {
+    let mut pod = pod(rng.pick(&["web-0", "web-0", "web-1", "job"]))
+        .namespace(rng.pick(&["ns", "ns", "ns", "other"]))
+        .created(created.floor());
+    if rng.percent(4) {
+        let absurd = rng.pick(&[
+            "1970-01-01T00:00:00Z",
+            "",
+            "2025-01-01T00:00:00Z",
+            "2200-01-01T00:00:00Z",
+        ]);
+        pod = pod.put("metadata", "creationTimestamp", absurd.into());
+    }
+    if rng.percent(30) {
+        pod = pod.init_containers();
+    }
+    if rng.percent(20) {
+        pod = pod.readiness_gates();
+    }
+    if rng.percent(5) {
+        pod = pod.mirror();
+    }
+    if rng.percent(10) {
+        pod = pod.put("spec", "hostNetwork", true.into());
+    }
+    if rng.percent(10) {
+        pod = pod.put(
+            "metadata",
+            "ownerReferences",
+            json!([{"kind": "ReplicaSet", "name": "web", "controller": true}]),
+        );
+    }
+    pod
+}
+
+fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> {
+    let mut changes = vec![Change::Start];
+    changes.push(match rng.percent(5) {
+        true => Change::StaysUnscheduled,
+        false => Change::Bind,
+    });
+    changes.swap(0, 1);
+    let mut kubelet = vec![
+        Change::Becomes(INITIALIZED, true),
+        Change::Becomes(CONTAINERS, true),
+    ];
+    if !rng.percent(10) {
+        let place = rng.below(2);
+        kubelet.insert(place, Change::Becomes(network, true));
+    }
+    kubelet.push(Change::Becomes(READY, true));
+    if rng.percent(10) {
+        let left_out = rng.below(kubelet.len());
+        kubelet.remove(left_out);
+    }
+    changes.extend(kubelet);
+    if rng.percent(15) {
+        rng.shuffle(&mut changes);
+    }
+    if rng.percent(25) {
+        changes.insert(0, Change::Unschedulable);
+    }
+    if is_gated && !rng.percent(15) {
+        let place = if rng.percent(85) {
+            0
+        } else {
+            rng.below(changes.len())
+        };
+        changes.insert(place, Change::Ungate);
+    }
+    if rng.percent(20) {
+        // Stuck on the way.
+        changes.truncate(1 + rng.below(changes.len()));
+    }
+    if rng.percent(12) {
+        let place = rng.below(changes.len() + 1);
+        changes.insert(place, Change::Phase(rng.pick(&["Succeeded", "Failed"])));
+    }
+    for _ in 0..rng.pick(&[0, 0, 0, 1, 3]) {
+        // Sandbox re-creation, a node's reboot, readiness flaps.
+        let kind = rng.pick(&[network, INITIALIZED, CONTAINERS, READY, READY, SCHEDULED]);
+        let place = rng.below(changes.len() + 1);
+        changes.insert(place, Change::Becomes(kind, false));
+        let again = place + 1 + rng.below(changes.len() - place);
+        changes.insert(again, Change::Becomes(kind, true));
+    }
+    if rng.percent(10) {
+        // A kubelet upgraded in place reports the condition under its new name.
+        changes.push(Change::Becomes(NETWORK, rng.percent(80)));
+        changes.push(Change::Becomes(OLD_NETWORK, rng.percent(50)));
+    }
+    if rng.percent(30) {
+        let place = rng.below(changes.len() + 1);
+        changes.insert(place, Change::Touch);
+    }
+    changes
+}
+
+fn changed(
+    rng: &mut Rng,
+    pod: Pod,
+    change: Change,
+    at: f64,
+    created: f64,
+    kubelet_clock: f64,
+) -> Pod {
+    let kubelet = (at + kubelet_clock).floor();
+    match change {
+        Change::Ungate => pod.put("spec", "schedulingGates", json!([])),
+        Change::Unschedulable => pod.unschedulable(at.floor()),
+        Change::Bind => {
+            let pod = pod.put("spec", "nodeName", "node-1".into());
+            let transition = transition(rng, at.floor(), created);
+            pod.condition(SCHEDULED, "True", transition)
+        }
+        Change::StaysUnscheduled => pod
+            .put("spec", "nodeName", "node-1".into())
+            .no(SCHEDULED, at.floor()),
+        Change::Start => {
+            let unready = kubelet + rng.pick(&[0.0, 0.0, 0.0, 1.0, 5.0, 6.0]);
+            let pod = match rng.percent(5) {
+                true => pod.put("status", "startTime", Value::Null),
+                false => pod.started(kubelet),
+            };
+            pod.no(CONTAINERS, unready).no(READY, unready)
+        }
+        Change::Becomes(kind, holds) => {
+            let clock = if kind == SCHEDULED {
+                at.floor()
+            } else {
+                kubelet
+            };
+            let status = match (holds, rng.percent(2)) {
+                (true, _) => "True",
+                (false, true) => "Unknown",
+                (false, false) => "False",
+            };
+            let transition = transition(rng, clock, created);
+            pod.condition(kind, status, transition)
+        }
+        Change::Phase(phase) => {
+            let pod = pod.phase(phase);
+            match rng.percent(70) {
+                true => pod.no(CONTAINERS, kubelet).no(READY, kubelet),
+                false => pod,
+            }
+        }
+        Change::Touch => pod.put("metadata", "labels", json!({"touched": "yes"})),
+    }
+}
+
+/// A `lastTransitionTime`; in one of fourteen cases not what it should be.
+fn transition(rng: &mut Rng, at: f64, created: f64) -> Value {
+    const DAY: f64 = 86_400.0;
+    match rng.below(14 * 12) {
+        0 => Value::Null,
+        1 => "".into(),
+        2 => "soon".into(),
+        3 => "1970-01-01T00:00:00Z".into(),
+        4 => "0001-01-01T00:00:00Z".into(),
+        5 => json!(17),
+        6 => time(created.floor() + 30.0 * DAY),
+        7 => time(created.floor() + 30.0 * DAY + 1.0),
+        8 => "2200-06-01T00:00:00Z".into(),
+        9 => time(created.floor() - 1.0),
+        10 => time(created.floor() - 2.0),
+        11 => time(at - 40.0 * DAY),
+        _ => time(at),
+    }
+}

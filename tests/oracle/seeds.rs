@@ -1,0 +1,25 @@
+//! Runs a check over many seeds on all cores.
+
+use std::num::NonZero;
+use std::thread;
+
+/// The least seed below `limit` for which the check holds, whatever the number of cores.
+pub(crate) fn first(limit: u64, check: impl Fn(u64) -> bool + Sync) -> Option<u64> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let check = &check;
+    thread::scope(|scope| {
+        let searches: Vec<_> = (0..threads as u64)
+            .map(|start| {
+                scope.spawn(move || (start..limit).step_by(threads).find(|seed| check(*seed)))
+            })
+            .collect();
+        let found = searches.into_iter().map(|search| search.join().unwrap());
+        found.flatten().min()
+    })
+}
+
+#[test]
+fn the_least_seed_is_found() {
+    assert_eq!(first(100, |seed| seed >= 41 && seed % 2 == 1), Some(41));
+    assert_eq!(first(100, |seed| seed >= 100), None);
+}
