@@ -1,15 +1,18 @@
 //! Histories written by hand, each with the sentence of the specification that it holds, and the
 //! figures that a person computed. Data, so that oracle and implementation face the same table.
 
-mod accounting;
+mod cold_start;
 mod documents;
+mod fold;
+mod gaps;
+mod milestones;
 mod outcomes;
 mod stages;
 mod time;
 
 use serde_json::Value;
 
-use super::build::instant;
+use super::build::{Pod, instant, pod};
 use super::figures::{Exposition, is_known, seconds, series};
 use super::reading::{Options, Timestamps};
 
@@ -47,12 +50,28 @@ pub(crate) fn example(
     }
 }
 
+/// A pod that has become ready without init containers.
+fn ready(name: &str) -> Pod {
+    pod(name).all([1.0, 4.0, 3.0, 9.0, 10.0])
+}
+
+/// The figures of one [`ready`] pod that was observed in full.
+const READY_IN_FULL: &str = "finished ready 1
+    scheduling 1 1
+    network 1 3
+    containers 1 5
+    scheduled_to_ready 1 9
+    created_to_ready 1 10";
+
 /// Every example there is.
 pub(crate) fn all() -> Vec<Example> {
     [
         stages::examples(),
+        milestones::examples(),
         time::examples(),
-        accounting::examples(),
+        fold::examples(),
+        cold_start::examples(),
+        gaps::examples(),
         outcomes::examples(),
         documents::examples(),
     ]

@@ -16,13 +16,13 @@ mod startup;
 mod stream;
 mod tally;
 mod view;
+mod vocabulary;
 
 use serde_json::Value;
 
-pub(crate) use rules::{
-    Entry, FirstSight, Interval, Milestone, Rules, Showing, Spec, Traits, Verdict,
-};
+pub(crate) use rules::{Entry, FirstSight, Rules, Showing, Spec, Verdict};
 pub(crate) use snapshot::{Condition, Snapshot};
+pub(crate) use vocabulary::{Interval, Milestone, Traits};
 
 use super::figures::Figures;
 use super::instant::Nanos;

@@ -2,8 +2,9 @@
 
 use super::Timestamps;
 use super::life::{Closing, Life};
-use super::rules::{Entry, FirstSight, Interval, Milestone, Rules, Verdict};
+use super::rules::{Entry, FirstSight, Rules, Verdict};
 use super::view::View;
+use super::vocabulary::{Interval, Milestone};
 use crate::oracle::instant::Nanos;
 
 pub(crate) struct Startup<'a> {

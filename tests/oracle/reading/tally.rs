@@ -1,8 +1,9 @@
 //! From lives to figures: what each of the families of §7 counts.
 
 use super::Timestamps;
-use super::rules::{Entry, Milestone, Verdict};
+use super::rules::{Entry, Verdict};
 use super::startup::{Finding, Startup};
+use super::vocabulary::Milestone;
 use crate::oracle::figures::{DELIVERY, Figures, seconds};
 use crate::oracle::instant::Nanos;
 
@@ -138,7 +139,7 @@ fn observe(
     judgement: &super::startup::Judgement,
     duration: Nanos,
 ) {
-    use super::rules::Interval;
+    use super::vocabulary::Interval;
     let namespace = namespace(startup);
     let durations = match (judgement.stage, judgement.interval) {
         (Some(stage), _) => figures.histogram(STAGE_DURATION, &[("stage", stage), namespace]),

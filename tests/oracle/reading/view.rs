@@ -2,8 +2,9 @@
 
 use super::Timestamps;
 use super::life::Folded;
-use super::rules::{Interval, Milestone, Rules, Showing, Traits};
+use super::rules::{Rules, Showing};
 use super::snapshot::{Condition, Snapshot};
+use super::vocabulary::{Interval, Milestone, Traits};
 use crate::oracle::instant::Nanos;
 
 /// The snapshots of one life up to some point, the first one always among them.

@@ -1,0 +1,201 @@
+//! Planted bugs in the accounting (§5), and in how the documents are read (§8).
+
+use super::Mutant;
+use crate::oracle::instant::{Nanos, SECOND};
+use crate::oracle::reading::{Entry, FirstSight, Interval, Rules, Snapshot, Spec};
+
+mutants! {
+    IgnoresVersionOrder {
+        fn is_older(&self, _: Option<u64>, _: Option<u64>) -> bool {
+            false
+        }
+    }
+    ComparesVersionsAsText {
+        fn is_older(&self, version: Option<u64>, newest: Option<u64>) -> bool {
+            let text = |version: Option<u64>| version.map(|version| version.to_string());
+            version.is_some() && newest.is_some() && text(version) < text(newest)
+        }
+    }
+    TakesNoVersionForOlder {
+        fn is_older(&self, version: Option<u64>, newest: Option<u64>) -> bool {
+            version < newest
+        }
+    }
+    TakesDuplicatesForNew {
+        fn is_same_life(&self, _: &Snapshot, is_added: bool) -> bool {
+            !is_added
+        }
+    }
+    FoldsOlderDeleted {
+        fn folds_deleted(&self, _: bool) -> bool {
+            true
+        }
+    }
+    NeverFoldsDeleted {
+        fn folds_deleted(&self, _: bool) -> bool {
+            false
+        }
+    }
+    ForgetsDeletedAtOnce {
+        fn remembers_deleted(&self, _: Nanos, _: Nanos) -> bool {
+            false
+        }
+    }
+    ForgetsDeletedAtTenMinutes {
+        fn remembers_deleted(&self, deleted_at: Nanos, now: Nanos) -> bool {
+            now < deleted_at + 600 * SECOND
+        }
+    }
+    NeverForgetsDeleted {
+        fn remembers_deleted(&self, _: Nanos, _: Nanos) -> bool {
+            true
+        }
+    }
+    IgnoresAbsence {
+        fn forgets_absent(&self, _: bool) -> bool {
+            false
+        }
+    }
+    KeepsFinishedThoughAbsent {
+        fn forgets_absent(&self, is_finished: bool) -> bool {
+            !is_finished
+        }
+    }
+    CountsPreexistingAsObserved {
+        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+            Spec.entry(FirstSight { backfill: true, ..sight })
+        }
+    }
+    AdoptsPreexisting {
+        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+            match Spec.entry(sight) {
+                Entry::Preexisting => Entry::Adopted,
+                entry => entry,
+            }
+        }
+    }
+    IgnoresBackfill {
+        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+            Spec.entry(FirstSight { backfill: false, ..sight })
+        }
+    }
+    IgnoresSelectorChanges {
+        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+            Spec.entry(FirstSight { first_list_began: None, ..sight })
+        }
+    }
+    ThirtySecondsAreOld {
+        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+            let began = sight.first_list_began.map(|began| began + 1);
+            Spec.entry(FirstSight { first_list_began: began, ..sight })
+        }
+    }
+    StaticPodsArePods {
+        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+            let pod = &Snapshot { is_static: false, ..sight.pod.clone() };
+            Spec.entry(FirstSight { pod, ..sight })
+        }
+    }
+    MissesThatAPodWasReady {
+        fn was_ready_before(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    FiveSecondsAreMoreThanFive {
+        fn was_ready_before(&self, pod: &Snapshot) -> bool {
+            let started = pod.started.map(|started| started - 1);
+            Spec.was_ready_before(&Snapshot { started, ..pod.clone() })
+        }
+    }
+    TerminalBeforeReady {
+        fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
+            match pod.phase.as_str() {
+                "Succeeded" => Some("completed"),
+                "Failed" => Some("failed"),
+                _ => Spec.outcome(pod),
+            }
+        }
+    }
+    FailedIsCompleted {
+        fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
+            Spec.outcome(pod).map(|outcome| if outcome == "failed" { "completed" } else { outcome })
+        }
+    }
+    CallsAbsentNotSeen {
+        fn reason_not_judged(&self, _: bool) -> &'static str {
+            "not_seen"
+        }
+    }
+    ObservesAdoptedStages {
+        fn excuses_adopted(&self, _: Interval, _: bool) -> bool {
+            false
+        }
+    }
+    ExcusesTheStageInProgress {
+        fn excuses_adopted(&self, interval: Interval, end_is_reached: bool) -> bool {
+            end_is_reached || interval == Interval::Network
+        }
+    }
+    ReentersPodScheduled {
+        fn reentry_types(&self) -> &'static [(&'static str, &'static str)] {
+            &[
+                ("PodScheduled", "PodScheduled"),
+                ("PodReadyToStartContainers", "PodReadyToStartContainers"),
+                ("PodHasNetwork", "PodReadyToStartContainers"),
+                ("Initialized", "Initialized"),
+                ("ContainersReady", "ContainersReady"),
+                ("Ready", "Ready"),
+            ]
+        }
+    }
+    ReentersOneNetworkNameOnly {
+        fn reentry_types(&self) -> &'static [(&'static str, &'static str)] {
+            &[
+                ("PodReadyToStartContainers", "PodReadyToStartContainers"),
+                ("Initialized", "Initialized"),
+                ("ContainersReady", "ContainersReady"),
+                ("Ready", "Ready"),
+            ]
+        }
+    }
+    ReentersAfterTheGreatest {
+        fn last_seen(&self, before: Option<Nanos>, now: Nanos) -> Nanos {
+            before.map_or(now, |before| before.max(now))
+        }
+    }
+    ReentersInFlightOnly {
+        fn counts_reentries(&self, entry: Entry, after_the_end: bool) -> bool {
+            !after_the_end && Spec.counts_reentries(entry, after_the_end)
+        }
+    }
+    ReentersStaticPods {
+        fn counts_reentries(&self, _: Entry, _: bool) -> bool {
+            true
+        }
+    }
+    DeliversWhatWasAdopted {
+        fn is_live(&self, _: Entry, _: bool) -> bool {
+            true
+        }
+    }
+    DeliversNothingOfAdopted {
+        fn is_live(&self, entry: Entry, _: bool) -> bool {
+            entry == Entry::Full
+        }
+    }
+    DropsTheSecondPage {
+        fn pages_that_count(&self, _: usize, is_complete: bool) -> Option<usize> {
+            is_complete.then_some(1)
+        }
+    }
+    BelievesIncompleteLists {
+        fn pages_that_count(&self, pages: usize, _: bool) -> Option<usize> {
+            Some(pages)
+        }
+    }
+    OverlooksTheEndOfStreamedLists {
+        fn closes_streamed_list(&self, _: bool) -> bool {
+            false
+        }
+    }
+}

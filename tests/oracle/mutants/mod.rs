@@ -1,0 +1,35 @@
+//! Planted bugs: readings of the specification that are wrong in one clause each. The random
+//! histories have to tell every one of them from the right reading; otherwise they would not
+//! notice the same mistake in the implementation either.
+
+use super::reading::Rules;
+
+/// A wrong reading and what is wrong about it.
+pub(crate) struct Mutant {
+    pub(crate) name: &'static str,
+    pub(crate) rules: &'static (dyn Rules + Sync),
+}
+
+/// Declares wrong readings by the clauses that each of them overrides, and the list of them.
+macro_rules! mutants {
+    ($($name:ident { $($clause:item)* })*) => {
+        $(struct $name;
+        impl Rules for $name { $($clause)* })*
+
+        /// The planted bugs of this kind.
+        pub(super) const MUTANTS: &[Mutant] = &[
+            $(Mutant { name: stringify!($name), rules: &$name }),*
+        ];
+    };
+}
+
+mod accounting;
+mod measuring;
+
+/// Every planted bug.
+pub(crate) fn all() -> Vec<&'static Mutant> {
+    [measuring::MUTANTS, accounting::MUTANTS]
+        .into_iter()
+        .flatten()
+        .collect()
+}

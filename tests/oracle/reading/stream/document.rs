@@ -1,0 +1,95 @@
+//! One document: what it is, and the time of the replay once it has been read.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::oracle::instant::{self, Nanos};
+use crate::oracle::reading::snapshot::Snapshot;
+
+/// A document with the time of the replay once it has been read.
+pub(super) struct Dated<'a> {
+    pub(super) document: &'a Value,
+    pub(super) now: Nanos,
+}
+
+/// "Without `observedAt`, time is the greatest API time seen so far (for a list, the greatest in
+/// it)"; "`--until` stops at the first later document". Time never goes back; it starts at the
+/// Unix epoch.
+pub(super) fn date(documents: &[Value], until: Option<Nanos>) -> Vec<Dated<'_>> {
+    let mut now = 0;
+    let mut greatest_seen = 0;
+    let mut dated = Vec::new();
+    for document in documents {
+        let greatest_in_it = greatest_api_time(document);
+        greatest_seen = greatest_seen.max(greatest_in_it);
+        now = now.max(match observed_at(document) {
+            Some(observed) => observed,
+            None if is_event(document) => greatest_seen,
+            None => greatest_in_it,
+        });
+        if until.is_some_and(|until| now > until) {
+            break;
+        }
+        dated.push(Dated { document, now });
+    }
+    dated
+}
+
+pub(super) fn greatest_api_time(document: &Value) -> Nanos {
+    pods_of(document)
+        .iter()
+        .filter_map(Snapshot::greatest_api_time)
+        .max()
+        .unwrap_or(0)
+}
+
+pub(super) fn pods_of(document: &Value) -> Vec<Snapshot> {
+    if let Some(items) = document.get("items").and_then(Value::as_array) {
+        return items.iter().map(Snapshot::read).collect();
+    }
+    let pod = document.get("object").unwrap_or(document);
+    match pod["kind"].as_str() {
+        Some("Pod") if document["type"] != "BOOKMARK" => vec![Snapshot::read(pod)],
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn observed_at(document: &Value) -> Option<Nanos> {
+    instant::parse(document.get("observedAt")?.as_str()?)
+}
+
+pub(super) fn is_event(document: &Value) -> bool {
+    document.get("type").is_some()
+}
+
+pub(super) fn is_page(document: &Value) -> bool {
+    document.get("items").is_some()
+}
+
+pub(super) fn has_further_page(document: &Value) -> bool {
+    document
+        .pointer("/metadata/continue")
+        .and_then(Value::as_str)
+        .is_some_and(|token| !token.is_empty())
+}
+
+pub(super) fn is_end_of_streamed_list(document: &Value) -> bool {
+    document["type"] == "BOOKMARK"
+        && document
+            .pointer("/object/metadata/annotations/k8s.io~1initial-events-end")
+            .and_then(Value::as_str)
+            == Some("true")
+}
+
+/// §7 `podinit_watch_events_total{type}`: every watch event that was read.
+pub(super) fn count_types(dated: &[Dated<'_>]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for kind in dated
+        .iter()
+        .filter_map(|dated| dated.document["type"].as_str())
+    {
+        *counts.entry(kind.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}

@@ -1,0 +1,138 @@
+//! §8: the documents, in their order, as what happened to every UID.
+
+mod document;
+mod steps;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Options;
+use super::rules::Rules;
+use super::snapshot::Snapshot;
+use crate::oracle::instant::Nanos;
+use document::{count_types, date};
+use steps::{Step, join_pages, replace_first_streamed_list};
+
+/// One thing that happened to one UID.
+#[derive(Clone, Debug)]
+pub(crate) struct Happened {
+    /// Replay time
+    pub(crate) now: Nanos,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    /// It stood in the first list
+    InFirstList(Snapshot),
+    /// It stood in a later list
+    InList(Snapshot),
+    /// ADDED or MODIFIED, with `o` (§4)
+    Event {
+        pod: Snapshot,
+        o: Option<Nanos>,
+        is_added: bool,
+    },
+    /// DELETED, with `o`
+    Deleted { pod: Snapshot, o: Option<Nanos> },
+    /// It was absent from a completed list
+    Absent,
+}
+
+/// All that the documents say.
+pub(crate) struct Recording {
+    pub(crate) first_list_began: Option<Nanos>,
+    pub(crate) watch_events: BTreeMap<String, usize>,
+    /// What happened to each identity, in its order
+    pub(crate) pods: Vec<Vec<Happened>>,
+}
+
+pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) -> Recording {
+    let dated = date(documents, options.until);
+    let watch_events = count_types(&dated);
+    let mut steps = join_pages(rules, &dated);
+    let starts_with_list = matches!(steps.first(), Some(Step::List { .. }))
+        || replace_first_streamed_list(rules, &mut steps);
+    let first_list_began = match steps.first() {
+        Some(Step::List { began, .. }) if starts_with_list => Some(*began),
+        _ => None,
+    };
+    let pods = hand_out(rules, &steps, starts_with_list);
+    Recording {
+        first_list_began,
+        watch_events,
+        pods,
+    }
+}
+
+/// Gives every identity its own history.
+fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Vec<Happened>> {
+    let mut histories: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
+    let mut in_this_stream: Vec<String> = Vec::new();
+    for (place, step) in steps.iter().enumerate() {
+        match step {
+            Step::List { pods, now, .. } => {
+                let is_first = place == 0 && starts_with_list;
+                for pod in pods {
+                    let what = match is_first {
+                        true => What::InFirstList(pod.clone()),
+                        false => What::InList(pod.clone()),
+                    };
+                    histories
+                        .entry(rules.identity(pod))
+                        .or_default()
+                        .push(Happened { now: *now, what });
+                }
+                let listed: Vec<String> = pods.iter().map(|pod| rules.identity(pod)).collect();
+                mark_absent(&mut histories, &listed, *now);
+                in_this_stream.clear();
+            }
+            Step::Event {
+                kind,
+                object,
+                o,
+                now,
+            } => {
+                if kind == "ERROR" {
+                    in_this_stream.clear();
+                }
+                let Some(pod) = object else { continue };
+                let identity = rules.identity(pod);
+                let (pod, o) = (pod.clone(), *o);
+                let what = match kind.as_str() {
+                    "DELETED" => What::Deleted { pod, o },
+                    kind => {
+                        in_this_stream.push(identity.clone());
+                        What::Event {
+                            pod,
+                            o,
+                            is_added: kind == "ADDED",
+                        }
+                    }
+                };
+                histories
+                    .entry(identity)
+                    .or_default()
+                    .push(Happened { now: *now, what });
+            }
+            Step::EndOfStreamedList { now, .. } => {
+                mark_absent(&mut histories, &in_this_stream, *now);
+                in_this_stream.clear();
+            }
+        }
+    }
+    histories.into_values().collect()
+}
+
+/// §5 rule 4: "the list is compared with what is known".
+fn mark_absent(histories: &mut BTreeMap<String, Vec<Happened>>, listed: &[String], now: Nanos) {
+    for (identity, history) in histories {
+        if !listed.contains(identity) {
+            history.push(Happened {
+                now,
+                what: What::Absent,
+            });
+        }
+    }
+}
