@@ -55,11 +55,14 @@ pub(crate) fn series(name: &str, labels: &[(&str, &str)]) -> String {
     }
 }
 
+/// Label and value, in alphabetical order.
+type Labels = Vec<(String, String)>;
+
 /// What has been counted, and every duration that has been observed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
     values: BTreeMap<String, f64>,
-    durations: BTreeMap<(String, Vec<(String, String)>), Vec<Nanos>>,
+    durations: BTreeMap<(String, Labels), Vec<Nanos>>,
 }
 
 impl Figures {
@@ -76,7 +79,7 @@ impl Figures {
 
     /// Makes a histogram known.
     pub(crate) fn histogram(&mut self, name: &str, labels: &[(&str, &str)]) -> &mut Vec<Nanos> {
-        let mut labels: Vec<(String, String)> = labels
+        let mut labels: Labels = labels
             .iter()
             .map(|(label, value)| ((*label).to_owned(), (*value).to_owned()))
             .collect();

@@ -99,7 +99,7 @@ fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Ve
                 }
                 let Some(pod) = object else { continue };
                 let identity = rules.identity(pod);
-                let (pod, o) = (pod.clone(), *o);
+                let (pod, o) = (Snapshot::clone(pod), *o);
                 let what = match kind.as_str() {
                     "DELETED" => What::Deleted { pod, o },
                     kind => {

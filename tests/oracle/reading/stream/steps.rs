@@ -16,7 +16,7 @@ pub(super) enum Step {
     },
     Event {
         kind: String,
-        object: Option<Snapshot>,
+        object: Option<Box<Snapshot>>,
         o: Option<Nanos>,
         now: Nanos,
     },
@@ -39,7 +39,7 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
                     true => Step::EndOfStreamedList { o, now },
                     false => Step::Event {
                         kind: document["type"].as_str().unwrap_or("").to_owned(),
-                        object: pods_of(document).pop(),
+                        object: pods_of(document).pop().map(Box::new),
                         o,
                         now,
                     },
@@ -156,7 +156,7 @@ pub(super) fn standing(rules: &dyn Rules, events: &[Step]) -> Vec<Snapshot> {
                 let newest = pod.version.or(standing[place].version);
                 standing[place] = Snapshot {
                     version: newest,
-                    ..pod.clone()
+                    ..Snapshot::clone(pod)
                 };
             }
             (_, None) => {
@@ -164,7 +164,7 @@ pub(super) fn standing(rules: &dyn Rules, events: &[Step]) -> Vec<Snapshot> {
                     *of == identity && rules.remembers_deleted(*at, *now)
                 };
                 if !deleted.iter().any(is_remembered) {
-                    standing.push(pod.clone());
+                    standing.push(Snapshot::clone(pod));
                 }
             }
         }
