@@ -31,7 +31,7 @@ use serde_json::Value;
 const HISTORIES: u64 = 10_000;
 
 /// Random histories in what the oracle is asked about itself.
-const FEWER_HISTORIES: u64 = 2_000;
+const FEWER_HISTORIES: u64 = 1_000;
 
 /// The implementation: documents as `podinit replay` reads them to the text exposition it prints.
 fn replay(documents: &str, options: &Options) -> String {

@@ -18,7 +18,8 @@ pub(crate) const READY: &str = "Ready";
 
 /// The instant so many seconds after the origin.
 pub(crate) fn instant(seconds: f64) -> Nanos {
-    ORIGIN + (seconds * 1e9).round() as Nanos
+    let whole = seconds.floor();
+    ORIGIN + whole as Nanos * SECOND + ((seconds - whole) * 1e6).round() as Nanos * 1_000
 }
 
 /// The same as text.

@@ -152,5 +152,38 @@ pub(super) fn examples() -> Vec<Example> {
             ],
             "inflight scheduling 1 since 0",
         ),
+        example(
+            "§8: \"the greatest API time seen so far\" counts those of documents with an observedAt",
+            until(6.0),
+            vec![
+                at(1.0, added(&pod("a").yes(SCHEDULED, 7.0))),
+                added(&pod("b")),
+            ],
+            "inflight network 1 since 7
+             scheduling 1 7
+             events ADDED 1",
+        ),
+        example(
+            "rule 1 in a streamed list: an older version is not what stands",
+            API,
+            vec![
+                added(&ready("a").version(10)),
+                added(&pod("a").version(9)),
+                bookmark(true),
+            ],
+            "finished preexisting 1",
+        ),
+        example(
+            "rule 1 in a streamed list: \"a late duplicate does not revive\" what was deleted",
+            API,
+            vec![
+                added(&pod("a").version(9)),
+                deleted(&pod("a").version(10)),
+                added(&pod("a").version(9)),
+                bookmark(true),
+            ],
+            "discovered 0
+             events ADDED 2",
+        ),
     ]
 }

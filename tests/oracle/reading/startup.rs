@@ -222,7 +222,8 @@ impl<'a> Startup<'a> {
                 Interval::Init if !traits.init_containers => None,
                 Interval::Init => usable(Milestone::NetworkReady),
                 Interval::Containers if traits.init_containers => {
-                    usable(Milestone::NetworkReady).max(usable(Milestone::Initialized))
+                    let both = usable(Milestone::NetworkReady).zip(usable(Milestone::Initialized));
+                    both.map(|(network, initialized)| network.max(initialized))
                 }
                 Interval::Containers => usable(Milestone::NetworkReady),
                 _ => usable(Milestone::ContainersReady),

@@ -55,17 +55,10 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
                 .iter()
                 .flat_map(|page| pods_of(page.document))
                 .collect();
-            let greatest = pods
-                .iter()
-                .filter_map(Snapshot::greatest_api_time)
-                .max()
-                .unwrap_or(0);
-            let began = observed_at(document).unwrap_or(greatest);
-            steps.push(Step::List {
-                pods,
-                began,
-                now: rest[pages - 1].now,
-            });
+            let now = rest[pages - 1].now;
+            let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
+            let began = observed_at(document).or(greatest).unwrap_or(now);
+            steps.push(Step::List { pods, began, now });
         }
         rest = &rest[pages..];
     }
@@ -104,11 +97,7 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
     }
     let events: Vec<Step> = steps.drain(..=end).collect();
     let pods = standing(rules, &events);
-    let greatest = pods
-        .iter()
-        .filter_map(Snapshot::greatest_api_time)
-        .max()
-        .unwrap_or(0);
+    let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
     let (
         Some(Step::EndOfStreamedList { now, .. }),
         Some(Step::Event { o, .. } | Step::EndOfStreamedList { o, .. }),
@@ -118,7 +107,7 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
     };
     let list = Step::List {
         pods,
-        began: o.unwrap_or(greatest),
+        began: o.or(greatest).unwrap_or(*now),
         now: *now,
     };
     steps.insert(0, list);
