@@ -8,6 +8,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use super::client::{ClusterOptions, ConnectError};
 use super::failure::root_causes;
+use super::proxy::{is_direct, no_proxy};
 
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,18 +106,12 @@ async fn from_files(
     });
     let config = Config::from_custom_kubeconfig(merged, &options).await;
     let mut config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
-    if !proxied && is_loopback(&config.cluster_url) {
-        // As Go's clients do it: HTTPS_PROXY is not meant for this machine. Only a proxy that the
-        // kubeconfig names is, since it may stand on another one.
+    // A proxy that the kubeconfig names is meant for just this cluster, HTTPS_PROXY for everything
+    // but what NO_PROXY names.
+    if !proxied && is_direct(&config.cluster_url, &no_proxy()) {
         config.proxy_url = None;
     }
     Ok((config, origin))
-}
-
-fn is_loopback(url: &http::Uri) -> bool {
-    let host = url.host().unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError {
@@ -153,13 +148,6 @@ fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn loopback_is_told_from_other_hosts() {
-        let is = |url: &str| is_loopback(&url.parse().unwrap());
-        assert!(is("https://127.0.0.1:6443") && is("https://[::1]:6443") && is("http://localhost"));
-        assert!(!is("https://10.0.0.1") && !is("https://localhost.example:6443"));
-    }
 
     #[test]
     fn sources_are_tried_in_kubectls_order() {

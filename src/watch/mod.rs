@@ -25,6 +25,7 @@ pub mod lines;
 mod list;
 mod outlet;
 pub mod probe;
+mod proxy;
 mod pulse;
 pub mod reasons;
 mod reflector;
