@@ -7,6 +7,10 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::{LogArgs, LogFormat};
 
+/// The Kubernetes client logs every request that fails, as an error. The watch counts them, and
+/// says once that it fails and once that it works again.
+const QUIET: &str = "kube_client::client::builder=off";
+
 /// Starts logging for the whole process. To be called once, before anything is logged.
 ///
 /// Colours are for terminals only, and for nobody who has set `NO_COLOR` (<https://no-color.org>:
@@ -15,7 +19,9 @@ use crate::args::{LogArgs, LogFormat};
 /// # Errors
 /// Where logging has been started before, or the filter is none.
 pub fn start(args: &LogArgs) -> anyhow::Result<()> {
-    let filter = EnvFilter::builder().parse(&args.log_level)?;
+    let filter = EnvFilter::builder()
+        .parse(&args.log_level)?
+        .add_directive(QUIET.parse()?);
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

@@ -15,19 +15,18 @@ pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 pub struct Timestamp(NonZeroI64);
 
 impl Timestamp {
-    const AFTER_EPOCH: Self = match NonZeroI64::new(1) {
+    /// The Unix epoch (or rather the nanosecond after it): the time of a recording that has not
+    /// stated one yet.
+    pub const EPOCH: Self = match NonZeroI64::new(1) {
         Some(nanos) => Self(nanos),
         None => unreachable!(),
     };
-
-    /// Before any other instant: the time of a recording that has not stated one yet.
-    pub const BEGINNING: Self = Self(NonZeroI64::MIN);
 
     /// The instant `nanos` nanoseconds after the Unix epoch.
     pub const fn from_nanos(nanos: i64) -> Self {
         match NonZeroI64::new(nanos) {
             Some(nanos) => Self(nanos),
-            None => Self::AFTER_EPOCH,
+            None => Self::EPOCH,
         }
     }
 

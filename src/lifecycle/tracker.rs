@@ -87,6 +87,12 @@ impl Tracker {
         self.pods.len()
     }
 
+    /// Whether `uid` was deleted so recently that at `now` it is still remembered for it.
+    pub fn has_deleted(&mut self, uid: PodUid, now: Timestamp) -> bool {
+        self.forget_deleted(now);
+        matches!(self.pods.get_mut(uid), Some(Record::Deleted))
+    }
+
     /// How many pods in flight still wait for their event of `slo`.
     pub fn undecided(&self, slo: SloId) -> usize {
         let waits = |record: &Record| match record {

@@ -46,12 +46,14 @@ pub struct Replay<S, F> {
     sink: S,
     tracker: Tracker,
     now: Timestamp,
+    /// The greatest API time seen so far
+    greatest: Option<Timestamp>,
     pending: Option<Pages>,
     stream: Option<Stream>,
 }
 
 impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
-    /// A replay that has read nothing yet. Time stands at [`Timestamp::BEGINNING`].
+    /// A replay that has read nothing yet. Time stands at [`Timestamp::EPOCH`].
     ///
     /// # Errors
     /// Those of `new_sink`.
@@ -62,7 +64,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             stats,
             sink: new_sink()?,
             new_sink,
-            now: Timestamp::BEGINNING,
+            now: Timestamp::EPOCH,
+            greatest: None,
             pending: None,
             stream: None,
         })
@@ -74,8 +77,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// Those of `new_sink`.
     pub fn read(&mut self, document: Document) -> Result<Flow, E> {
         let observed = document.observed_at;
-        let stated = latest_api_time(&document.body);
-        let then = self.now.max(observed.or(stated).unwrap_or(self.now));
+        let then = self.now.max(self.time_of(&document).unwrap_or(self.now));
         if self.config.until.is_some_and(|until| then > until) {
             return Ok(Flow::Stop);
         }
@@ -102,6 +104,17 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
         }
         Ok(Flow::GoOn)
+    }
+
+    /// `observedAt`; without it, for a list the greatest API time in it, and for an event the
+    /// greatest API time seen so far (§8).
+    fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
+        let stated = latest_api_time(&document.body);
+        self.greatest = self.greatest.max(stated);
+        document.observed_at.or(match document.body {
+            Body::Event(_) => self.greatest,
+            Body::Pod(_) | Body::List { .. } => stated,
+        })
     }
 
     /// Ends the recording and returns what the sink has taken in.
@@ -165,7 +178,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     fn applied(&mut self, kind: EventType, pod: PodSnapshot, observed: Option<Timestamp>) {
         self.stats.count_event(kind);
-        if let Some(stream) = &mut self.stream {
+        let stands = !self.tracker.has_deleted(pod.uid, self.now);
+        if let (true, Some(stream)) = (stands, &mut self.stream) {
             stream.apply(&pod);
         }
         self.deliver(PodEvent::Applied(pod), observed);

@@ -38,11 +38,22 @@ impl Stream {
         Self::Later(BTreeSet::new())
     }
 
-    /// A pod was added or modified.
+    /// A pod was added or modified. An older version does not take the place of a newer one.
     pub(super) fn apply(&mut self, snapshot: &PodSnapshot) {
         match self {
             Self::Opening { standing, .. } => {
-                standing.insert(snapshot.uid, snapshot.clone());
+                let mut snapshot = snapshot.clone();
+                let held = standing
+                    .get(&snapshot.uid)
+                    .and_then(|held| held.resource_version);
+                if snapshot
+                    .resource_version
+                    .is_some_and(|version| Some(version) < held)
+                {
+                    return;
+                }
+                snapshot.resource_version = snapshot.resource_version.or(held);
+                standing.insert(snapshot.uid, snapshot);
             }
             Self::Later(standing) => {
                 standing.insert(snapshot.uid);

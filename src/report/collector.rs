@@ -190,7 +190,7 @@ impl Collector {
 
 impl Sink for Collector {
     fn at(&mut self, now: Timestamp) {
-        if now > Timestamp::BEGINNING {
+        if now > Timestamp::EPOCH {
             let (from, _) = self.span.unwrap_or((now, now));
             self.span = Some((from, now));
         }
