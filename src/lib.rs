@@ -14,5 +14,6 @@ pub mod run;
 pub mod server;
 pub mod shutdown;
 pub mod sim;
+pub mod slo;
 pub mod timestamp;
 pub mod watch;

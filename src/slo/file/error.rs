@@ -1,0 +1,65 @@
+//! What is wrong with an SLO file.
+
+use std::fmt;
+
+/// What is wrong with an SLO file, on one line: the file, the line, the key, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SloFileError {
+    pub(super) file: String,
+    pub(super) fault: Fault,
+}
+
+impl std::error::Error for SloFileError {}
+
+impl SloFileError {
+    /// `file` could not be read.
+    pub(in crate::slo) fn unreadable(file: &str, error: &std::io::Error) -> Self {
+        Self {
+            file: file.to_owned(),
+            fault: Fault::new(0, "", format!("cannot be read: {error}")),
+        }
+    }
+
+    /// The line that it is about, from 1; `None` where it is about the whole file.
+    pub fn line(&self) -> Option<u64> {
+        (self.fault.line > 0).then_some(self.fault.line)
+    }
+}
+
+impl fmt::Display for SloFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault { line, key, why } = &self.fault;
+        f.write_str(&self.file)?;
+        if *line > 0 {
+            write!(f, ":{line}")?;
+        }
+        if key.is_empty() {
+            write!(f, ": {why}")
+        } else {
+            write!(f, ": {key}: {why}")
+        }
+    }
+}
+
+/// The same before the file's name is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// From 1; 0 where it is about the whole file
+    pub(super) line: u64,
+    /// Such as `slos[2].objective`; empty where there is none
+    pub(super) key: String,
+    pub(super) why: String,
+}
+
+impl Fault {
+    pub(super) fn new(line: u64, key: impl Into<String>, why: impl Into<String>) -> Self {
+        // One line, whatever a parser or a value has to say.
+        let why: String = why.into();
+        let why: Vec<&str> = why.lines().map(str::trim).collect();
+        Self {
+            line,
+            key: key.into(),
+            why: why.join(" "),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The SLO file: YAML in, checked objectives out, or one line that says what to mend.
+
+mod error;
+mod section;
+mod tree;
+
+pub use error::SloFileError;
+
+use self::error::Fault;
+use self::section::{Section, nearest};
+use self::tree::{Node, Value};
+use super::duration::SloDuration;
+use super::{Slo, SloFile};
+use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::stage::Interval;
+
+/// The most SLOs that a file may have: each is held against each pod, and has series of its own.
+pub const MAX_SLOS: usize = 64;
+/// The longest file that is read, in bytes.
+pub const MAX_BYTES: usize = 256 * 1024;
+
+const MAX_NAMESPACES: usize = 256;
+const MAX_KINDS: usize = 32;
+const DEFAULT_GRACE: SloDuration = SloDuration::from_seconds(5);
+const MAX_GRACE: SloDuration = SloDuration::from_hours(1);
+/// Durations above thirty days are not measured (§4).
+const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
+const MIN_WINDOW: SloDuration = SloDuration::from_hours(1);
+const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
+
+const SLO_KEYS: [&str; 8] = [
+    "name",
+    "interval",
+    "threshold",
+    "objective",
+    "window",
+    "namespaces",
+    "owner_kinds",
+    "grace",
+];
+
+const DEFAULT_NAME: &str = "built-in SLOs";
+/// The text of the built-in SLOs, as `deploy/slo-default.yaml` has it too.
+pub const DEFAULT_TEXT: &str = include_str!("../default.yaml");
+
+impl SloFile {
+    /// The SLOs that hold where no file is given.
+    pub fn built_in() -> Self {
+        #[expect(
+            clippy::expect_used,
+            reason = "the text is a constant, which a test parses"
+        )]
+        Self::parse(DEFAULT_NAME, DEFAULT_TEXT.as_bytes()).expect("the built-in SLOs are sound")
+    }
+
+    /// Reads the contents of the SLO file called `file`.
+    ///
+    /// # Errors
+    /// Where it is too long, not YAML, or states something unknown or impossible.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, SloFileError> {
+        let slos = slos(bytes).map_err(|fault| SloFileError {
+            file: file.to_owned(),
+            fault,
+        })?;
+        Ok(Self { slos })
+    }
+}
+
+fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
+    if bytes.len() > MAX_BYTES {
+        let why = format!("is longer than {MAX_BYTES} bytes");
+        return Err(Fault::new(0, "", why));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+        Fault::new(line, "", "is not UTF-8 text")
+    })?;
+    let root = tree::read(text)?;
+    let root = Section::of(&root, String::new(), &["slos"])?;
+    let list = root.need("slos")?;
+    let Value::List(items) = &list.value else {
+        let why = format!("must be a list ([] for none), is {}", list.value.kind());
+        return Err(root.fault("slos", list, why));
+    };
+    if items.len() > MAX_SLOS {
+        let why = format!("has {} SLOs; at most {MAX_SLOS} are allowed", items.len());
+        return Err(root.fault("slos", list, why));
+    }
+    let mut slos: Vec<Slo> = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        let slo = slo(item, at)?;
+        if let Some(first) = slos.iter().find(|other| other.rule.name == slo.rule.name) {
+            let why = format!(
+                "{} is the name of the SLO on line {} already",
+                slo.rule.name, first.line
+            );
+            return Err(Fault::new(slo.line, format!("slos[{at}].name"), why));
+        }
+        slos.push(slo);
+    }
+    Ok(slos)
+}
+
+fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
+    let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS)?;
+    let name = map.text("name", map.need("name")?, name)?;
+    let interval = map.text("interval", map.need("interval")?, interval)?;
+    let threshold = duration(&map, "threshold", map.need("threshold")?)?;
+    let objective_percent = objective(&map)?;
+    let window = window(&map)?;
+    let grace = match map.get("grace") {
+        Some(node) => at_most(&map, "grace", node, MAX_GRACE)?,
+        None => DEFAULT_GRACE,
+    };
+    let threshold_node = map.need("threshold")?;
+    if threshold == SloDuration::from_millis(0) {
+        return Err(map.fault("threshold", threshold_node, "must be more than 0"));
+    }
+    at_most(&map, "threshold", threshold_node, MAX_THRESHOLD.min(window))?;
+    let nanos = |duration: SloDuration| duration.as_nanos().unwrap_or(i64::MAX);
+    Ok(Slo {
+        rule: SloRule {
+            name,
+            interval,
+            threshold_nanos: nanos(threshold),
+            grace_nanos: nanos(grace),
+            namespaces: namespaces(&map)?,
+            owner_kinds: match map.get("owner_kinds") {
+                Some(node) => map.texts("owner_kinds", node, MAX_KINDS, kind)?,
+                None => Vec::new(),
+            },
+        },
+        objective_percent,
+        window,
+        line: item.line,
+    })
+}
+
+fn objective(map: &Section<'_>) -> Result<f64, Fault> {
+    let node = map.need("objective")?;
+    match &node.value {
+        Value::Number(percent) if *percent > 0.0 && *percent < 100.0 => Ok(*percent),
+        other => {
+            let why = format!(
+                "must be a percentage above 0 and below 100, such as 99.5; is {}",
+                other.kind()
+            );
+            Err(map.fault("objective", node, why))
+        }
+    }
+}
+
+fn window(map: &Section<'_>) -> Result<SloDuration, Fault> {
+    let node = map.need("window")?;
+    let window = at_most(map, "window", node, MAX_WINDOW)?;
+    if window < MIN_WINDOW {
+        let why = format!("must be at least {MIN_WINDOW}, is {window}");
+        return Err(map.fault("window", node, why));
+    }
+    if window != SloDuration::from_minutes(window.as_minutes()) {
+        return Err(map.fault("window", node, "must be of whole minutes"));
+    }
+    Ok(window)
+}
+
+fn at_most(
+    map: &Section<'_>,
+    key: &str,
+    node: &Node,
+    most: SloDuration,
+) -> Result<SloDuration, Fault> {
+    let found = duration(map, key, node)?;
+    if found > most {
+        let why = format!("must be at most {most}, is {found}");
+        return Err(map.fault(key, node, why));
+    }
+    Ok(found)
+}
+
+fn duration(map: &Section<'_>, key: &str, node: &Node) -> Result<SloDuration, Fault> {
+    if let Value::Number(number) = node.value {
+        let why = format!("needs a unit: {number}s, perhaps");
+        return Err(map.fault(key, node, why));
+    }
+    map.text(key, node, |text| {
+        text.parse().map_err(|error| format!("{text:?} {error}"))
+    })
+}
+
+fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
+    let Some(node) = map.get("namespaces") else {
+        return Ok(Namespaces::All);
+    };
+    let choice = Section::of(node, map.path_of("namespaces"), &["include", "exclude"])?;
+    let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, |text| name(text));
+    match (choice.get("include"), choice.get("exclude")) {
+        (Some(include), None) => Ok(Namespaces::Include(list("include", include)?)),
+        (None, Some(exclude)) => Ok(Namespaces::Exclude(list("exclude", exclude)?)),
+        (Some(_), Some(exclude)) => Err(choice.fault(
+            "exclude",
+            exclude,
+            "stands beside include; keep one of them",
+        )),
+        (None, None) => Err(map.fault(
+            "namespaces",
+            node,
+            "must have include or exclude, has neither",
+        )),
+    }
+}
+
+/// An RFC 1123 label, which Kubernetes and OpenSLO have for names.
+fn name<T: for<'a> From<&'a str>>(text: &str) -> Result<T, String> {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let sound = (1..=63).contains(&text.len())
+        && text.bytes().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-');
+    if sound {
+        Ok(T::from(text))
+    } else {
+        Err(format!(
+            "must be 1 to 63 lower-case letters, digits and inner hyphens, is {text:?}"
+        ))
+    }
+}
+
+fn kind(text: &str) -> Result<Box<str>, String> {
+    let sound = (1..=63).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_uppercase())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if sound {
+        Ok(text.into())
+    } else {
+        Err(format!("must be a kind such as StatefulSet, is {text:?}"))
+    }
+}
+
+fn interval(text: &str) -> Result<Interval, String> {
+    let found = Interval::ALL
+        .into_iter()
+        .find(|known| known.as_str() == text);
+    found.ok_or_else(|| {
+        let known = Interval::ALL.map(Interval::as_str);
+        match nearest(text, &known) {
+            Some(near) => format!("unknown interval {text:?}; did you mean {near}?"),
+            None => format!("unknown interval {text:?}; known are {}", known.join(", ")),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

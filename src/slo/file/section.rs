@@ -1,0 +1,143 @@
+//! A map of the SLO file whose keys are known.
+
+use super::error::Fault;
+use super::tree::{Entry, Node, Value};
+
+/// A map in which every key is one of those that are known.
+#[derive(Debug)]
+pub(super) struct Section<'a> {
+    path: String,
+    line: u64,
+    entries: &'a [Entry],
+}
+
+impl<'a> Section<'a> {
+    /// Takes `node`, which stands at `path`, for such a map.
+    pub(super) fn of(node: &'a Node, path: String, known: &[&str]) -> Result<Self, Fault> {
+        let Value::Map(entries) = &node.value else {
+            let why = format!(
+                "must be a map with {}, is {}",
+                known.join(", "),
+                node.value.kind()
+            );
+            return Err(Fault::new(node.line, path, why));
+        };
+        let section = Self {
+            path,
+            line: node.line,
+            entries,
+        };
+        for entry in entries {
+            if !known.contains(&entry.key.as_str()) {
+                let why = match nearest(&entry.key, known) {
+                    Some(near) => format!("unknown key; did you mean {near}?"),
+                    None => format!("unknown key; known are {}", known.join(", ")),
+                };
+                return Err(Fault::new(entry.line, section.path_of(&entry.key), why));
+            }
+        }
+        Ok(section)
+    }
+
+    /// The value of a key, if the key stands there.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+        let entry = self.entries.iter().find(|entry| entry.key == key);
+        entry.map(|entry| &entry.node)
+    }
+
+    /// The value of a key, which is a fault to leave out.
+    pub(super) fn need(&self, key: &str) -> Result<&'a Node, Fault> {
+        let missing = || Fault::new(self.line, self.path_of(key), "is missing");
+        self.get(key).ok_or_else(missing)
+    }
+
+    /// The value of a key as text that `parse` takes.
+    pub(super) fn text<T>(
+        &self,
+        key: &str,
+        node: &Node,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<T, Fault> {
+        let Value::Text(text) = &node.value else {
+            return Err(self.fault(key, node, format!("must be text, is {}", node.value.kind())));
+        };
+        parse(text).map_err(|why| self.fault(key, node, why))
+    }
+
+    /// The value of a key as a list of 1 to `most` texts that `parse` takes.
+    pub(super) fn texts(
+        &self,
+        key: &str,
+        node: &Node,
+        most: usize,
+        parse: impl Fn(&str) -> Result<Box<str>, String>,
+    ) -> Result<Vec<Box<str>>, Fault> {
+        match &node.value {
+            Value::List(items) if (1..=most).contains(&items.len()) => {
+                let named = |(at, item)| self.text(&format!("{key}[{at}]"), item, &parse);
+                items.iter().enumerate().map(named).collect()
+            }
+            Value::List(items) => {
+                let why = format!("must have from 1 to {most} items, has {}", items.len());
+                Err(self.fault(key, node, why))
+            }
+            other => Err(self.fault(key, node, format!("must be a list, is {}", other.kind()))),
+        }
+    }
+
+    /// What is wrong with the value of a key.
+    pub(super) fn fault(&self, key: &str, node: &Node, why: impl Into<String>) -> Fault {
+        Fault::new(node.line, self.path_of(key), why)
+    }
+
+    /// A key as messages name it.
+    pub(super) fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+}
+
+/// The known word that was most likely meant.
+pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    // A word as long as this is no slip of the pen, and is not worth comparing.
+    if word.len() > 64 {
+        return None;
+    }
+    let word = word.to_lowercase();
+    let distances = known.iter().map(|near| (distance(&word, near), *near));
+    let (distance, near) = distances.min()?;
+    (distance <= 1 + near.len() / 4).then_some(near)
+}
+
+/// How many characters to insert, delete or replace to make one text the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (deleted, wanted) in (1..).zip(one.chars()) {
+        let mut diagonal = std::mem::replace(&mut row[0], deleted);
+        for (at, found) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(wanted != *found);
+            diagonal = row[at + 1];
+            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_pen_are_recognized() {
+        let known = ["name", "interval", "threshold", "objective", "owner_kinds"];
+        assert_eq!(nearest("treshold", &known), Some("threshold"));
+        assert_eq!(nearest("ownerKinds", &known), Some("owner_kinds"));
+        assert_eq!(nearest("Objective", &known), Some("objective"));
+        assert_eq!(nearest("latency", &known), None);
+        assert_eq!(nearest("", &known), None);
+    }
+}

@@ -1,0 +1,306 @@
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::lifecycle::stage::Stage;
+
+fn message(text: &str) -> String {
+    SloFile::parse("slo.yaml", text.as_bytes())
+        .unwrap_err()
+        .to_string()
+}
+
+/// An SLO of which one line is left out or put differently.
+fn with(key: &str, line: &str) -> String {
+    let lines = [
+        "name: fast",
+        "interval: network",
+        "threshold: 10s",
+        "objective: 99",
+        "window: 30d",
+    ];
+    let mut text = "slos:\n  -\n".to_owned();
+    for known in lines
+        .iter()
+        .filter(|known| !known.starts_with(&format!("{key}:")))
+    {
+        text += &format!("    {known}\n");
+    }
+    if !line.is_empty() {
+        text += &format!("    {line}\n");
+    }
+    text
+}
+
+#[test]
+fn the_built_in_slos_are_sound() {
+    let file = SloFile::built_in();
+    let names: Vec<_> = file.slos.iter().map(|slo| &*slo.rule.name).collect();
+    assert_eq!(names, ["network-ready", "pod-ready"]);
+    let network = &file.slos[0];
+    assert_eq!(network.rule.interval, Interval::Stage(Stage::Network));
+    assert_eq!(network.rule.threshold_nanos, 10_000_000_000);
+    assert_eq!(network.rule.grace_nanos, 5_000_000_000);
+    assert_eq!(network.objective_ratio(), 0.99);
+    assert_eq!(network.budget_ratio(), 0.01);
+    assert_eq!(network.window, SloDuration::from_days(30));
+    let kube_system = Namespaces::Exclude(vec!["kube-system".into()]);
+    assert_eq!(network.rule.namespaces, kube_system);
+}
+
+#[test]
+fn everything_that_can_be_stated_is_read() {
+    let text = "
+slos:
+  - name: a
+    interval: created_to_ready
+    threshold: 1h30m
+    objective: 99.9
+    window: 4w
+    namespaces:
+      include: [one, two]
+    owner_kinds: [StatefulSet]
+    grace: 0s
+";
+    let file = SloFile::parse("f", text.as_bytes()).unwrap();
+    let slo = &file.slos[0];
+    assert_eq!(slo.rule.interval, Interval::CreatedToReady);
+    assert_eq!(slo.threshold_seconds(), 5400.0);
+    assert_eq!(slo.objective_ratio(), 0.999);
+    assert_eq!(slo.budget_ratio(), 0.001);
+    assert_eq!(slo.rule.grace_nanos, 0);
+    let both = Namespaces::Include(vec!["one".into(), "two".into()]);
+    assert_eq!(slo.rule.namespaces, both);
+    assert_eq!(*slo.rule.owner_kinds, ["StatefulSet".into()]);
+    assert_eq!(slo.line, 3);
+}
+
+#[test]
+fn no_slos_can_be_stated() {
+    assert_eq!(SloFile::parse("f", b"slos: []").unwrap().slos, []);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line_and_key() {
+    for (key, line, expected) in [
+        ("name", "", "slo.yaml:3: slos[0].name: is missing"),
+        ("window", "", "slo.yaml:3: slos[0].window: is missing"),
+        (
+            "",
+            "treshold: 5s",
+            "slo.yaml:8: slos[0].treshold: unknown key; did you mean threshold?",
+        ),
+        (
+            "",
+            "colour: red",
+            "slo.yaml:8: slos[0].colour: unknown key; known are name, interval, threshold, \
+             objective, window, namespaces, owner_kinds, grace",
+        ),
+        (
+            "interval",
+            "interval: networks",
+            "slo.yaml:7: slos[0].interval: unknown interval \"networks\"; did you mean network?",
+        ),
+        (
+            "interval",
+            "interval: ttfb",
+            "slo.yaml:7: slos[0].interval: unknown interval \"ttfb\"; known are gated, scheduling, \
+             unschedulable, network, init, containers, readiness, scheduled_to_ready, \
+             created_to_ready",
+        ),
+        (
+            "threshold",
+            "threshold: 10",
+            "slo.yaml:7: slos[0].threshold: needs a unit: 10s, perhaps",
+        ),
+        (
+            "threshold",
+            "threshold: 0s",
+            "slo.yaml:7: slos[0].threshold: must be more than 0",
+        ),
+        (
+            "threshold",
+            "threshold: -5s",
+            "slo.yaml:7: slos[0].threshold: \"-5s\" is no duration: write it as 500ms, 10s, 2m, \
+             1h30m, 7d or 4w",
+        ),
+        (
+            "threshold",
+            "threshold: 31d",
+            "slo.yaml:7: slos[0].threshold: must be at most 30d, is 31d",
+        ),
+        ("window", "window: 1h", ""),
+        (
+            "window",
+            "window: 59m",
+            "slo.yaml:7: slos[0].window: must be at least 1h, is 59m",
+        ),
+        (
+            "window",
+            "window: 1h1s",
+            "slo.yaml:7: slos[0].window: must be of whole minutes",
+        ),
+        (
+            "window",
+            "window: 53w",
+            "slo.yaml:7: slos[0].window: must be at most 366d, is 53w",
+        ),
+        (
+            "objective",
+            "objective: 100",
+            "slo.yaml:7: slos[0].objective: must be a percentage above 0 and below 100, such as \
+             99.5; is the number 100",
+        ),
+        (
+            "objective",
+            "objective: 99%",
+            "slo.yaml:7: slos[0].objective: must be a percentage above 0 and below 100, such as \
+             99.5; is the text \"99%\"",
+        ),
+        ("objective", "objective: .nan", "*is the number NaN"),
+        ("objective", "objective: true", "*is the truth value true"),
+        ("objective", "objective:", "*is empty"),
+        (
+            "name",
+            "name: Fast",
+            "slo.yaml:7: slos[0].name: must be 1 to 63 lower-case letters, digits and inner \
+             hyphens, is \"Fast\"",
+        ),
+        (
+            "name",
+            "name: 5",
+            "slo.yaml:7: slos[0].name: must be text, is the number 5",
+        ),
+        (
+            "",
+            "namespaces: {include: [a], exclude: [b]}",
+            "slo.yaml:8: slos[0].namespaces.exclude: stands beside include; keep one of them",
+        ),
+        (
+            "",
+            "namespaces: {includes: [a]}",
+            "slo.yaml:8: slos[0].namespaces.includes: unknown key; did you mean include?",
+        ),
+        (
+            "",
+            "namespaces: {}",
+            "slo.yaml:8: slos[0].namespaces: must have include or exclude, has neither",
+        ),
+        (
+            "",
+            "namespaces: {include: []}",
+            "slo.yaml:8: slos[0].namespaces.include: must have from 1 to 256 items, has 0",
+        ),
+        (
+            "",
+            "namespaces: {include: [a_b]}",
+            "*slos[0].namespaces.include[0]: must be 1 to 63 lower-case letters, digits and inner \
+             hyphens, is \"a_b\"",
+        ),
+        (
+            "",
+            "owner_kinds: Job",
+            "slo.yaml:8: slos[0].owner_kinds: must be a list, is the text \"Job\"",
+        ),
+        (
+            "",
+            "owner_kinds: [job]",
+            "slo.yaml:8: slos[0].owner_kinds[0]: must be a kind such as StatefulSet, is \"job\"",
+        ),
+        (
+            "",
+            "grace: 2h",
+            "slo.yaml:8: slos[0].grace: must be at most 1h, is 2h",
+        ),
+    ] {
+        let text = with(key, line);
+        if expected.is_empty() {
+            SloFile::parse("slo.yaml", text.as_bytes()).unwrap();
+            continue;
+        }
+        match expected.strip_prefix('*') {
+            Some(end) => assert!(message(&text).ends_with(end), "{}", message(&text)),
+            None => assert_eq!(message(&text), expected),
+        }
+    }
+}
+
+#[test]
+fn a_threshold_lies_within_the_window() {
+    let text = with("window", "window: 1h").replace("10s", "61m");
+    assert_eq!(
+        message(&text),
+        "slo.yaml:5: slos[0].threshold: must be at most 1h, is 1h1m"
+    );
+}
+
+#[test]
+fn a_name_stands_once() {
+    let one = with("", "");
+    let text = format!(
+        "{one}  - {{name: fast, interval: init, threshold: 1s, objective: 99, window: 1d}}\n"
+    );
+    assert_eq!(
+        message(&text),
+        "slo.yaml:8: slos[1].name: fast is the name of the SLO on line 3 already"
+    );
+}
+
+#[test]
+fn the_number_of_slos_is_bounded() {
+    let mut text = "slos:\n".to_owned();
+    for number in 0..=MAX_SLOS {
+        text += &format!(
+            "- {{name: n{number}, interval: init, threshold: 1s, objective: 99, window: 1d}}\n"
+        );
+    }
+    assert_eq!(
+        message(&text),
+        "slo.yaml:2: slos: has 65 SLOs; at most 64 are allowed"
+    );
+    let allowed: Vec<&str> = text.lines().take(1 + MAX_SLOS).collect();
+    let file = SloFile::parse("f", allowed.join("\n").as_bytes()).unwrap();
+    assert_eq!(file.slos.len(), MAX_SLOS);
+}
+
+#[test]
+fn what_is_no_such_file_is_said_so() {
+    assert_eq!(message(""), "slo.yaml:1: must be a map with slos, is empty");
+    assert_eq!(
+        message("slo: []"),
+        "slo.yaml:1: slo: unknown key; did you mean slos?"
+    );
+    assert_eq!(message("{}"), "slo.yaml:1: slos: is missing");
+    assert_eq!(
+        message("slos:"),
+        "slo.yaml:1: slos: must be a list ([] for none), is empty"
+    );
+    for (text, line) in [
+        ("slos: [", Some(1)),
+        ("slos:\n\t- a", Some(2)),
+        ("slos: []\nslos: []", Some(2)),
+        ("slos: []\n---\nslos: []", Some(3)),
+        ("slos: *gone", Some(1)),
+    ] {
+        let error = SloFile::parse("slo.yaml", text.as_bytes()).unwrap_err();
+        assert_eq!(error.line(), line, "{error}");
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
+    let error = SloFile::parse("slo.yaml", b"slos:\n- \xff").unwrap_err();
+    assert_eq!(error.to_string(), "slo.yaml:2: is not UTF-8 text");
+    let long = vec![b'#'; MAX_BYTES + 1];
+    let error = SloFile::parse("slo.yaml", &long).unwrap_err();
+    assert_eq!(error.to_string(), "slo.yaml: is longer than 262144 bytes");
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0usize..700, byte in any::<u8>()) {
+        let _ = SloFile::parse("f", &bytes);
+        let mut near = DEFAULT_TEXT.as_bytes().to_vec();
+        let at = near.len() - 1 - at % near.len();
+        near[at] = byte;
+        let _ = SloFile::parse("f", &near);
+    }
+}

@@ -1,0 +1,168 @@
+//! YAML as a tree in which every value knows its line.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::Spanned;
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy, Options};
+
+use super::error::Fault;
+
+/// A value and the line on which it begins.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) line: u64,
+    pub(super) value: Value,
+}
+
+#[derive(Debug)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// A key, the line on which it stands, and its value.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) line: u64,
+    pub(super) key: String,
+    pub(super) node: Node,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub(super) fn kind(&self) -> String {
+        match self {
+            Self::Null => "empty".to_owned(),
+            Self::Bool(value) => format!("the truth value {value}"),
+            Self::Number(value) => format!("the number {value}"),
+            Self::Text(value) => format!("the text {value:?}"),
+            Self::List(_) => "a list".to_owned(),
+            Self::Map(_) => "a map".to_owned(),
+        }
+    }
+}
+
+/// Reads one YAML document.
+pub(super) fn read(text: &str) -> Result<Node, Fault> {
+    serde_saphyr::from_str_with_options(text, options()).map_err(|error| fault(&error))
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        strict_booleans: true,
+        with_snippet: false,
+    }
+}
+
+fn fault(error: &serde_saphyr::Error) -> Fault {
+    let error = error.without_snippet();
+    let mut why = match error {
+        serde_saphyr::Error::MultipleDocuments { .. } => "has a second YAML document".to_owned(),
+        other => other.to_string(),
+    };
+    let mut line = 0;
+    if let Some(location) = error.location() {
+        line = location.line();
+        // The line is said already.
+        let place = format!(" at line {line}, column {}", location.column());
+        if let Some(text) = why.strip_suffix(&place) {
+            why.truncate(text.len());
+        }
+    }
+    Fault::new(line, "", why)
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Value>::deserialize(deserializer)?;
+        Ok(Self {
+            line: spanned.referenced.line(),
+            value: spanned.value,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(node) = items.next_element()? {
+            list.push(node);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Vec::new();
+        while let Some((key, node)) = entries.next_entry::<Spanned<String>, Node>()? {
+            map.push(Entry {
+                line: key.referenced.line(),
+                key: key.value,
+                node,
+            });
+        }
+        Ok(Value::Map(map))
+    }
+}
