@@ -13,7 +13,9 @@ use podinit::lifecycle::observation::{
     AnomalyKind, Latency, Observation, Outcome, Position, Sink, UnobservedReason,
 };
 use podinit::lifecycle::stage::{Interval, Stage};
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, WatchSource, families};
+use podinit::metrics::{
+    Builder, Exposition, Format, LabelConfig, Recorder, SloDoc, WatchSource, families,
+};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
 use prometheus_client::collector::Collector;
@@ -69,6 +71,11 @@ fn built() -> (Recorder, Arc<Exposition>) {
     };
     let builder = Builder::new(labels)
         .watch(Arc::new(Watch))
+        .slos(vec![SloDoc {
+            name: Arc::from("network-ready"),
+            objective_ratio: 0.99,
+            threshold_seconds: 10.0,
+        }])
         .collector(Box::new(Process));
     builder.build().unwrap()
 }
