@@ -104,6 +104,11 @@ pub struct ExporterArgs {
     )]
     pub timestamps: TimestampMode,
 
+    /// SLO file, read again when it changes [default: network within 10s and scheduled_to_ready
+    /// within 2m, for 99 % of pods over 30d]
+    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    pub slo: Option<PathBuf>,
+
     /// The label set of the duration series
     #[command(flatten)]
     pub labels: LabelArgs,

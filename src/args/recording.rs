@@ -32,6 +32,10 @@ pub struct ReplayArgs {
     )]
     pub format: ReplayFormat,
 
+    /// SLO file [default: no SLOs]
+    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    pub slo: Option<PathBuf>,
+
     /// The label set of the duration series
     #[command(flatten)]
     pub labels: LabelArgs,

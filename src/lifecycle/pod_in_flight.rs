@@ -159,6 +159,13 @@ impl PodInFlight {
         slos.miss(slo, &mut |observation| sink.observe(info, observation));
     }
 
+    /// Other SLOs are in force (see [`SloProgress::replace`]).
+    pub fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut Shared) {
+        let Shared { rules, timers, .. } = shared;
+        self.slos
+            .replace(successors, rules, self.uid, &self.startup, timers);
+    }
+
     /// The SLOs that still wait for their event of this pod.
     pub fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.slos.undecided()

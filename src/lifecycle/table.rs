@@ -88,6 +88,16 @@ impl<T> PodTable<T> {
         self.records.take(slot)
     }
 
+    /// Every record, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.records
+            .0
+            .iter_mut()
+            .flatten()
+            .flatten()
+            .map(|(_, record)| record)
+    }
+
     /// Every record, in no order that means anything.
     pub fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
         self.records

@@ -9,7 +9,7 @@ use super::observation::{Observation, Outcome, Position, Sink};
 use super::pod_in_flight::{Fold, PodInFlight, Shared};
 use super::seen::Seen;
 use super::sight::{FirstSight, SeenIn};
-use super::slo::{SloId, SloProgress, SloRule};
+use super::slo::{SloId, SloProgress, SloRule, Timers};
 use super::sources::Sources;
 use super::startup::Sighting;
 use super::table::PodTable;
@@ -100,6 +100,25 @@ impl Tracker {
             Record::Finished(_) | Record::Deleted => false,
         };
         self.pods.iter().filter(|(_, record)| waits(record)).count()
+    }
+
+    /// Puts other SLOs in force. Pods in flight go on for those that have only changed their
+    /// threshold or grace; every other one concerns the pods that come from now on.
+    pub fn set_slos(&mut self, rules: Arc<[SloRule]>) {
+        let old = std::mem::replace(&mut self.shared.rules, rules);
+        let successor = |rule: &SloRule| {
+            let mut newer = (0..).map(SloId).zip(self.shared.rules.iter());
+            newer
+                .find(|(_, newer)| rule.becomes(newer))
+                .map(|(id, _)| id)
+        };
+        let successors: Vec<Option<SloId>> = old.iter().map(successor).collect();
+        self.shared.timers = Timers::default();
+        for record in self.pods.values_mut() {
+            if let Record::InFlight(pod) = record {
+                pod.replace_slos(&successors, &mut self.shared);
+            }
+        }
     }
 
     /// States that what `source` delivers first is no list, so that none of its lists is its first

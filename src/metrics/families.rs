@@ -196,6 +196,19 @@ pub(super) const SYNCED: FamilyDoc = gauge(
     &[],
     "Whether the watch is in sync with the API server (1) or not (0).",
 );
+pub(super) const CONFIG_RELOAD_SUCCESSFUL: FamilyDoc = gauge(
+    "podinit_config_last_reload_successful",
+    &[],
+    "Whether the SLO file as it stands is in force (1) or is broken, so that an older one is (0).",
+);
+pub(super) const CONFIG_RELOAD_TIMESTAMP: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..gauge(
+        "podinit_config_last_reload_success_timestamp_seconds",
+        &[],
+        "Unix time at which SLOs were last put in force.",
+    )
+};
 pub(super) const BUILD_INFO: FamilyDoc = gauge(
     "podinit_build_info",
     &["version", "revision"],
@@ -203,7 +216,7 @@ pub(super) const BUILD_INFO: FamilyDoc = gauge(
 );
 
 /// The families, in the order in which they are exposed.
-static FAMILIES: [FamilyDoc; 21] = [
+static FAMILIES: [FamilyDoc; 23] = [
     STAGE_DURATION,
     SCHEDULED_TO_READY,
     CREATED_TO_READY,
@@ -224,6 +237,8 @@ static FAMILIES: [FamilyDoc; 21] = [
     WATCH_ERRORS,
     RELISTS,
     SYNCED,
+    CONFIG_RELOAD_SUCCESSFUL,
+    CONFIG_RELOAD_TIMESTAMP,
     BUILD_INFO,
 ];
 

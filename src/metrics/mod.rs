@@ -34,5 +34,5 @@ pub use exposition::{EncodeError, Exposition, Format};
 pub use families::{FamilyDoc, Kind, families};
 pub use labels::{LabelConfig, LabelError};
 pub use recorder::Recorder;
-pub use slo::SloDoc;
+pub use slo::{ConfigGauges, SloDoc};
 pub use source::{FamilySource, WatchSource};

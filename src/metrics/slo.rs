@@ -1,13 +1,18 @@
 //! The counters of SLO events (§6), which change their set when the SLO file is read again.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::exposition::encoder::{Encoder, Head, Number};
-use super::families::{SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD};
+use super::families::{
+    CONFIG_RELOAD_SUCCESSFUL, CONFIG_RELOAD_TIMESTAMP, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE,
+    SLO_THRESHOLD,
+};
 use super::source::FamilySource;
-use super::store::Count;
+use super::store::{Count, Instant};
 use crate::lifecycle::slo::{ExclusionReason, SloId, SloVerdict};
+use crate::timestamp::Timestamp;
 
 /// What is exposed of an SLO besides its events.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +23,43 @@ pub struct SloDoc {
     pub objective_ratio: f64,
     /// The threshold in seconds
     pub threshold_seconds: f64,
+}
+
+/// What became of the last attempt to read the SLO file.
+#[derive(Debug)]
+pub struct ConfigGauges {
+    successful: AtomicBool,
+    last_success: Instant,
+}
+
+impl ConfigGauges {
+    /// SLOs were put in force at `now`.
+    pub fn new(now: Timestamp) -> Self {
+        let gauges = Self {
+            successful: AtomicBool::new(true),
+            last_success: Instant::new(),
+        };
+        gauges.last_success.set(Some(now));
+        gauges
+    }
+
+    /// Takes note of a reload. The two values stand each for itself, hence `Relaxed`.
+    pub fn set(&self, successful: bool, last_success: Timestamp) {
+        self.successful.store(successful, Ordering::Relaxed);
+        self.last_success.set(Some(last_success));
+    }
+}
+
+impl FamilySource for ConfigGauges {
+    fn collect(&self, out: &mut dyn Encoder) {
+        out.family(Head::from(&CONFIG_RELOAD_SUCCESSFUL));
+        let successful = self.successful.load(Ordering::Relaxed);
+        out.number(&[], Number::Integer(successful.into()));
+        out.family(Head::from(&CONFIG_RELOAD_TIMESTAMP));
+        if let Some(at) = self.last_success.get() {
+            out.number(&[], Number::Float(at.as_seconds_f64()));
+        }
+    }
 }
 
 /// One SLO and its events.

@@ -34,7 +34,7 @@ impl Count {
 pub(super) struct Instant(AtomicU64);
 
 impl Instant {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(AtomicU64::new(0))
     }
 

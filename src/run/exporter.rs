@@ -11,12 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::ingest::Ingest;
 use super::labels::label_config;
+use super::slos::{self, SloWatch, Slos};
 use crate::args::ExporterArgs;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::metrics::{self, Builder, Exposition};
+use crate::metrics::{self, Builder, ConfigGauges, Exposition};
 use crate::process::ProcessCollector;
 use crate::server::{Format, Health, Limits, Scrape, ScrapeError, Server, Status};
+use crate::slo::SloFile;
 use crate::watch::client::Cluster;
 use crate::watch::clock::Clock;
 use crate::watch::stats::WatchStats;
@@ -38,18 +40,43 @@ pub(super) struct Exporter {
     deliveries: mpsc::Sender<Delivery>,
     watch: WatchConfig,
     clock: Arc<dyn Clock>,
+    slo_watch: Option<SloWatch>,
 }
 
 impl Exporter {
     /// Binds the address first: nothing else needs to be tried if that cannot be had.
     pub(super) fn bind(
         args: &ExporterArgs,
-        watch: WatchConfig,
+        mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
+        let gauges = Arc::new(ConfigGauges::new(clock.now()));
+        let (changes, slo_changes) = mpsc::channel(1);
+        let (slos, slo_watch) = match &args.slo {
+            None => (Slos::from(&SloFile::built_in()), None),
+            Some(file) => {
+                let (reloader, slos) = slos::open(file, clock.now())?;
+                let (file, gauges) = (file.clone(), Arc::clone(&gauges));
+                let clock = Arc::clone(&clock);
+                (
+                    slos,
+                    Some(SloWatch {
+                        file,
+                        reloader,
+                        gauges,
+                        clock,
+                        changes,
+                    }),
+                )
+            }
+        };
+        // Which owners an SLO is about may change with the file, so they are read in any case.
+        watch.decode.workload |= args.slo.is_some() || slos.need_workload();
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let (recorder, exposition) = Builder::new(label_config(&args.labels))
+            .slos(slos.docs)
             .watch(stats.clone())
+            .source(Box::new(gauges))
             .collector(Box::new(ProcessCollector::new()))
             .build()?;
         let health = Health::new();
@@ -67,6 +94,7 @@ impl Exporter {
         let ingest = Ingest {
             tracker: Tracker::new(TrackerConfig {
                 timestamps,
+                slos: slos.rules,
                 ..TrackerConfig::default()
             }),
             recorder,
@@ -74,6 +102,8 @@ impl Exporter {
             clock: Arc::clone(&clock),
             sources,
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
+            slos: slo_changes,
+            stats: Arc::clone(&stats),
         };
         Ok(Self {
             server,
@@ -82,6 +112,7 @@ impl Exporter {
             deliveries: sender,
             watch,
             clock,
+            slo_watch,
         })
     }
 
@@ -111,6 +142,7 @@ impl Exporter {
             deliveries,
             watch,
             clock,
+            slo_watch,
         } = self;
         tracing::info!(address = %server.local_addr(), "listening");
         let client = &cluster.client;
@@ -127,6 +159,13 @@ impl Exporter {
             ingest.run(stop).await;
             "the accounting of pods"
         });
+        if let Some(slo_watch) = slo_watch {
+            let stop = shutdown.clone();
+            tasks.spawn(async move {
+                slo_watch.run(stop).await;
+                "the SLO file's keeper"
+            });
+        }
         tokio::select! {
             biased;
             () = shutdown.cancelled() => {}

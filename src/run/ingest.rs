@@ -7,14 +7,20 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use super::slos::Slos;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
 use crate::metrics::Recorder;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::watch::clock::Clock;
+use crate::watch::stats::WatchStats;
 
 /// How often time passes for deadlines while nothing is delivered.
 const TICK: Duration = Duration::from_millis(250);
+
+/// A watch that was not heard of for longer says nothing about the present. The API server ends
+/// quiet watches, and with them sends a bookmark, more often than this.
+const FRESH: Duration = Duration::from_secs(30);
 
 /// Everything the ingest task owns.
 pub(super) struct Ingest {
@@ -25,6 +31,9 @@ pub(super) struct Ingest {
     /// By source
     pub(super) sources: Vec<SourceHealth>,
     pub(super) heartbeat: Heartbeat,
+    /// The SLOs that are to be in force from now on; closed when they never change
+    pub(super) slos: mpsc::Receiver<Slos>,
+    pub(super) stats: Arc<WatchStats>,
 }
 
 impl Ingest {
@@ -38,8 +47,12 @@ impl Ingest {
                 biased;
                 () = shutdown.cancelled() => break,
                 _ = ticks.tick() => {
-                    self.tracker.advance(self.clock.now(), &mut self.recorder);
+                    self.let_time_pass();
                     self.heartbeat.beat();
+                }
+                Some(slos) = self.slos.recv() => {
+                    self.tracker.set_slos(slos.rules);
+                    self.recorder.set_slos(&slos.docs);
                 }
                 delivery = self.deliveries.recv() => match delivery {
                     Some(delivery) => self.account(delivery),
@@ -48,6 +61,15 @@ impl Ingest {
             }
         }
         self.heartbeat.finish();
+    }
+
+    /// Lets time pass, unless the API server has not been heard of for a while: a process that was
+    /// stopped has time to make up for, but first what was delivered meanwhile.
+    fn let_time_pass(&mut self) {
+        let heard = self.stats.last_contact();
+        if self.deliveries.is_empty() && heard.is_some_and(|at| at.elapsed() < FRESH) {
+            self.tracker.advance(self.clock.now(), &mut self.recorder);
+        }
     }
 
     fn account(&mut self, delivery: Delivery) {

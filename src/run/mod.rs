@@ -8,6 +8,7 @@ mod labels;
 mod progress;
 mod recordings;
 mod serve;
+mod slos;
 
 use std::future::Future;
 use std::io;

@@ -7,28 +7,38 @@ use anyhow::Context;
 
 use super::labels::{decode_options, label_config};
 use super::progress::Watched;
+use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::metrics::Format;
 use crate::recording::{Document, Recording, RecordingError};
 use crate::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::report::{self, Style};
+use crate::watch::clock::{Clock, SystemClock};
 use crate::watch::decode::DecodeOptions;
 
 /// Runs recordings through the pipeline and prints the final exposition. Nothing is printed unless
 /// all of them can be read.
 pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let slos = match &args.slo {
+        Some(file) => Slos::read(file, SystemClock.now())?,
+        None => Slos::default(),
+    };
+    let mut options = decode_options(&args.labels);
+    options.workload |= slos.need_workload();
+    let mut replay = replay_config(&args.recording);
+    replay.tracker.slos = slos.rules;
     let config = ExpositionConfig {
-        replay: replay_config(&args.recording),
+        replay,
         labels: label_config(&args.labels),
-        slos: Vec::new(),
+        slos: slos.docs,
     };
     let format = match args.format {
         ReplayFormat::Text => Format::Text,
         ReplayFormat::OpenMetrics => Format::OpenMetrics,
         ReplayFormat::Json => Format::Json,
     };
-    let documents = documents(args.recording.files.clone(), decode_options(&args.labels));
+    let documents = documents(args.recording.files.clone(), options);
     let exposition = replay::expose(documents, config, format)?;
     print(&exposition, out)
 }

@@ -61,6 +61,15 @@ pub struct SloRule {
 }
 
 impl SloRule {
+    /// Whether `newer` is this SLO, at most with another threshold or grace: then pods in flight
+    /// go on as they stand. Otherwise it is a new one, and concerns the pods that come from now on.
+    pub fn becomes(&self, newer: &Self) -> bool {
+        self.name == newer.name
+            && self.interval == newer.interval
+            && self.namespaces == newer.namespaces
+            && self.owner_kinds == newer.owner_kinds
+    }
+
     /// Whether the SLO is about this pod.
     pub fn matches(&self, pod: &PodInfo) -> bool {
         let kind = pod.workload.as_ref().map(|workload| &*workload.kind);

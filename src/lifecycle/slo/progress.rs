@@ -5,7 +5,7 @@ use crate::lifecycle::clock::Judgement;
 use crate::lifecycle::observation::{AnomalyKind, Observation, Outcome};
 use crate::lifecycle::stage::Interval;
 use crate::lifecycle::startup::{Reached, Startup};
-use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot};
+use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// The moment at which a snapshot is held against the SLOs.
@@ -48,6 +48,32 @@ impl SloProgress {
             .iter()
             .filter(|(_, state)| *state != State::Decided)
             .map(|(id, _)| *id)
+    }
+
+    /// Other rules are in force: `successors` says for each old one which of them it has become,
+    /// if any. Deadlines are set anew.
+    pub fn replace(
+        &mut self,
+        successors: &[Option<SloId>],
+        rules: &[SloRule],
+        uid: PodUid,
+        startup: &Startup,
+        timers: &mut Timers,
+    ) {
+        let kept = self.0.iter().filter_map(|(old, state)| {
+            let slo = (*successors.get(usize::from(old.0))?)?;
+            let rule = rules.get(usize::from(slo.0))?;
+            let state = match (*state, deadline(rule, startup)) {
+                (State::Decided, _) => State::Decided,
+                (State::Open | State::Timed, None) => State::Open,
+                (State::Open | State::Timed, Some(deadline)) => {
+                    timers.add(deadline, uid, slo);
+                    State::Timed
+                }
+            };
+            Some((slo, state))
+        });
+        self.0 = kept.collect();
     }
 
     /// Gives every SLO that still waits its event: the pod has ended.

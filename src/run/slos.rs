@@ -1,0 +1,110 @@
+//! The SLOs in force: from the file to the tracker and the metrics, at the start and whenever the
+//! file changes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+use crate::lifecycle::slo::SloRule;
+use crate::metrics::{ConfigGauges, SloDoc};
+use crate::slo::SloFile;
+use crate::slo::file::SloFileError;
+use crate::slo::reload::{Reloader, read_file};
+use crate::timestamp::Timestamp;
+use crate::watch::clock::Clock;
+
+/// How often the file is looked at. A change of a ConfigMap takes the kubelet up to a minute.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// The SLOs of a file, as the parts of the program need them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slos {
+    pub(super) rules: Arc<[SloRule]>,
+    pub(super) docs: Vec<SloDoc>,
+}
+
+impl From<&SloFile> for Slos {
+    fn from(file: &SloFile) -> Self {
+        let doc = |slo: &crate::slo::Slo| SloDoc {
+            name: Arc::clone(&slo.rule.name),
+            objective_ratio: slo.objective_ratio(),
+            threshold_seconds: slo.threshold_seconds(),
+        };
+        Self {
+            rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
+            docs: file.slos.iter().map(doc).collect(),
+        }
+    }
+}
+
+impl Slos {
+    /// Whether any of them has to know the owners of pods.
+    pub(super) fn need_workload(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.owner_kinds.is_empty())
+    }
+
+    /// The SLOs of `file`, once.
+    pub(super) fn read(file: &Path, now: Timestamp) -> Result<Self, SloFileError> {
+        open(file, now).map(|(_, slos)| slos)
+    }
+}
+
+/// An SLO file and the SLOs in it.
+pub(super) fn open(file: &Path, now: Timestamp) -> Result<(Reloader, Slos), SloFileError> {
+    let name = file.display().to_string();
+    let (reloader, slos) = Reloader::start(&name, now, || read_file(file))?;
+    Ok((reloader, Slos::from(&slos)))
+}
+
+/// Looks after an SLO file for as long as the process runs.
+pub(super) struct SloWatch {
+    pub(super) file: PathBuf,
+    pub(super) reloader: Reloader,
+    pub(super) gauges: Arc<ConfigGauges>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// Takes the SLOs that are to be in force from now on
+    pub(super) changes: mpsc::Sender<Slos>,
+}
+
+impl SloWatch {
+    /// Looks at the file every few seconds until `shutdown`. A file that is broken is told of once,
+    /// and changes nothing.
+    pub(super) async fn run(mut self, shutdown: CancellationToken) {
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while shutdown.run_until_cancelled(looks.tick()).await.is_some() {
+            if let Some(slos) = self.look()
+                && self.changes.send(slos).await.is_err()
+            {
+                break;
+            }
+        }
+    }
+
+    fn look(&mut self) -> Option<Slos> {
+        let Self {
+            file,
+            reloader,
+            gauges,
+            clock,
+            ..
+        } = self;
+        let found = reloader.poll(clock.now(), || read_file(file))?;
+        let status = reloader.status();
+        gauges.set(status.successful, status.last_success);
+        match found {
+            Ok(slos) => {
+                tracing::info!(file = %file.display(), slos = slos.slos.len(), "SLOs reloaded");
+                Some(Slos::from(&slos))
+            }
+            Err(error) => {
+                tracing::warn!("{error}; the SLOs in force remain");
+                None
+            }
+        }
+    }
+}
