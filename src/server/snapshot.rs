@@ -152,8 +152,11 @@ mod tests {
         let first = scrape(&snapshots);
         until_begun(&source, 1).await;
         let later: Vec<_> = (0..100).map(|_| scrape(&snapshots)).collect();
-        // A current-thread runtime: after a yield each of them has run as far as it can.
-        yield_now().await;
+        // A current-thread runtime: between two turns of this task at least one other has its turn,
+        // and runs as far as it can.
+        for _ in 0..later.len() {
+            yield_now().await;
+        }
         open.send(()).unwrap();
         open.send(()).unwrap();
         assert_eq!(first.await.unwrap().unwrap(), "1");
