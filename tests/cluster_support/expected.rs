@@ -1,0 +1,316 @@
+//! What the metrics must say: the specification (§2-§5, `fused`), applied to the cluster's own
+//! books. Everything that happened was told, and the times at which it was told are known.
+
+use std::collections::BTreeMap;
+
+use podinit::sim::truth::{Ending, PodTruth, Reached};
+use podinit::timestamp::Timestamp;
+
+use super::facts::Facts;
+use crate::scrape_support::Scrape;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// Every claimed series with its value; series of the same families that are not claimed are 0.
+#[derive(Debug, Default)]
+pub struct Claims(BTreeMap<String, f64>);
+
+/// Families whose every series is claimed.
+const FAMILIES: [&str; 13] = [
+    "podinit_pods_discovered_total",
+    "podinit_pods_finished_total",
+    "podinit_unobserved_total",
+    "podinit_clock_anomalies_total",
+    "podinit_reentries_total",
+    "podinit_stage_duration_seconds_count",
+    "podinit_stage_duration_seconds_sum",
+    "podinit_scheduled_to_ready_duration_seconds_count",
+    "podinit_scheduled_to_ready_duration_seconds_sum",
+    "podinit_created_to_ready_duration_seconds_count",
+    "podinit_created_to_ready_duration_seconds_sum",
+    "podinit_label_values_dropped_total",
+    "podinit_synced",
+];
+
+impl Claims {
+    fn add(&mut self, series: String, value: f64) {
+        *self.0.entry(series).or_default() += value;
+    }
+
+    fn count(&mut self, name: &str, labels: &[(&str, &str)]) {
+        let labels: Vec<String> = (labels.iter())
+            .map(|(label, value)| format!("{label}=\"{value}\""))
+            .collect();
+        let series = match labels.len() {
+            0 => name.to_owned(),
+            _ => format!("{name}{{{}}}", labels.join(",")),
+        };
+        self.add(series, 1.0);
+    }
+
+    pub fn value(&self, series: &str) -> f64 {
+        self.0.get(series).copied().unwrap_or(0.0)
+    }
+
+    /// Where the scrape says something else, one line each.
+    pub fn faults(&self, scrape: &Scrape) -> Vec<String> {
+        let absent = (self.0.keys()).filter(|series| scrape.value(series).is_none());
+        let mut faults: Vec<String> = absent.map(|series| format!("{series} is absent")).collect();
+        for (series, actual) in FAMILIES.iter().flat_map(|name| scrape.of_name(name)) {
+            let claimed = self.value(series);
+            // Sums of binary fractions; everything else is a count.
+            if (actual - claimed).abs() > 1e-6 {
+                faults.push(format!("{series} is {actual}, must be {claimed}"));
+            }
+        }
+        faults
+    }
+}
+
+/// What is known of a run.
+pub struct History {
+    /// The pods of the first list, as they stood
+    pub listed: Vec<PodTruth>,
+    /// By UID
+    pub facts: BTreeMap<String, Facts>,
+    /// When the cluster was looked at: first by a list, then by a watch, to which each event was
+    /// delivered at the first of these instants that is not before it
+    pub looks: Vec<Timestamp>,
+    /// The pod that never starts up, and when it was created
+    pub marker: (&'static str, Timestamp),
+}
+
+/// A milestone that was reached; `None` is an unknown time.
+type At = Option<Timestamp>;
+
+impl History {
+    /// What the metrics must say when `pods` are all that there have been.
+    pub fn claims(&self, pods: &[PodTruth]) -> Claims {
+        let mut claims = Claims::default();
+        // The marker was listed, is in flight, and stays so.
+        claims.count("podinit_pods_discovered_total", &[]);
+        claims.count("podinit_synced", &[]);
+        for pod in pods {
+            let listed = self.listed.iter().find(|listed| listed.uid == pod.uid);
+            if listed.is_none_or(|listed| listed.removed.is_none()) {
+                self.claim_pod(pod, listed, &mut claims);
+            }
+        }
+        claims
+    }
+
+    fn claim_pod(&self, pod: &PodTruth, listed: Option<&PodTruth>, claims: &mut Claims) {
+        let facts = &self.facts[&pod.uid];
+        claims.count("podinit_pods_discovered_total", &[]);
+        let outcome = match (listed.and_then(|listed| listed.ending), pod.ending) {
+            _ if facts.mirror => Some("static"),
+            (Some(_), _) => Some("preexisting"),
+            (None, Some(Ending::Ready)) => Some("ready"),
+            (None, Some(Ending::Completed)) => Some("completed"),
+            (None, Some(Ending::Failed)) => Some("failed"),
+            (None, Some(Ending::Removed)) if pod.unseen => Some("vanished"),
+            (None, Some(Ending::Removed)) => Some("deleted"),
+            (None, None) => None,
+        };
+        if let Some(outcome) = outcome {
+            claims.count("podinit_pods_finished_total", &[("outcome", outcome)]);
+        }
+        if outcome == Some("static") {
+            return;
+        }
+        for (milestone, times) in &facts.returns {
+            let series = format!("podinit_reentries_total{{milestone=\"{milestone}\"}}");
+            claims.add(series, *times as f64);
+        }
+        if outcome != Some("preexisting") {
+            let startup = Startup {
+                history: self,
+                pod,
+                facts,
+                adopted: listed.is_some(),
+            };
+            startup.claim(matches!(outcome, Some("ready" | "completed")), claims);
+        }
+    }
+}
+
+/// A startup that was followed.
+struct Startup<'a> {
+    history: &'a History,
+    pod: &'a PodTruth,
+    facts: &'a Facts,
+    adopted: bool,
+}
+
+impl Startup<'_> {
+    /// When what was written at `written` was delivered; `None` is by the first list.
+    fn look(&self, written: Timestamp) -> Option<Timestamp> {
+        let looks = &self.history.looks;
+        let position = looks.partition_point(|look| *look < written);
+        (position > 0).then(|| looks[position])
+    }
+
+    /// The estimate for a time that the API states to the second, and whether it was skewed.
+    fn fused(&self, stamped: Timestamp, written: Timestamp) -> (Timestamp, bool) {
+        let second = Timestamp::from_seconds(stamped.as_nanos().div_euclid(SECOND));
+        match self.look(written) {
+            Some(look) if look < second => (second, true),
+            Some(look) if look.as_nanos() - second.as_nanos() < SECOND => (look, false),
+            _ => (second.plus_nanos(SECOND / 2), false),
+        }
+    }
+
+    /// The milestone, if it was reached before the startup was over. Ready ends it.
+    fn reached(&self, milestone: Option<Reached>, claims: &mut Claims) -> Option<At> {
+        let reached = milestone?;
+        if self
+            .pod
+            .ready
+            .is_some_and(|ready| reached.written > ready.written)
+        {
+            return None;
+        }
+        let (at, skewed) = self.fused(reached.stamped, reached.written);
+        if skewed {
+            claims.count("podinit_clock_anomalies_total", &[("kind", "skew")]);
+        }
+        Some(Some(at))
+    }
+
+    fn claim(&self, over: bool, claims: &mut Claims) {
+        let (pod, facts) = (self.pod, self.facts);
+        let network = self.reached(pod.network_ready, claims);
+        let initialized = self.reached(pod.initialized, claims);
+        let containers_ready = self.reached(pod.containers_ready, claims);
+        let ready = self.reached(pod.ready, claims);
+        let later = [network, initialized, containers_ready, ready];
+        let unknown = later.iter().any(Option::is_some).then_some(None);
+        let scheduled = self.reached(pod.scheduled, claims).or(unknown);
+        let created = Some(Some(self.fused(pod.created, pod.created).0));
+        let ungated = pod.ungated.map(|at| self.look(at));
+        let start = if facts.gated { ungated } else { created };
+        let prepared = match (network, initialized) {
+            (Some(network), Some(initialized)) if facts.has_init => Some(network.max(initialized)),
+            (network, _) if !facts.has_init => network,
+            _ => None,
+        };
+        let scheduling = if facts.unschedulable {
+            "unschedulable"
+        } else {
+            "scheduling"
+        };
+        let stages = [
+            ("gated", facts.gated, created, ungated, pod.ungated),
+            (scheduling, true, start, scheduled, written(pod.scheduled)),
+            (
+                "network",
+                true,
+                scheduled,
+                network,
+                written(pod.network_ready),
+            ),
+            (
+                "init",
+                facts.has_init,
+                network,
+                initialized,
+                written(pod.initialized),
+            ),
+            (
+                "containers",
+                true,
+                prepared,
+                containers_ready,
+                written(pod.containers_ready),
+            ),
+            (
+                "readiness",
+                facts.readiness_gated,
+                containers_ready,
+                ready,
+                written(pod.ready),
+            ),
+        ];
+        for (stage, applies, from, to, end) in stages {
+            if applies {
+                self.claim_stage(stage, from, to, end, over, claims);
+            }
+        }
+        for (name, from) in [
+            ("podinit_scheduled_to_ready_duration_seconds", scheduled),
+            ("podinit_created_to_ready_duration_seconds", created),
+        ] {
+            if let (Some(from), Some(to)) = (from, ready) {
+                self.judge(name, "", from, to, claims);
+            }
+        }
+    }
+
+    fn claim_stage(
+        &self,
+        stage: &str,
+        from: Option<At>,
+        to: Option<At>,
+        end: Option<Timestamp>,
+        over: bool,
+        claims: &mut Claims,
+    ) {
+        let listed_at = self.history.looks[0];
+        let reason = match (from, to) {
+            (_, Some(_)) if self.adopted && end.is_some_and(|end| end <= listed_at) => {
+                Some("preexisting")
+            }
+            (Some(from), Some(to)) => {
+                let label = format!("stage=\"{stage}\",");
+                let name = "podinit_stage_duration_seconds";
+                (!self.judge(name, &label, from, to, claims)).then_some("time")
+            }
+            _ if !over => None,
+            _ if self.lacks_condition(stage) => Some("condition_absent"),
+            _ => Some("not_seen"),
+        };
+        if let Some(reason) = reason {
+            claims.count(
+                "podinit_unobserved_total",
+                &[("stage", stage), ("reason", reason)],
+            );
+        }
+    }
+
+    /// Whether no condition about the network stood by the end of the startup.
+    fn lacks_condition(&self, stage: &str) -> bool {
+        let end = self.pod.ready.and_then(|ready| self.look(ready.written));
+        let shown = self.facts.network_shown;
+        let stood = shown.is_some_and(|shown| end.is_none_or(|end| shown <= end));
+        ["network", "init", "containers"].contains(&stage) && !stood
+    }
+
+    /// Claims a duration, or the anomaly that there is instead; whether it was usable.
+    fn judge(&self, name: &str, label: &str, from: At, to: At, claims: &mut Claims) -> bool {
+        let nanos = match (from, to) {
+            (Some(from), Some(to)) => Some(to.as_nanos() - from.as_nanos()),
+            _ => None,
+        };
+        let anomaly = match nanos {
+            None => Some("missing"),
+            Some(..-1_000_000_000) => Some("negative"),
+            Some(..0) => Some("rounded"),
+            Some(_) => None,
+        };
+        if let Some(kind) = anomaly {
+            claims.count("podinit_clock_anomalies_total", &[("kind", kind)]);
+        }
+        let usable = !matches!(anomaly, Some("missing" | "negative"));
+        if usable {
+            let labels = format!("{{{label}namespace=\"{}\"}}", self.pod.namespace);
+            claims.add(format!("{name}_count{labels}"), 1.0);
+            let seconds = nanos.unwrap_or(0).max(0) as f64 / SECOND as f64;
+            claims.add(format!("{name}_sum{labels}"), seconds);
+        }
+        usable
+    }
+}
+
+fn written(milestone: Option<Reached>) -> Option<Timestamp> {
+    milestone.map(|reached| reached.written)
+}

@@ -1,0 +1,131 @@
+//! The pipeline as `serve` puts it together, with its one loop turned by the test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit::sim::Cluster;
+use podinit::watch::client::connect_to;
+use podinit::watch::requests::Scope;
+use podinit::watch::stats::WatchStats;
+use podinit::watch::{WatchConfig, spawn};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::scrape_support::Scrape;
+
+/// For a test that fails: nothing here waits for time to pass.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Pipeline {
+    deliveries: mpsc::Receiver<Delivery>,
+    tracker: Tracker,
+    recorder: Recorder,
+    exposition: Arc<Exposition>,
+    /// Completed lists so far
+    pub lists: u64,
+    cancel: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Pipeline {
+    pub async fn start(cluster: &Cluster) -> Self {
+        let stats = Arc::new(WatchStats::new(1));
+        let (recorder, exposition) = Builder::new(LabelConfig::default())
+            .watch(stats.clone())
+            .build()
+            .unwrap();
+        let (sender, deliveries) = mpsc::channel(16);
+        let api = connect_to(cluster.url(), "the test".into()).await.unwrap();
+        let clock = cluster.clock();
+        let cancel = CancellationToken::new();
+        let tasks = spawn(
+            &api.client,
+            &watch_config(),
+            Arc::new(move || clock.now()),
+            &stats,
+            &sender,
+            &cancel,
+        );
+        Self {
+            deliveries,
+            tracker: Tracker::new(TrackerConfig {
+                timestamps: TimestampMode::Fused,
+                ..TrackerConfig::default()
+            }),
+            recorder,
+            exposition,
+            lists: 0,
+            cancel,
+            tasks,
+        }
+    }
+
+    /// Accounts for deliveries until one shows `namespace`/`name` at `version` or later: then the
+    /// watch has told everything up to it.
+    pub async fn catch_up(&mut self, namespace: &str, name: &str, version: u64) {
+        let shows = |event: &PodEvent| {
+            let pods = match event {
+                PodEvent::Applied(pod) => std::slice::from_ref(pod),
+                PodEvent::Listed { pods, .. } => pods.as_slice(),
+                _ => &[],
+            };
+            pods.iter().any(|pod| {
+                &*pod.info.namespace == namespace
+                    && &*pod.info.name == name
+                    && pod.resource_version >= Some(version)
+            })
+        };
+        while !self.take_one(shows).await {}
+    }
+
+    /// Accounts for deliveries until another list has completed.
+    pub async fn relisted(&mut self) {
+        let listed = |event: &PodEvent| matches!(event, PodEvent::Listed { .. });
+        while !self.take_one(listed).await {}
+    }
+
+    async fn take_one(&mut self, wanted: impl Fn(&PodEvent) -> bool) -> bool {
+        let received = tokio::time::timeout(PATIENCE, self.deliveries.recv()).await;
+        let delivery = received.expect("the watch is stuck").unwrap();
+        let found = wanted(&delivery.event);
+        self.lists += u64::from(matches!(delivery.event, PodEvent::Listed { .. }));
+        self.tracker.apply(delivery, &mut self.recorder);
+        found
+    }
+
+    pub fn scrape(&self) -> Scrape {
+        let text = self.exposition.encode(Format::Text).unwrap();
+        Scrape::parse(&String::from_utf8(text).unwrap())
+    }
+
+    /// Ends the watch, which must not have ended before.
+    pub async fn end(mut self) {
+        self.cancel.cancel();
+        assert!(self.tasks.join_next().await.unwrap().is_ok());
+    }
+}
+
+/// Every wait that is for a server that does not answer is brief.
+fn watch_config() -> WatchConfig {
+    let mut config = WatchConfig {
+        scopes: vec![Scope::Cluster],
+        ..WatchConfig::default()
+    };
+    let brief = Duration::from_millis(100);
+    let reflector = &mut config.reflector;
+    reflector.page_limit = 20;
+    reflector.header_timeout = brief;
+    reflector.chunk_timeout = brief;
+    reflector.idle_timeout = brief;
+    reflector.settle_quiet = Duration::from_millis(1);
+    reflector.short_watch = Duration::ZERO;
+    reflector.backoff_base = Duration::from_millis(1);
+    reflector.backoff_cap = Duration::from_millis(4);
+    reflector.seed = Some(3);
+    config
+}
