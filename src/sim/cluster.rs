@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::serve::ListenerExt;
 use http::Uri;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -156,6 +157,10 @@ impl Cluster {
             shutdown: self.shutdown.clone(),
         };
         let stopped = self.shutdown.clone().cancelled_owned();
+        // As Go's servers do; otherwise the pages of a list wait for delayed acknowledgements.
+        let listener = listener.tap_io(|stream| {
+            let _ = stream.set_nodelay(true);
+        });
         let server = axum::serve(listener, api.router()).with_graceful_shutdown(stopped);
         self.tasks.push(tokio::spawn(async move {
             if let Err(error) = server.await {
