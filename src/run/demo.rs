@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -12,6 +13,10 @@ use crate::shutdown;
 use crate::sim::{Cluster, ClusterConfig};
 use crate::watch::requests::Scope;
 use crate::watch::{WatchConfig, client};
+
+/// Short enough for a demonstration of some seconds to show bookmarks; an API server takes a
+/// minute.
+const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Simulates a cluster and watches it until a signal, or the chosen duration, ends it.
 pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
@@ -24,6 +29,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         rate: simulation.rate,
         speed: simulation.speed,
         seed: simulation.seed,
+        bookmark_interval: BOOKMARK_INTERVAL,
         ..ClusterConfig::default()
     };
     let simulated = Cluster::start(config).await?;
