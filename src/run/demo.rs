@@ -1,5 +1,6 @@
 //! `podinit demo`: the exporter in front of a simulated cluster, over real HTTP.
 
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,17 +55,19 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     ended
 }
 
-/// Tells a person where to look.
+/// Tells a person where to look. That nobody reads it is no reason not to serve.
 fn announce(mut exporter: SocketAddr, simulated: &Cluster) {
     if exporter.ip().is_unspecified() {
         exporter.set_ip(Ipv4Addr::LOCALHOST.into());
     }
-    println!("A simulated cluster is starting pods. Look at");
-    println!("  http://{exporter}/         the exporter's page");
-    println!("  http://{exporter}/metrics  what Prometheus scrapes");
-    println!(
-        "  {}api/v1/pods  the pods as Kubernetes states them",
-        simulated.url()
+    let pods = format!("{}api/v1/pods", simulated.url());
+    let text = format!(
+        "A simulated cluster is starting pods. Look at\n  \
+         http://{exporter}/         the exporter's page\n  \
+         http://{exporter}/metrics  what Prometheus scrapes\n  \
+         {pods}  the pods as Kubernetes states them\n\
+         End it with Ctrl-C.\n"
     );
-    println!("End it with Ctrl-C.");
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
