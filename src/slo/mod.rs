@@ -5,6 +5,7 @@
 pub mod duration;
 pub mod file;
 pub mod reload;
+pub mod rules;
 
 use crate::lifecycle::slo::SloRule;
 use duration::SloDuration;

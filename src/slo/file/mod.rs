@@ -193,7 +193,7 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
         return Ok(Namespaces::All);
     };
     let choice = Section::of(node, map.path_of("namespaces"), &["include", "exclude"])?;
-    let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, |text| name(text));
+    let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, name);
     match (choice.get("include"), choice.get("exclude")) {
         (Some(include), None) => Ok(Namespaces::Include(list("include", include)?)),
         (None, Some(exclude)) => Ok(Namespaces::Exclude(list("exclude", exclude)?)),

@@ -1,0 +1,139 @@
+//! Alerts on the exporter itself: what it says is worth nothing while one of them fires.
+
+use super::model::{Alert, Dashboard, Group, Rule, Severity};
+use super::promql::{FLEETING, over_targets, over_targets_and, series};
+use crate::slo::duration::SloDuration;
+
+/// The alerts, in the order in which they are written.
+pub(super) fn group(job: &str) -> Group {
+    Group {
+        name: "podinit-exporter".to_owned(),
+        interval: None,
+        rules: alerts(job).into_iter().map(Rule::Alert).collect(),
+    }
+}
+
+pub(super) fn alerts(job: &str) -> [Alert; 7] {
+    [
+        down(job),
+        not_synced(job),
+        watch_errors(job),
+        label_values_dropped(job),
+        clock_anomalies(job),
+        conservation_broken(job),
+        reload_failed(job),
+    ]
+}
+
+fn alert(name: &'static str, expr: String, minutes: u64, texts: [&str; 2]) -> Alert {
+    Alert {
+        name,
+        expr,
+        hold: (minutes > 0).then(|| SloDuration::from_minutes(minutes)),
+        keep: None,
+        severity: Severity::Warning,
+        labels: vec![],
+        summary: texts[0].to_owned(),
+        description: texts[1].to_owned(),
+        dashboard: Dashboard::Health,
+    }
+}
+
+fn down(job: &str) -> Alert {
+    let up = series("up", job, "");
+    let expr = format!("{} == 0\nor\nabsent({up})", over_targets("max", &up));
+    let texts = [
+        "No podinit exporter is up.",
+        "Prometheus has reached no target of the job {{ $labels.job }} for 10 minutes. No startup \
+         is measured, and no other alert of podinit can fire.",
+    ];
+    Alert {
+        severity: Severity::Critical,
+        ..alert("PodinitDown", expr, 10, texts)
+    }
+}
+
+/// Lists of large clusters take minutes, and waiting times between attempts half a minute.
+fn not_synced(job: &str) -> Alert {
+    let synced = series("podinit_synced", job, "");
+    let expr = format!("{} == 0", over_targets("max", &synced));
+    let texts = [
+        "The podinit exporter is blind.",
+        "No exporter of the job {{ $labels.job }} has been in sync with the API server for 15 \
+         minutes. While that lasts no deadline passes, so that SLOs are neither kept nor missed.",
+    ];
+    Alert {
+        severity: Severity::Critical,
+        ..alert("PodinitNotSynced", expr, 15, texts)
+    }
+}
+
+/// Now and then a watch ends with an error, which is mended within seconds. Once a minute it is
+/// not.
+fn watch_errors(job: &str) -> Alert {
+    let errors = series("podinit_watch_errors_total", job, "");
+    let sum = over_targets("sum", &format!("increase({errors}[15m])"));
+    let texts = [
+        "The podinit exporter's watch fails again and again.",
+        "The list-watch of the job {{ $labels.job }} failed {{ $value | printf \"%.0f\" }} times \
+         in 15 minutes for the reason {{ $labels.reason }}.",
+    ];
+    alert("PodinitWatchErrors", format!("{sum} > 15"), 15, texts)
+}
+
+fn label_values_dropped(job: &str) -> Alert {
+    let dropped = series("podinit_label_values_dropped_total", job, "");
+    let sum = over_targets("sum", &format!("increase({dropped}[1h])"));
+    let texts = [
+        "podinit merges pods into the label value _other.",
+        "In the last hour {{ $value | printf \"%.0f\" }} pods had a value of the label \
+         {{ $labels.label }} that lay past the cap.",
+    ];
+    alert("PodinitLabelValuesDropped", format!("{sum} > 0"), 0, texts)
+}
+
+/// `rounded` is what truncated API times are expected to give. Of the others a healthy cluster has
+/// a few among thousands of pods; one among ten pods is a clock that is off. The floor keeps a
+/// single odd pod of a quiet hour out.
+fn clock_anomalies(job: &str) -> Alert {
+    let odd = series("podinit_clock_anomalies_total", job, "kind!=\"rounded\"");
+    let pods = series("podinit_pods_discovered_total", job, "");
+    let odd = over_targets_and("sum", "kind", &format!("increase({odd}[1h])"));
+    let pods = over_targets("sum", &format!("increase({pods}[1h])"));
+    let expr = format!("{odd}\n/\n({pods} > 0)\n> 0.1\nand\n{odd} >= 10");
+    let texts = [
+        "Clocks of the cluster disagree.",
+        "In the last hour there were {{ $value | printf \"%.2f\" }} odd times per pod: milestones in the \
+         wrong order, in the future, or without a time. Latencies are estimates at best.",
+    ];
+    alert("PodinitClockAnomalies", expr, 15, texts)
+}
+
+/// All three are of one scrape, and the exporter writes them of one moment; the five minutes are
+/// for scrapes that fail halfway.
+fn conservation_broken(job: &str) -> Alert {
+    let discovered = series("podinit_pods_discovered_total", job, "");
+    let finished = series("podinit_pods_finished_total", job, "");
+    let inflight = series("podinit_inflight_pods", job, "");
+    let expr = format!(
+        "max without ({FLEETING}) (\n  abs(\n    {discovered}\n    - sum without (outcome) \
+         ({finished})\n    - sum without (stage) ({inflight})\n  )\n) > 0"
+    );
+    let texts = [
+        "podinit lost count of pods.",
+        "Pods discovered differ from those finished and in flight by \
+         {{ $value | printf \"%.0f\" }}. That is a fault of podinit.",
+    ];
+    alert("PodinitConservationBroken", expr, 5, texts)
+}
+
+fn reload_failed(job: &str) -> Alert {
+    let successful = series("podinit_config_last_reload_successful", job, "");
+    let expr = format!("{} == 0", over_targets("min", &successful));
+    let texts = [
+        "podinit cannot read its SLO file.",
+        "The SLO file of the job {{ $labels.job }} has been broken or unreadable for 5 minutes. \
+         The SLOs that were in force before remain so.",
+    ];
+    alert("PodinitConfigReloadFailed", expr, 5, texts)
+}

@@ -1,0 +1,113 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn with_objective(objective: &str) -> SloFile {
+    let text = format!(
+        "slos: [{{name: a, interval: network, threshold: 1s, objective: {objective}, window: 7d}}]"
+    );
+    SloFile::parse("f", text.as_bytes()).unwrap()
+}
+
+fn options(format: RulesFormat) -> RenderOptions {
+    RenderOptions {
+        format,
+        ..RenderOptions::default()
+    }
+}
+
+#[test]
+fn objectives_that_cannot_burn_are_refused() {
+    let prometheus = options(RulesFormat::Prometheus);
+    for (objective, refused) in [
+        ("90", true),
+        ("93.06", true),
+        ("93.07", false),
+        ("99", false),
+    ] {
+        let rules = render(&with_objective(objective), &prometheus);
+        assert_eq!(rules.is_err(), refused, "{objective}");
+    }
+    let error = render(&with_objective("90"), &prometheus).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 1: a: objective 90 is too low for burn-rate alerts: 14.4 times its error budget is \
+         more than all events; choose one above 93.06"
+    );
+}
+
+#[test]
+fn the_refusal_is_where_the_arithmetic_puts_it() {
+    // The lowest objective that is not refused has a burn threshold below 1, and needs one.
+    assert!(14.4 * (100.0 - REFUSED_OBJECTIVE) / 100.0 < 1.0);
+    assert!(14.4 * (100.0 - (REFUSED_OBJECTIVE - 0.01)) / 100.0 > 1.0);
+}
+
+#[test]
+fn options_that_would_break_the_rules_are_refused() {
+    let file = SloFile::built_in();
+    for (job, url, sound) in [
+        (
+            "monitoring/podinit",
+            "https://docs.example/runbooks.md",
+            true,
+        ),
+        ("", "https://docs.example", false),
+        ("a\"b", "https://docs.example", false),
+        ("podinit", "https://docs.example/{{ $value }}", false),
+        ("podinit", "https://docs example", false),
+    ] {
+        let options = RenderOptions {
+            job: job.to_owned(),
+            runbook_url: url.to_owned(),
+            ..RenderOptions::default()
+        };
+        assert_eq!(render(&file, &options).is_ok(), sound, "{job} {url}");
+    }
+}
+
+#[test]
+fn no_format_names_a_bucket_bound() {
+    for format in RulesFormat::ALL {
+        let text = render(&SloFile::built_in(), &options(format)).unwrap();
+        assert!(!text.contains("le="), "{}", format.as_str());
+        assert!(!text.contains("_bucket"), "{}", format.as_str());
+    }
+}
+
+#[test]
+fn the_least_and_the_most_slos_can_be_written() {
+    let none = SloFile { slos: vec![] };
+    let text = (0..crate::slo::file::MAX_SLOS).map(|number| {
+        format!(
+            "- {{name: n{number}, interval: init, threshold: 1s, objective: 99.9, window: 1d}}\n"
+        )
+    });
+    let text = format!("slos:\n{}", text.collect::<String>());
+    let most = SloFile::parse("f", text.as_bytes()).unwrap();
+    for file in [none, most] {
+        for group in groups(&file, &RenderOptions::default()) {
+            assert!((1..=20).contains(&group.rules.len()), "{}", group.name);
+        }
+    }
+}
+
+#[test]
+fn a_later_slo_deadline_makes_pods_stuck_later() {
+    use crate::lifecycle::stage::Stage;
+    let text = "slos: [{name: a, interval: scheduled_to_ready, threshold: 20m, objective: 99, \
+                window: 7d}]";
+    let file = SloFile::parse("f", text.as_bytes()).unwrap();
+    let minutes = |stage| stuck::age(stage, &file).as_minutes();
+    assert_eq!(minutes(Stage::Network), 60);
+    assert_eq!(minutes(Stage::Containers), 60);
+    assert_eq!(minutes(Stage::Scheduling), 5);
+}
+
+#[test]
+fn formats_have_the_names_of_the_command_line() {
+    for format in RulesFormat::ALL {
+        assert_eq!(format.as_str().parse(), Ok(format));
+    }
+    assert!("yaml".parse::<RulesFormat>().is_err());
+}

@@ -1,0 +1,244 @@
+//! Tests of the alerts that belong to one SLO.
+
+use super::super::burn::{
+    BUDGET_BURN, Burn, FLOOR, KEEP, RULES_OUTDATED, WINDOWS, alert, outdated,
+};
+use super::super::promql::number;
+use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
+use crate::slo::Slo;
+
+/// Pods that are judged per minute: so many that any share can be put just beside a threshold.
+const PODS: u64 = 100_000;
+
+/// How long an outage lasts in tests of what comes after it, in minutes.
+const OUTAGE: u64 = 10;
+
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    context: Context<'a>,
+    slo: &'a Slo,
+}
+
+pub(super) fn tests(context: Context<'_>, slo: &Slo) -> Vec<Test> {
+    let subject = Subject { context, slo };
+    let mut tests = vec![
+        subject.everything_fails(),
+        subject.nothing_fails(),
+        subject.low_traffic(),
+        subject.page_in_time(),
+        subject.counters_reset(),
+        subject.exporter_restarts(),
+        subject.clusters_do_not_mix(),
+        subject.rules_outdated(),
+    ];
+    for burn in &WINDOWS {
+        tests.push(subject.beside_the_threshold(burn));
+        tests.push(subject.recovery(burn));
+    }
+    tests
+}
+
+impl Subject<'_> {
+    fn test(self, what: &str) -> Test {
+        Test::new(format!("{}: {what}", self.slo.rule.name))
+    }
+
+    fn given(self, test: Test, target: Target, good: &str, bad: &str) -> Test {
+        let name = &self.slo.rule.name;
+        [("good", good), ("bad", bad)]
+            .into_iter()
+            .fold(test, |test, (result, values)| {
+                let own = format!("result=\"{result}\", slo=\"{name}\"");
+                test.given(
+                    self.context,
+                    "podinit_slo_events_total",
+                    target,
+                    &own,
+                    values,
+                )
+            })
+    }
+
+    fn all(self) -> String {
+        format!(
+            "alertname=\"{BUDGET_BURN}\", slo=\"{}\"",
+            self.slo.rule.name
+        )
+    }
+
+    fn of(self, burn: &Burn) -> String {
+        format!("{}, long_window=\"{}\"", self.all(), burn.long)
+    }
+
+    /// Good and bad pods per minute at `share` times the objective's budget.
+    fn rates(self, share: f64) -> (u64, u64) {
+        let bad = (PODS as f64 * share * self.slo.budget_ratio()).round() as u64;
+        (PODS - bad, bad)
+    }
+
+    fn everything_fails(self) -> Test {
+        let test = self.given(self.test("everything fails"), FIRST, "0+0x20", "0+1x20");
+        let alerts = WINDOWS.iter().map(|burn| {
+            let alert = alert(self.slo, burn, &self.context.options.job);
+            self.context
+                .expected(&alert, &self.context.lasting(), "100%")
+        });
+        test.silent(0, BUDGET_BURN)
+            .fires(10, BUDGET_BURN, alerts.collect())
+    }
+
+    fn nothing_fails(self) -> Test {
+        self.given(
+            self.test("nothing fails, then nothing starts"),
+            FIRST,
+            "0+9x20 180x20",
+            "0x40",
+        )
+        .silent(20, BUDGET_BURN)
+        .silent(40, BUDGET_BURN)
+    }
+
+    fn low_traffic(self) -> Test {
+        let below = FLOOR - 1;
+        let good = "0x30";
+        let few = format!("0+1x{below} {below}x5 {FLOOR}x5");
+        self.given(self.test("all of few pods fail"), FIRST, good, &few)
+            .counts(u64::from(FLOOR) + 2, &self.all(), 0)
+            .counts(u64::from(FLOOR) + 6, &self.all(), WINDOWS.len())
+    }
+
+    fn beside_the_threshold(self, burn: &Burn) -> Test {
+        let what = format!(
+            "just below and just above {} times the budget",
+            number(burn.factor)
+        );
+        let exact = PODS as f64 * burn.factor * self.slo.budget_ratio();
+        let flow = |bad: f64| (format!("0+{}x10", PODS as f64 - bad), format!("0+{bad}x10"));
+        let below = flow((exact - 0.5).floor().max(0.0));
+        let above = flow((exact + 0.5).floor() + 1.0);
+        let test = self.given(self.test(&what), FIRST, &below.0, &below.1);
+        let test = self.given(test, ELSEWHERE, &above.0, &above.1);
+        let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
+        test.counts(10, &format!("{}, cluster=\"{here}\"", self.of(burn)), 0)
+            .counts(10, &format!("{}, cluster=\"{there}\"", self.of(burn)), 1)
+    }
+
+    /// The short window ends the alert, once it has been kept for a while.
+    fn recovery(self, burn: &Burn) -> Test {
+        let what = format!("recovery from an outage, as {} sees it", burn.short);
+        let ends = OUTAGE + burn.short.as_minutes() + KEEP.as_minutes() + 2;
+        let good = format!("0+0x{OUTAGE} {PODS}+{PODS}x{ends}");
+        let lost = OUTAGE * PODS;
+        let bad = format!("0+{PODS}x{OUTAGE} {lost}x{ends}");
+        self.given(self.test(&what), FIRST, &good, &bad)
+            .counts(OUTAGE, &self.of(burn), 1)
+            .counts(ends, &self.of(burn), 0)
+    }
+
+    /// An hour of good pods, then none: the page comes when the arithmetic says so.
+    fn page_in_time(self) -> Test {
+        let page = &WINDOWS[0];
+        let minutes = 60.0 * page.factor * self.slo.budget_ratio();
+        let early = 60 + (minutes.floor() as u64).saturating_sub(1);
+        let late = 60 + minutes.ceil() as u64 + 1;
+        let what = format!(
+            "an outage pages after {} minutes",
+            number((minutes * 10.0).round() / 10.0)
+        );
+        let good = format!("0+{PODS}x60 {}x{late}", 60 * PODS);
+        let bad = format!("0x60 {PODS}+{PODS}x{late}");
+        self.given(self.test(&what), FIRST, &good, &bad)
+            .counts(early, &self.of(page), 0)
+            .counts(late, &self.of(page), 1)
+    }
+
+    fn counters_reset(self) -> Test {
+        let (good, bad) = self.rates(0.5);
+        let twice = |rate: u64| format!("0+{rate}x5 0+{rate}x5");
+        let test = self.given(
+            self.test("counters reset"),
+            FIRST,
+            &twice(good),
+            &twice(bad),
+        );
+        let test = self.given(test, ELSEWHERE, "0x11", &twice(PODS));
+        let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
+        test.counts(10, &format!("{}, cluster=\"{here}\"", self.all()), 0)
+            .counts(
+                10,
+                &format!("{}, cluster=\"{there}\"", self.all()),
+                WINDOWS.len(),
+            )
+    }
+
+    fn exporter_restarts(self) -> Test {
+        let before = |rate: u64| format!("0+{rate}x5 stale");
+        let after = |rate: u64| format!("_x6 0+{rate}x5");
+        let elsewhere = Target {
+            number: 2,
+            ..ELSEWHERE
+        };
+        let (good, bad) = self.rates(0.5);
+        let test = self.test("the exporter restarts");
+        let test = self.given(test, FIRST, &before(good), &before(bad));
+        let test = self.given(test, SECOND, &after(good), &after(bad));
+        let test = self.given(test, ELSEWHERE, &before(0), &before(PODS));
+        let test = self.given(test, elsewhere, &after(0), &after(PODS));
+        let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
+        test.counts(11, &format!("{}, cluster=\"{here}\"", self.all()), 0)
+            .counts(
+                11,
+                &format!("{}, cluster=\"{there}\"", self.all()),
+                WINDOWS.len(),
+            )
+    }
+
+    /// What is bad in one cluster is not made up for by another.
+    fn clusters_do_not_mix(self) -> Test {
+        let test = self.test("another cluster starts many more pods");
+        let test = self.given(test, FIRST, "0x10", "0+10x10");
+        self.given(test, ELSEWHERE, "0+100000x10", "0x10")
+            .counts(
+                10,
+                &format!("{}, cluster=\"{}\"", self.all(), FIRST.cluster),
+                WINDOWS.len(),
+            )
+            .counts(10, &self.all(), WINDOWS.len())
+    }
+
+    fn rules_outdated(self) -> Test {
+        let name = &self.slo.rule.name;
+        let own = format!("slo=\"{name}\"");
+        let objective = number(self.slo.objective_ratio());
+        let threshold = number(self.slo.threshold_seconds());
+        let context = self.context;
+        // The other SLOs have been unknown all the time.
+        let all = context.file.slos.iter().map(|slo| {
+            let alert = outdated(slo, &context.options.job);
+            context.expected(&alert, &context.lasting(), "")
+        });
+        // As the rules say until minute 10, then another threshold; in the end it is gone.
+        self.test("the exporter has another SLO file")
+            .given(context, "up", FIRST, "", "1x140")
+            .given(
+                context,
+                "podinit_slo_objective_ratio",
+                FIRST,
+                &own,
+                format!("{objective}x100 stale"),
+            )
+            .given(
+                context,
+                "podinit_slo_threshold_seconds",
+                FIRST,
+                &own,
+                format!("{threshold}x10 {threshold}9x50 {threshold}x40 stale"),
+            )
+            .given(context, "up", ELSEWHERE, "", "0x140")
+            .counts(10, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
+            .counts(40, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
+            .fires(42, RULES_OUTDATED, all.collect())
+            .counts(70, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
+            .counts(135, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 1)
+    }
+}

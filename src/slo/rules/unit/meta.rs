@@ -1,0 +1,257 @@
+//! Tests of the alerts on the exporter.
+
+use super::super::burn::BUDGET_BURN;
+use super::super::meta::alerts;
+use super::super::model::Alert;
+use super::{Context, ELSEWHERE, FIRST, Pairs, SECOND, Target, Test};
+
+pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
+    let mut tests = vec![
+        restart(context),
+        down(context),
+        not_synced(context),
+        reload_failed(context),
+    ];
+    tests.extend(watch_errors(context));
+    tests.extend(label_values_dropped(context));
+    tests.extend(clock_anomalies(context));
+    tests.extend(conservation(context));
+    tests
+}
+
+/// Without any series there is one alert: that there are none.
+pub(super) fn no_data(context: Context<'_>) -> Test {
+    let down = named(context, "PodinitDown");
+    let job = ("job", context.options.job.clone());
+    let expected = context.expected(&down, &vec![job], "");
+    Test::new("no data")
+        .silent(9, "PodinitDown")
+        .fires(10, "PodinitDown", vec![expected])
+        .counts(60, "alertname=~\"Podinit.*\"", 1)
+        .silent(60, BUDGET_BURN)
+}
+
+fn named(context: Context<'_>, name: &str) -> Alert {
+    let alerts = alerts(&context.options.job);
+    let [first, ..] = &alerts;
+    alerts
+        .iter()
+        .find(|alert| alert.name == name)
+        .unwrap_or(first)
+        .clone()
+}
+
+/// The alert of that name, as the first target fires it.
+fn expected(context: Context<'_>, name: &str, own: Pairs, value: &str) -> Vec<(Pairs, Pairs)> {
+    let mut labels = context.lasting();
+    labels.extend(own);
+    vec![context.expected(&named(context, name), &labels, value)]
+}
+
+/// Another exporter takes over, its counters at zero, within two minutes.
+fn restart(context: Context<'_>) -> Test {
+    let mut test = Test::new("the exporter restarts");
+    for (metric, before, after) in [
+        ("up", "1x20 stale", "_x20 0x2 1x60"),
+        ("podinit_synced", "1x20 stale", "_x23 0x2 1x60"),
+        ("podinit_watch_errors_total", "5000x20 stale", "_x23 0x62"),
+        (
+            "podinit_label_values_dropped_total",
+            "5000x20 stale",
+            "_x23 0x62",
+        ),
+        (
+            "podinit_clock_anomalies_total",
+            "5000x20 stale",
+            "_x23 0x62",
+        ),
+        (
+            "podinit_pods_discovered_total",
+            "0+9x20 stale",
+            "_x23 1000+9x62",
+        ),
+        (
+            "podinit_pods_finished_total",
+            "0+9x20 stale",
+            "_x23 900+9x62",
+        ),
+        ("podinit_inflight_pods", "0x20 stale", "_x23 100x62"),
+        (
+            "podinit_config_last_reload_successful",
+            "1x20 stale",
+            "_x23 1x62",
+        ),
+    ] {
+        test = test
+            .given(context, metric, FIRST, own(metric), before)
+            .given(context, metric, SECOND, own(metric), after);
+    }
+    let about = "alertname=~\"Podinit.*\", alertname!=\"PodinitSLORulesOutdated\"";
+    [10, 22, 24, 30, 80]
+        .into_iter()
+        .fold(test, |test, minute| test.counts(minute, about, 0))
+}
+
+/// A label of the metric's own, with one of its values.
+fn own(metric: &str) -> &'static str {
+    match metric {
+        "podinit_watch_errors_total" => "reason=\"gone\"",
+        "podinit_label_values_dropped_total" => "label=\"namespace\"",
+        "podinit_clock_anomalies_total" => "kind=\"skew\"",
+        "podinit_pods_finished_total" => "outcome=\"ready\"",
+        "podinit_inflight_pods" => "stage=\"network\"",
+        _ => "",
+    }
+}
+
+/// A gauge that is 1 when all is well: the alert fires when it has been 0 for `minutes`, and not
+/// while a second exporter is well.
+fn gauge(context: Context<'_>, name: &'static str, metric: &str, minutes: u64) -> Test {
+    let fires = 11 + minutes;
+    let well = fires + 2;
+    Test::new(format!("{name}: {metric} is 0"))
+        .given(context, "up", FIRST, "", format!("1x{}", well + 5))
+        .given(
+            context,
+            metric,
+            FIRST,
+            "",
+            format!("1x10 0x{} 1x3", minutes + 1),
+        )
+        .silent(fires - 1, name)
+        .fires(fires, name, expected(context, name, vec![], ""))
+        .silent(well, name)
+}
+
+fn down(context: Context<'_>) -> Test {
+    let name = "PodinitDown";
+    Test::new(format!("{name}: no target answers, then one of two"))
+        .given(context, "up", FIRST, "", "1x10 0x60")
+        .given(context, "up", SECOND, "", "_x30 1x40")
+        .silent(20, name)
+        .fires(21, name, expected(context, name, vec![], ""))
+        .silent(30, name)
+        .silent(70, name)
+}
+
+fn not_synced(context: Context<'_>) -> Test {
+    gauge(context, "PodinitNotSynced", "podinit_synced", 15).given(
+        context,
+        "podinit_synced",
+        ELSEWHERE,
+        "",
+        "1x40",
+    )
+}
+
+fn reload_failed(context: Context<'_>) -> Test {
+    let metric = "podinit_config_last_reload_successful";
+    gauge(context, "PodinitConfigReloadFailed", metric, 5)
+}
+
+fn counter(context: Context<'_>, test: Test, metric: &str, target: Target, values: &str) -> Test {
+    test.given(context, metric, target, own(metric), values)
+}
+
+fn watch_errors(context: Context<'_>) -> [Test; 2] {
+    let (name, metric) = ("PodinitWatchErrors", "podinit_watch_errors_total");
+    let reason = vec![("reason", "gone".to_owned())];
+    let boundary = Test::new(format!("{name}: one a minute, and two"));
+    let boundary = counter(context, boundary, metric, FIRST, "0+1x20 22+2x60");
+    let reset = Test::new(format!("{name}: counters reset below the boundary"));
+    let reset = counter(context, reset, metric, FIRST, "0+1x20 0+1x60");
+    [
+        boundary.silent(20, name).silent(34, name).fires(
+            60,
+            name,
+            expected(context, name, reason, "30"),
+        ),
+        reset.silent(25, name).silent(80, name),
+    ]
+}
+
+fn label_values_dropped(context: Context<'_>) -> [Test; 2] {
+    let (name, metric) = (
+        "PodinitLabelValuesDropped",
+        "podinit_label_values_dropped_total",
+    );
+    let label = vec![("label", "namespace".to_owned())];
+    let one = Test::new(format!("{name}: none, and then a pod each minute"));
+    let one = counter(context, one, metric, FIRST, "0x60 1+1x80");
+    let reset = Test::new(format!("{name}: a counter resets and stays at zero"));
+    let reset = counter(context, reset, metric, FIRST, "7x30 0x60");
+    [
+        one.silent(60, name)
+            .counts(61, &format!("alertname=\"{name}\""), 1)
+            .fires(130, name, expected(context, name, label, "60")),
+        reset.silent(29, name).silent(60, name),
+    ]
+}
+
+fn clock_anomalies(context: Context<'_>) -> [Test; 3] {
+    let name = "PodinitClockAnomalies";
+    let given = |what: &str, odd: &str, pods: &str| {
+        let test = Test::new(format!("{name}: {what}"));
+        let test = counter(context, test, "podinit_clock_anomalies_total", FIRST, odd);
+        counter(context, test, "podinit_pods_discovered_total", FIRST, pods)
+    };
+    let rounded = "kind=\"rounded\"";
+    [
+        given(
+            "one odd time among ten pods, and then one more",
+            "0+10x90 911+11x120",
+            "0+100x210",
+        )
+        .given(
+            context,
+            "podinit_clock_anomalies_total",
+            FIRST,
+            rounded,
+            "0+100x210",
+        )
+        .silent(90, name)
+        .fires(200, name, expected(context, name, vec![], "0.11")),
+        given("few odd times among few pods", "0x9 9x60", "0x9 9x60").silent(60, name),
+        given("counters reset", "0+9x30 0+9x60", "0+100x30 0+100x60")
+            .silent(31, name)
+            .silent(90, name),
+    ]
+}
+
+fn conservation(context: Context<'_>) -> [Test; 2] {
+    let name = "PodinitConservationBroken";
+    let given = |what: &str, finished: &str, inflight: &str| {
+        let test = Test::new(format!("{name}: {what}"));
+        let test = counter(
+            context,
+            test,
+            "podinit_pods_discovered_total",
+            FIRST,
+            "0+10x40",
+        );
+        let test = counter(
+            context,
+            test,
+            "podinit_pods_finished_total",
+            FIRST,
+            finished,
+        );
+        counter(context, test, "podinit_inflight_pods", FIRST, inflight)
+    };
+    [
+        given(
+            "one pod too few, in the end",
+            "0+9x10 99+9x30",
+            "0+1x10 10+1x30",
+        )
+        .silent(15, name)
+        .fires(16, name, expected(context, name, vec![], "1")),
+        given(
+            "a scrape that fails halfway",
+            "0+9x10 90+9x2 126+9x26",
+            "0+1x40",
+        )
+        .silent(12, name)
+        .silent(20, name),
+    ]
+}
