@@ -153,7 +153,7 @@ fn only_series_are_named_that_are_recorded() {
     let recorded: BTreeSet<String> = rendered(RulesFormat::Prometheus, "rules.yaml")
         .lines()
         .filter_map(|line| line.trim().strip_prefix("- record: "))
-        .map(|name| name.trim_matches('\'').to_owned())
+        .map(str::to_owned)
         .collect();
     let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
     for (name, text) in written().into_iter().chain([("runbooks", runbooks)]) {

@@ -1,7 +1,7 @@
 //! What the tests of the rules know of the exporter.
 
 /// The metrics that podinit exposes, and `up`, which Prometheus makes of every target.
-pub const METRICS: [&str; 24] = [
+pub(crate) const METRICS: [&str; 24] = [
     "up",
     "podinit_stage_duration_seconds",
     "podinit_scheduled_to_ready_duration_seconds",
@@ -29,7 +29,7 @@ pub const METRICS: [&str; 24] = [
 ];
 
 /// The words of `text` that begin like a metric of podinit.
-pub fn metrics_in(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn metrics_in(text: &str) -> impl Iterator<Item = &str> {
     let is_word =
         |character: char| character.is_ascii_alphanumeric() || character == '_' || character == ':';
     text.split(move |character| !is_word(character))

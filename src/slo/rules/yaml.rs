@@ -1,6 +1,8 @@
 //! A YAML writer for what `podinit rules` writes: the same tree gives the same bytes, expressions
 //! stand as blocks that people can read, and nothing is quoted without need.
 
+use crate::slo::duration::SloDuration;
+
 /// A YAML value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Yaml {
@@ -107,16 +109,18 @@ fn indent(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// Whether text means itself without quotes: it begins like a word that is no keyword, and has no
-/// character that YAML gives a meaning to.
+/// Whether text means itself without quotes: it is a duration, or it begins like a word that is no
+/// keyword, and has no character that YAML gives a meaning to where it stands.
 fn is_plain(text: &str) -> bool {
     const KEYWORDS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let lower = text.to_lowercase();
-    text.starts_with(|first: char| first.is_ascii_alphabetic())
+    let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && !text.ends_with(':')
         && !KEYWORDS.contains(&lower.as_str())
         && text
             .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte))
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte));
+    is_word || text.parse::<SloDuration>().is_ok()
 }
 
 #[cfg(test)]
@@ -148,7 +152,7 @@ mod tests {
         ]);
         let text = "\
 name: a-b.c/d
-for: '10m'
+for: 10m
 on: 'on'
 expr: |-
   up
