@@ -218,6 +218,26 @@ fn promtool_accepts_the_checked_in_rules_and_they_pass_their_tests() {
 
 #[test]
 #[ignore = "needs promtool (tests/e2e/run)"]
+fn promtool_reads_the_queries_of_the_runbooks() {
+    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
+    let blocks = runbooks.split("```promql\n").skip(1);
+    let queries = blocks.map(|block| block.split("```").next().unwrap().trim());
+    let rules: String = (0..)
+        .zip(queries)
+        .map(|(number, query)| format!("  - record: query:{number}\n    expr: {query:?}\n"))
+        .collect();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("queries.yaml");
+    fs::write(
+        &file,
+        format!("groups:\n- name: queries\n  rules:\n{rules}"),
+    )
+    .unwrap();
+    promtool(&["check", "rules", file.to_str().unwrap()]);
+}
+
+#[test]
+#[ignore = "needs promtool (tests/e2e/run)"]
 fn rules_of_other_slos_pass_their_tests_too() {
     let text = "
 slos:
