@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::lifecycle::clock::TimestampMode;
+use crate::slo::rules::{RenderOptions, RulesFormat};
 use crate::timestamp::Timestamp;
 use std::time::Duration;
 
@@ -96,6 +97,24 @@ fn recordings_are_measured_in_api_time() {
 }
 
 #[test]
+fn rules_are_written_as_they_are_asked_for() {
+    let line = "rules --slo a.yaml --format openslo --job a/b --runbook-url https://x --dashboard-url /g/d";
+    let Ok(Command::Rules(args)) = parse(line) else {
+        panic!("not rules");
+    };
+    assert_eq!(args.slo.as_deref(), Some("a.yaml".as_ref()));
+    let options = args.options();
+    assert_eq!(options.format, RulesFormat::OpenSlo);
+    assert_eq!(options.job, "a/b");
+    assert_eq!(options.runbook_url, "https://x");
+    assert_eq!(options.dashboard_url, "/g/d");
+    let Ok(Command::Rules(args)) = parse("rules") else {
+        panic!("not rules");
+    };
+    assert_eq!(args.options(), RenderOptions::default());
+}
+
+#[test]
 fn usage_errors_say_what_is_wrong() {
     for (line, part) in [
         ("--listen 8080", "such as [::]:8080"),
@@ -119,6 +138,7 @@ fn usage_errors_say_what_is_wrong() {
         ("replay --until yesterday -", "expected a time"),
         ("report --format openmetrics -", "openmetrics"),
         ("report --labels node -", "--labels"),
+        ("rules --format yaml", "yaml"),
     ] {
         let complaint = complaint(line);
         assert!(complaint.contains(part), "{line}: {complaint}");

@@ -6,6 +6,7 @@ mod labels;
 mod listen;
 mod logging;
 mod recording;
+mod rules;
 
 use std::ffi::{OsStr, OsString};
 
@@ -17,6 +18,7 @@ pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArg
 pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
 pub use logging::{LogArgs, LogFormat};
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+pub use rules::RulesArgs;
 
 /// The command that is run when none is named.
 const DEFAULT_COMMAND: &str = "serve";
@@ -48,6 +50,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Summarize recorded pods for people
     Report(ReportArgs),
+    /// Write Prometheus rules for an SLO file
+    Rules(RulesArgs),
 }
 
 impl Command {
@@ -78,6 +82,7 @@ impl Command {
             Self::Demo(args) => &args.exporter.log,
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
+            Self::Rules(args) => &args.log,
         }
     }
 
@@ -90,6 +95,7 @@ impl Command {
                 args.recording.check()
             }
             Self::Report(args) => args.recording.check(),
+            Self::Rules(_) => Ok(()),
         }
     }
 }

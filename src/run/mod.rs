@@ -7,11 +7,12 @@ mod ingest;
 mod labels;
 mod progress;
 mod recordings;
+mod rules;
 mod serve;
 mod slos;
 
 use std::future::Future;
-use std::io;
+use std::io::{self, Write};
 
 use anyhow::Context;
 
@@ -29,6 +30,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Demo(args) => block_on(demo::demo(args)),
         Command::Replay(args) => recordings::replay(&args, &mut io::stdout().lock()),
         Command::Report(args) => recordings::report(&args, &mut io::stdout().lock()),
+        Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
     }
 }
 
@@ -38,4 +40,12 @@ fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result
         .build()
         .context("cannot start the runtime")?
         .block_on(command)
+}
+
+/// A reader that goes away early (`| head`) has had what it wanted.
+fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
 }

@@ -3,9 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use anyhow::Context;
-
 use super::labels::{decode_options, label_config};
+use super::print;
 use super::progress::Watched;
 use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
@@ -94,12 +93,4 @@ fn documents(
         let watched = recording.into_iter().flat_map(Watched::new);
         failure.into_iter().chain(watched)
     })
-}
-
-/// A reader that goes away early (`| head`) has had what it wanted.
-fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
-    match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write to standard output"),
-    }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::slo::SloFile;
 
 /// The objective up to which a burn of 14.4 cannot be told from a lesser one, in percent: 14.4
-/// times its error budget is more than all events (§6).
+/// times its error budget is all events, to a thousandth, or more (§6).
 pub const REFUSED_OBJECTIVE: f64 = 93.06;
 
 /// What `podinit rules --format` takes.
@@ -87,7 +87,7 @@ pub enum RulesError {
     /// The page alert could never fire
     #[error(
         "line {line}: {name}: objective {objective} is too low for burn-rate alerts: 14.4 times \
-         its error budget is more than all events; choose one above {REFUSED_OBJECTIVE}"
+         its error budget is all events or more; choose one above {REFUSED_OBJECTIVE}"
     )]
     Objective {
         /// The line of the SLO in its file
