@@ -1,0 +1,44 @@
+//! What remembering pods costs, counted allocation by allocation: the limits that a large cluster
+//! relies on. `cargo bench --bench memory` prints the figures.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
+
+#[path = "memory/counting.rs"]
+mod counting;
+#[path = "memory/measure.rs"]
+mod measure;
+
+use measure::Burden;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// One pod more than fits: the index has just doubled, and a chunk of records has just been begun.
+/// No larger number of pods has a larger share.
+const JUST_GROWN: usize = 14 * 1024 + 1;
+
+#[test]
+fn a_finished_pod_takes_at_most_64_bytes() {
+    let bytes = measure::per_finished_pod(JUST_GROWN);
+    assert!(bytes <= 64.0, "{bytes}");
+}
+
+#[test]
+fn a_pod_in_flight_takes_at_most_1_kib() {
+    for (slos, all_labels) in [(0, false), (1, false), (5, true)] {
+        let bytes = measure::per_pod_in_flight(JUST_GROWN, Burden { slos, all_labels });
+        assert!(bytes <= 1024.0, "{slos} SLOs: {bytes}");
+    }
+}
+
+#[test]
+fn a_deleted_pod_takes_little_more_than_a_finished_one() {
+    let bytes = measure::per_deleted_pod(JUST_GROWN);
+    assert!(bytes <= 128.0, "{bytes}");
+}
+
+#[test]
+fn a_label_set_takes_what_its_nine_histograms_take() {
+    let bytes = measure::per_label_set(1000);
+    assert!(bytes <= 48.0 * 1024.0, "{bytes}");
+}

@@ -1,0 +1,227 @@
+//! What each kind of remembered pod costs, measured on pods that went the way of real ones: JSON,
+//! decoder, tracker.
+
+use std::sync::Arc;
+
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::observation::{Observation, Outcome, Position};
+use podinit::lifecycle::slo::{Namespaces, SloRule};
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, LabelConfig};
+use podinit::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use serde_json::{Value, json};
+
+use crate::counting::bytes_of;
+
+/// 2026-11-21T07:56:00Z
+const NOW: Timestamp = Timestamp::from_seconds(1_795_247_760);
+
+/// How far a pod has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Created,
+    Initialized,
+    Ready,
+}
+
+/// What is configured that pods in flight have to carry.
+#[derive(Clone, Copy)]
+pub struct Burden {
+    /// SLOs that match every pod
+    pub slos: usize,
+    /// Whether every optional label is on, and three pod labels
+    pub all_labels: bool,
+}
+
+/// Bytes for each of `pods` pods that have become ready and are remembered.
+pub fn per_finished_pod(pods: usize) -> f64 {
+    let burden = Burden {
+        slos: 0,
+        all_labels: false,
+    };
+    per_pod(pods, burden, |tracker, decoder| {
+        for number in 0..pods {
+            apply(
+                tracker,
+                PodEvent::Applied(snapshot(decoder, number, Step::Created)),
+            );
+            apply(
+                tracker,
+                PodEvent::Applied(snapshot(decoder, number, Step::Ready)),
+            );
+        }
+    })
+}
+
+/// Bytes for each of `pods` pods that were deleted less than ten minutes ago.
+pub fn per_deleted_pod(pods: usize) -> f64 {
+    let burden = Burden {
+        slos: 0,
+        all_labels: false,
+    };
+    per_pod(pods, burden, |tracker, decoder| {
+        for number in 0..pods {
+            apply(
+                tracker,
+                PodEvent::Applied(snapshot(decoder, number, Step::Ready)),
+            );
+            apply(
+                tracker,
+                PodEvent::Deleted(snapshot(decoder, number, Step::Ready)),
+            );
+        }
+    })
+}
+
+/// Bytes for each of `pods` pods in flight, texts and deadlines included.
+pub fn per_pod_in_flight(pods: usize, burden: Burden) -> f64 {
+    per_pod(pods, burden, |tracker, decoder| {
+        for number in 0..pods {
+            apply(
+                tracker,
+                PodEvent::Applied(snapshot(decoder, number, Step::Created)),
+            );
+            apply(
+                tracker,
+                PodEvent::Applied(snapshot(decoder, number, Step::Initialized)),
+            );
+        }
+    })
+}
+
+/// Bytes for each of `sets` label sets, i.e. for all its histograms.
+pub fn per_label_set(sets: usize) -> f64 {
+    let labels = LabelConfig {
+        max_values: sets,
+        max_sets: sets,
+        ..LabelConfig::default()
+    };
+    let (mut recorder, _exposition) = Builder::new(labels).build().unwrap();
+    let discovered = Observation::Moved {
+        from: Position::Undiscovered,
+        to: Position::Finished(Outcome::Preexisting),
+    };
+    let ((), bytes) = bytes_of(|| {
+        for set in 0..sets {
+            let uid = PodUid::from_text("u");
+            let info = PodSnapshot::bare(uid, format!("namespace-{set:05}"), "p").info;
+            podinit::lifecycle::observation::Sink::observe(&mut recorder, &info, discovered);
+        }
+    });
+    bytes as f64 / sets as f64
+}
+
+/// What a tracker and the texts that it shares with its decoder hold after `feed`, per pod.
+fn per_pod(pods: usize, burden: Burden, feed: impl FnOnce(&mut Tracker, &mut PodDecoder)) -> f64 {
+    let (tracker, bytes) = bytes_of(|| {
+        let mut tracker = Tracker::new(TrackerConfig {
+            slos: (0..burden.slos).map(slo).collect::<Arc<[_]>>(),
+            ..TrackerConfig::default()
+        });
+        let mut decoder = PodDecoder::new(decode_options(burden.all_labels));
+        feed(&mut tracker, &mut decoder);
+        (tracker, decoder)
+    });
+    assert_eq!(tracker.0.remembered(), pods);
+    bytes as f64 / pods as f64
+}
+
+fn apply(tracker: &mut Tracker, event: PodEvent) {
+    let delivery = Delivery {
+        source: SourceId(0),
+        event,
+        now: NOW,
+        observed: Some(NOW),
+    };
+    tracker.apply(delivery, &mut |_: &PodInfo, _: Observation| {});
+}
+
+/// Each with a threshold of its own, far enough away that its deadline stays in wait.
+fn slo(number: usize) -> SloRule {
+    SloRule {
+        name: format!("slo-{number}").into(),
+        interval: [
+            Interval::CreatedToReady,
+            Interval::ScheduledToReady,
+            Interval::Stage(Stage::Containers),
+        ][number % 3],
+        threshold_nanos: (300 + number as i64) * NANOS_PER_SECOND,
+        grace_nanos: 5 * NANOS_PER_SECOND,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    }
+}
+
+fn decode_options(all_labels: bool) -> DecodeOptions {
+    let pod_labels = [
+        "app.kubernetes.io/name",
+        "app.kubernetes.io/version",
+        "team",
+    ];
+    DecodeOptions {
+        pod_labels: pod_labels
+            .into_iter()
+            .filter(|_| all_labels)
+            .map(str::to_owned)
+            .collect(),
+        node: all_labels,
+        workload: all_labels,
+    }
+}
+
+fn snapshot(decoder: &mut PodDecoder, number: usize, step: Step) -> PodSnapshot {
+    let event = json!({"type": "MODIFIED", "object": pod(number, step)});
+    match decoder
+        .watch_event(event.to_string().as_bytes())
+        .unwrap()
+        .kind
+    {
+        WatchEventKind::Modified(snapshot) => snapshot,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Ten pods to a workload, a hundred to a node, and a thousand to a namespace.
+fn pod(number: usize, step: Step) -> Value {
+    let time = "2026-11-21T07:56:00Z";
+    let kinds = ["PodScheduled", "PodReadyToStartContainers", "Initialized"];
+    let last = ["ContainersReady", "Ready"];
+    let condition =
+        |kind, status| json!({"type": kind, "status": status, "lastTransitionTime": time});
+    let conditions: Vec<Value> = match step {
+        Step::Created => Vec::new(),
+        Step::Initialized => {
+            let held = kinds.map(|kind| condition(kind, "True")).into_iter();
+            held.chain(last.map(|kind| condition(kind, "False")))
+                .collect()
+        }
+        Step::Ready => kinds
+            .iter()
+            .chain(&last)
+            .map(|kind| condition(kind, "True"))
+            .collect(),
+    };
+    let workload = format!("recommendation-{:05}-7c9d8f6b5d", number / 10);
+    json!({
+        "metadata": {
+            "name": format!("{workload}-{number:05}"),
+            "namespace": format!("team-{:03}", number / 1000),
+            "uid": format!("6d14ca8c-7af5-46a4-8768-{number:012x}"),
+            "resourceVersion": (1_000_000 + number * 3 + step as usize).to_string(),
+            "creationTimestamp": time,
+            "labels": {
+                "app.kubernetes.io/name": format!("recommendation-{:05}", number / 10),
+                "app.kubernetes.io/version": "1.42.0",
+                "team": "shopping-experience",
+            },
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": workload,
+                "uid": "00000000-0000-4000-8000-000000000001", "controller": true}],
+        },
+        "spec": {"nodeName": format!("node-{:04}.example.internal", number / 100),
+            "initContainers": [{"name": "migrate"}]},
+        "status": {"phase": "Pending", "startTime": time, "conditions": conditions},
+    })
+}
