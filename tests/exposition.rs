@@ -14,7 +14,7 @@ use podinit::lifecycle::observation::{
 };
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{
-    Builder, Exposition, Format, LabelConfig, Recorder, SloDoc, WatchSource, families,
+    Builder, ConfigGauges, Exposition, Format, LabelConfig, Recorder, SloDoc, WatchSource, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -76,6 +76,9 @@ fn built() -> (Recorder, Arc<Exposition>) {
             objective_ratio: 0.99,
             threshold_seconds: 10.0,
         }])
+        .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
+            1_700_000_000,
+        ))))
         .collector(Box::new(Process));
     builder.build().unwrap()
 }
