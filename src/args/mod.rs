@@ -54,6 +54,11 @@ pub enum Command {
     Rules(RulesArgs),
 }
 
+/// The whole command line, for whoever documents it or checks what is documented.
+pub fn command_line() -> clap::Command {
+    CommandLine::command()
+}
+
 impl Command {
     /// Parses the arguments of the process. Prints help or a usage error and ends the process
     /// (status 0 or 2) where there is nothing to run.

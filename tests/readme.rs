@@ -1,0 +1,142 @@
+//! The README says what there is: its tables against the program, in both directions.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use podinit::args::command_line;
+use podinit::lifecycle::milestone::Milestone;
+use podinit::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
+use podinit::lifecycle::stage::Stage;
+use podinit::metrics::families;
+
+fn readme() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The rows of the table whose head begins with these cells, cell by cell.
+fn table(head: &str) -> Vec<Vec<String>> {
+    let text = readme();
+    let mut lines = text.lines().skip_while(|line| !line.starts_with(head));
+    assert!(lines.next().is_some(), "no table begins with {head}");
+    let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|line| {
+        let inner = line.trim_matches('|');
+        inner
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect()
+    })
+    .collect()
+}
+
+/// The two sets are the same; otherwise what to do about it.
+fn assert_same(documented: &BTreeSet<String>, real: &BTreeSet<String>) {
+    let mut faults = String::new();
+    for missing in real.difference(documented) {
+        let _ = writeln!(faults, "README.md lacks:      {missing}");
+    }
+    for stale in documented.difference(real) {
+        let _ = writeln!(faults, "README.md has, wrongly: {stale}");
+    }
+    assert!(faults.is_empty(), "\n{faults}");
+}
+
+#[test]
+fn every_metric_is_documented_as_it_is() {
+    let documented = table("| name | type | labels |").into_iter();
+    let documented = documented.map(|row| row.join(" | ")).collect();
+    let real = families().iter().map(|family| {
+        let own = family.labels.iter().map(|label| format!("`{label}`"));
+        let set = family.label_set.then(|| "label set".to_owned());
+        let labels: Vec<String> = own.chain(set).collect();
+        let (name, kind, labels) = (family.name, family.kind.as_str(), labels.join(", "));
+        format!("`{name}` | {kind} | {labels} | {}", family.help)
+    });
+    assert_same(&documented, &real.collect());
+}
+
+#[test]
+fn every_flag_is_documented_as_it_is() {
+    let mut documented = BTreeSet::new();
+    for row in table("| flag | variable |") {
+        let [flag, variable, default, commands, meaning] = row.as_slice() else {
+            panic!("not five cells: {row:?}");
+        };
+        assert!(!meaning.is_empty(), "{flag} has no meaning");
+        for command in commands.split(", ") {
+            documented.insert(format!("{command}: {flag} | {variable} | {default}"));
+        }
+    }
+    let mut real = BTreeSet::new();
+    for command in command_line().get_subcommands() {
+        for argument in command.get_arguments() {
+            let Some(long) = argument.get_long().filter(|name| *name != "help") else {
+                continue;
+            };
+            let short = argument.get_short();
+            let short = short.map_or(String::new(), |short| format!(", `-{short}`"));
+            let variable = argument.get_env().unwrap().to_str().unwrap();
+            let default = argument.get_default_values().first();
+            let default = default.filter(|_| argument.get_action().takes_values());
+            let default = default.map_or(String::new(), |value| {
+                format!("`{}`", value.to_str().unwrap())
+            });
+            let name = command.get_name();
+            real.insert(format!(
+                "{name}: `--{long}`{short} | `{variable}` | {default}"
+            ));
+        }
+    }
+    assert_same(&documented, &real);
+}
+
+#[test]
+fn every_command_is_documented() {
+    let documented = table("| command | what it does |").into_iter();
+    let documented = documented.map(|row| row[0].clone()).collect();
+    let commands = command_line();
+    let real = commands.get_subcommands();
+    let real = real.map(|command| format!("`podinit {}`", command.get_name()));
+    assert_same(&documented, &real.collect());
+}
+
+#[test]
+fn the_values_of_labels_are_documented() {
+    let rows = table("| label | values |");
+    let check = |label: &str, values: &[&str]| {
+        let row = rows.iter().find(|row| row[0] == label).expect(label);
+        let documented = row[1].split('`').skip(1).step_by(2);
+        let documented = documented.map(str::to_owned).collect();
+        assert_same(
+            &documented,
+            &values.iter().map(|value| (*value).to_owned()).collect(),
+        );
+    };
+    check("`stage`", &Stage::ALL.map(Stage::as_str));
+    check("`outcome`", &Outcome::ALL.map(Outcome::as_str));
+    let reasons = UnobservedReason::ALL.map(UnobservedReason::as_str);
+    check("`reason` of `podinit_unobserved_total`", &reasons);
+    check("`kind`", &AnomalyKind::ALL.map(AnomalyKind::as_str));
+    check(
+        "`milestone`",
+        &Milestone::REENTERABLE.map(Milestone::as_str),
+    );
+}
+
+#[test]
+fn what_it_links_to_is_there() {
+    let text = readme();
+    let targets = text.split("](").skip(1);
+    let targets = targets.filter_map(|rest| rest.split_once(')'));
+    let mut count = 0;
+    for (target, _) in targets.filter(|(target, _)| !target.starts_with("https://")) {
+        let file = target.split('#').next().unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        assert!(path.exists(), "there is no {target}");
+        count += 1;
+    }
+    assert!(count > 0, "no links were found");
+}
