@@ -1,0 +1,325 @@
+//! The dashboards: what they are written from, and what has to hold of them.
+//!
+//! `UPDATE_DASHBOARDS=1 cargo test --test dashboards` writes the files below `dashboards/` anew.
+//! That each query answers is shown by `tests/e2e/queries/run`, with a real Prometheus.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "dashboards/board.rs"]
+mod board;
+#[path = "dashboards/boards/mod.rs"]
+mod boards;
+#[path = "dashboards/forms.rs"]
+mod forms;
+#[path = "dashboards/lint.rs"]
+mod lint;
+#[path = "dashboards/panel.rs"]
+mod panel;
+#[path = "dashboards/promql.rs"]
+mod promql;
+#[path = "dashboards/reading.rs"]
+mod reading;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use podinit::metrics::families;
+use serde::Deserialize;
+use serde_json::Value;
+
+use reading::{Dashboard, is_shown, metrics_of, variables_of};
+
+fn repository(path: &str) -> String {
+    format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What is checked in, by the name of the file.
+fn checked_in() -> Vec<Dashboard> {
+    let boards = forms::dashboards();
+    let read = |name: &str| {
+        let text = fs::read_to_string(repository(&format!("dashboards/{name}.json"))).unwrap();
+        Dashboard::new(name, serde_json::from_str(&text).unwrap())
+    };
+    boards.iter().map(|(board, _)| read(board.file)).collect()
+}
+
+#[test]
+fn files_are_what_the_definitions_say() {
+    for file in forms::files() {
+        let path = repository(&file.path);
+        if std::env::var_os("UPDATE_DASHBOARDS").is_some() {
+            fs::write(&path, &file.text).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            found == file.text,
+            "{} is out of date; write it with UPDATE_DASHBOARDS=1 cargo test --test dashboards",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn no_other_files_pass_for_dashboards() {
+    let written: BTreeSet<String> = forms::files().into_iter().map(|file| file.path).collect();
+    for entry in fs::read_dir(repository("dashboards")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if Path::new(&name)
+            .extension()
+            .is_some_and(|ending| ending == "json")
+        {
+            assert!(written.contains(&format!("dashboards/{name}")), "{name}");
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct ConfigMap {
+    kind: String,
+    metadata: Metadata,
+    data: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    name: String,
+    labels: BTreeMap<String, String>,
+}
+
+#[test]
+fn config_maps_hold_the_same_dashboards() {
+    let text = fs::read_to_string(repository("dashboards/configmaps.yaml")).unwrap();
+    let maps: Vec<ConfigMap> = serde_saphyr::from_multiple(&text).unwrap();
+    let boards = forms::dashboards();
+    assert_eq!(maps.len(), boards.len());
+    for (map, (board, _)) in maps.iter().zip(&boards) {
+        assert_eq!(map.kind, "ConfigMap");
+        assert_eq!(
+            map.metadata.name,
+            format!("podinit-dashboard-{}", board.file)
+        );
+        assert_eq!(map.metadata.labels["grafana_dashboard"], "1");
+        let json = fs::read_to_string(repository(&format!("dashboards/{}.json", board.file)));
+        let key = format!("podinit-{}.json", board.file);
+        assert_eq!(map.data, BTreeMap::from([(key, json.unwrap())]));
+        let size: usize = map.data.values().map(String::len).sum();
+        assert!(
+            size < 200_000,
+            "kubectl apply could not apply {}",
+            board.file
+        );
+    }
+}
+
+#[test]
+fn the_linter_has_nothing_to_say() {
+    let found: Vec<String> = checked_in().iter().flat_map(lint::complaints).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn nothing_has_the_same_name_twice() {
+    let boards = checked_in();
+    let once = |names: Vec<String>| {
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "{names:?}");
+    };
+    once(boards.iter().map(|board| board.text("/uid")).collect());
+    once(boards.iter().map(|board| board.text("/title")).collect());
+    for board in &boards {
+        once(
+            board
+                .all_panels()
+                .iter()
+                .map(|panel| panel["id"].to_string())
+                .collect(),
+        );
+        let panels = board.panels();
+        for panel in &panels {
+            let targets = panel["targets"].as_array().unwrap();
+            once(
+                targets
+                    .iter()
+                    .map(|target| target["refId"].to_string())
+                    .collect(),
+            );
+        }
+    }
+}
+
+#[test]
+fn panels_do_not_overlap() {
+    for board in checked_in() {
+        let mut cells = BTreeSet::new();
+        for panel in board.all_panels() {
+            let at = |key: &str| panel["gridPos"][key].as_u64().unwrap();
+            assert!(at("x") + at("w") <= 24, "{}", panel["title"]);
+            for x in at("x")..at("x") + at("w") {
+                for y in at("y")..at("y") + at("h") {
+                    assert!(cells.insert((x, y)), "{}: {}", board.name, panel["title"]);
+                }
+            }
+        }
+    }
+}
+
+/// Beyond the linter, which looks at some kinds of panels only.
+#[test]
+fn every_panel_says_what_it_shows() {
+    for board in checked_in() {
+        for panel in board.panels() {
+            let title = format!("{}: {}", board.name, panel["title"]);
+            let described = panel["description"].as_str().unwrap();
+            assert!(
+                described.len() > 20 && described != panel["title"],
+                "{title}"
+            );
+            assert!(
+                panel["fieldConfig"]["defaults"]["unit"].is_string(),
+                "{title}"
+            );
+            assert_eq!(panel["datasource"]["uid"], "${datasource}", "{title}");
+            let targets = panel["targets"].as_array().unwrap();
+            assert!(!targets.is_empty(), "{title}");
+            for target in targets {
+                assert_eq!(target["datasource"]["uid"], "${datasource}", "{title}");
+            }
+        }
+    }
+}
+
+/// Durations carry exemplars, and buckets are never chosen by their bound: Prometheus 3 writes
+/// `le="1.0"` where Prometheus 2 wrote `le="1"`.
+#[test]
+fn histograms_show_exemplars_and_are_not_read_by_bound() {
+    for board in checked_in() {
+        for panel in board.panels() {
+            for target in panel["targets"].as_array().unwrap() {
+                let expr = target["expr"].as_str().unwrap();
+                assert!(!expr.contains("le=") && !expr.contains("le!"), "{expr}");
+                let is_distribution = expr.contains("$histogram");
+                let is_range = target["range"] == true;
+                assert_eq!(
+                    target["exemplar"] == true,
+                    is_distribution && is_range,
+                    "{expr}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn metrics_are_exposed_and_all_are_shown() {
+    let exposed: BTreeSet<&str> = families().iter().map(|family| family.name).collect();
+    let mut shown = BTreeSet::new();
+    for board in checked_in() {
+        for expr in board.expressions() {
+            for metric in metrics_of(&expr) {
+                let known = reading::is_foreign(&metric)
+                    || families().iter().any(|family| is_shown(family, &metric));
+                assert!(known, "{}: nobody exposes {metric}: {expr}", board.name);
+                shown.extend(exposed.iter().filter(|name| metric.starts_with(**name)));
+            }
+        }
+    }
+    let missing: Vec<_> = exposed.difference(&shown).collect();
+    assert!(missing.is_empty(), "on no dashboard: {missing:?}");
+}
+
+#[test]
+fn variables_are_defined_and_used() {
+    for board in checked_in() {
+        let defined: BTreeSet<String> = board.variables().into_keys().collect();
+        let mut used: BTreeSet<String> = BTreeSet::from(["datasource".to_owned()]);
+        for text in board.strings() {
+            used.extend(variables_of(&text));
+        }
+        used.retain(|name| !name.starts_with("__"));
+        assert_eq!(used, defined, "{}", board.name);
+    }
+}
+
+#[test]
+fn links_lead_to_dashboards_and_take_variables_along() {
+    let boards = checked_in();
+    let by_uid: BTreeMap<String, &Dashboard> = boards
+        .iter()
+        .map(|board| (board.text("/uid"), board))
+        .collect();
+    for board in &boards {
+        let links = board.json["links"].as_array().unwrap();
+        assert_eq!(links.len(), boards.len() - 1);
+        for link in links {
+            assert!(link["includeVars"] == true && link["keepTime"] == true);
+        }
+        for url in board.strings().filter(|text| text.starts_with("/d/")) {
+            assert_leads_somewhere(&by_uid, &url);
+        }
+    }
+}
+
+/// The dashboard exists, and has the variables that the address sets.
+fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
+    let (uid, query) = url
+        .trim_start_matches("/d/")
+        .split_once('?')
+        .unwrap_or((&url[3..], ""));
+    let target = boards
+        .get(uid)
+        .unwrap_or_else(|| panic!("{url} leads nowhere"));
+    let variables = target.variables();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let name = match pair.strip_prefix("var-") {
+            Some(pair) => pair.split('=').next().unwrap().to_owned(),
+            None => variables_of(pair).into_iter().next().unwrap(),
+        };
+        let known = name.starts_with("__") || variables.contains_key(&name);
+        assert!(known, "{url} sets {name}, which {uid} does not have");
+    }
+}
+
+#[test]
+fn thresholds_of_the_slos_are_drawn() {
+    let draws = |board: &Dashboard| {
+        board
+            .expressions()
+            .any(|expr| expr.contains("podinit_slo_threshold_seconds"))
+    };
+    let drawn: Vec<String> = checked_in()
+        .into_iter()
+        .filter(draws)
+        .map(|board| board.name)
+        .collect();
+    assert_eq!(
+        drawn,
+        ["overview", "stages", "drill-down", "stuck-and-failed"]
+    );
+}
+
+#[test]
+fn alerts_link_to_dashboards() {
+    let rules = fs::read_to_string(repository("deploy/prometheus-rules.yaml")).unwrap();
+    let boards = checked_in();
+    let by_uid: BTreeMap<String, &Dashboard> = boards
+        .iter()
+        .map(|board| (board.text("/uid"), board))
+        .collect();
+    let mut links = 0;
+    for line in rules.lines().filter(|line| line.contains("dashboard_url:")) {
+        let start = line.find("/d/").unwrap();
+        assert_leads_somewhere(&by_uid, line[start..].trim_end_matches('\''));
+        links += 1;
+    }
+    assert!(links > 0);
+}
+
+/// A value of the JSON that is no text, for messages.
+#[test]
+fn refresh_and_time_are_set() {
+    for board in checked_in() {
+        assert_eq!(board.json["refresh"], Value::from("30s"));
+        assert_eq!(board.json["time"]["to"], Value::from("now"));
+    }
+}

@@ -1,0 +1,173 @@
+//! Who is it? Durations by namespace, workload or node.
+
+use super::super::board::{Board, HISTOGRAM, SLO, STAGE, Variable, label, row};
+use super::super::panel::{Kind, Panel, Target, column};
+use super::super::promql::{Histogram, RATE, SHOWN, stages};
+use super::deadlines;
+use super::stages::NAMESPACE;
+
+/// The label by which is split. All but the namespace have to be turned on (`--labels`).
+const BY: Variable = Variable::Choice {
+    name: "by",
+    label: "Split by",
+    choices: &[
+        ("namespace", "namespace"),
+        ("workload kind", "workload_kind"),
+        ("workload", "workload"),
+        ("node", "node"),
+        ("host network", "host_network"),
+    ],
+};
+
+/// The whole duration that is shown.
+const INTERVAL: Variable = Variable::Choice {
+    name: "interval",
+    label: "Startup",
+    choices: &[
+        ("Scheduled to ready", "scheduled_to_ready"),
+        ("Created to ready", "created_to_ready"),
+    ],
+};
+
+const QUANTILE: Variable = Variable::Choice {
+    name: "quantile",
+    label: "Quantile",
+    choices: &[("0.99", "0.99"), ("0.9", "0.9"), ("0.5", "0.5")],
+};
+
+const WORKLOAD: Variable = label(
+    "workload",
+    (
+        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance", namespace=~"$namespace"}"#,
+        "workload",
+    ),
+    ".*",
+);
+
+const NODE: Variable = label(
+    "node",
+    (
+        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance", namespace=~"$namespace"}"#,
+        "node",
+    ),
+    ".*",
+);
+
+const WHO: &str = r#"namespace=~"$namespace", workload=~"$workload", node=~"$node""#;
+const WHO_IN_STAGE: &str =
+    r#"stage=~"$stage", namespace=~"$namespace", workload=~"$workload", node=~"$node""#;
+
+const STARTUP: Histogram<'static> = Histogram {
+    family: "podinit_${interval}_duration_seconds",
+    matchers: WHO,
+};
+
+pub(super) fn board() -> Board {
+    Board {
+        file: "drill-down",
+        uid: "podinit-drill-down",
+        title: "Drill-down",
+        description: "Startup by namespace, and by workload or node where those labels are on",
+        variables: vec![
+            BY, NAMESPACE, WORKLOAD, NODE, STAGE, INTERVAL, QUANTILE, SLO, HISTOGRAM,
+        ],
+        rows: vec![
+            row(
+                "Startup by $by",
+                vec![ranking(), slowest(), started(), durations()],
+            ),
+            row("Stages by $by", in_stages()),
+        ],
+    }
+}
+
+/// At most ten lines: a label may have hundreds of values.
+fn top(expr: &str) -> String {
+    format!("topk(10, {expr})")
+}
+
+fn ranking() -> Panel {
+    let columns = vec![
+        column("Pods", "short"),
+        column("Mean", "s"),
+        column("p50", "s"),
+        column("p90", "s"),
+        column("p99", "s"),
+    ];
+    let exprs = [
+        STARTUP.count("$by", SHOWN),
+        STARTUP.mean("$by", SHOWN),
+        STARTUP.quantile("0.5", "$by", SHOWN),
+        STARTUP.quantile("0.9", "$by", SHOWN),
+        STARTUP.quantile("0.99", "$by", SHOWN),
+    ];
+    Panel::new(
+        Kind::Table(columns),
+        "Startup by $by",
+        "short",
+        "Pods that became ready in the time shown, and how long it took them. One row without a name: the label is not on (flag --labels of podinit).",
+        exprs.map(|expr| Target::new(expr, "")).into(),
+    )
+    .sized(24, 10)
+}
+
+fn slowest() -> Panel {
+    Panel::new(
+        Kind::Lines,
+        "Slowest by $by",
+        "s",
+        "The chosen quantile of the startup, for the ten slowest. Dashed: the deadlines of the chosen SLOs.",
+        vec![
+            Target::new(top(&STARTUP.quantile("$quantile", "$by", RATE)), "{{$by}}").with_exemplars(),
+            deadlines(),
+        ],
+    )
+    .logarithmic()
+}
+
+fn started() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Pods that became ready by $by",
+        "short",
+        "Pods that became ready in each step of the graph, for the ten with the most.",
+        vec![Target::new(
+            top(&format!("(\n{}\n)", STARTUP.count("$by", RATE))),
+            "{{$by}}",
+        )],
+    )
+}
+
+fn durations() -> Panel {
+    Panel::new(
+        Kind::Heatmap,
+        "Startup of what is chosen",
+        "s",
+        "Pods of the chosen namespaces, workloads and nodes by how long their startup took.",
+        vec![Target::new(STARTUP.distribution("", RATE), "{{le}}").with_exemplars()],
+    )
+    .sized(24, 8)
+}
+
+fn in_stages() -> Vec<Panel> {
+    let durations = stages(WHO_IN_STAGE);
+    vec![
+        Panel::new(
+            Kind::Lines,
+            "Slowest in the chosen stages by $by",
+            "s",
+            "The chosen quantile over all chosen stages together, for the ten slowest: choose one stage.",
+            vec![
+                Target::new(top(&durations.quantile("$quantile", "$by", RATE)), "{{$by}}").with_exemplars(),
+            ],
+        )
+        .logarithmic(),
+        Panel::new(
+            Kind::Stack,
+            "Mean time by stage",
+            "s",
+            "The mean duration of each stage for the chosen namespaces, workloads and nodes.",
+            vec![Target::new(durations.mean("stage", RATE), "{{stage}}")],
+        ),
+    ]
+}

@@ -1,0 +1,247 @@
+//! Can the other dashboards be trusted?
+
+use super::super::board::{Board, HISTOGRAM, row};
+use super::super::panel::{Kind, Panel, Target, column};
+use super::super::promql::{Histogram, RATE, max_by, rate_by, series};
+
+const DELIVERY: Histogram<'static> = Histogram {
+    family: "podinit_watch_delivery_seconds",
+    matchers: "",
+};
+
+pub(super) fn board() -> Board {
+    Board {
+        file: "exporter-health",
+        uid: "podinit-health",
+        title: "Exporter health",
+        description: "Whether podinit sees the cluster, keeps up, and counts right",
+        variables: vec![HISTOGRAM],
+        rows: vec![
+            row("Now", now()),
+            row("Watch", watch()),
+            row("Numbers", numbers()),
+            row("Scrapes and process", process()),
+        ],
+    }
+}
+
+/// A raw counter: the books have to balance at each scrape, not on average.
+fn total(metric: &str) -> String {
+    format!("sum by (instance) ({})", series(metric, ""))
+}
+
+fn conservation() -> String {
+    format!(
+        "{}\n- {}\n- {}",
+        total("podinit_pods_discovered_total"),
+        total("podinit_pods_finished_total"),
+        total("podinit_inflight_pods"),
+    )
+}
+
+fn stat(title: &str, unit: &'static str, description: &str, expr: String) -> Panel {
+    Panel::new(
+        Kind::Stat,
+        title,
+        unit,
+        description,
+        vec![Target::new(expr, "{{instance}}")],
+    )
+}
+
+fn now() -> Vec<Panel> {
+    vec![
+        stat(
+            "Up",
+            "none",
+            "Whether Prometheus reaches the exporter.",
+            format!("min({})", series("up", "")),
+        )
+        .steps("red", &[(1.0, "green")])
+        .words(&[("0", "down", "red"), ("1", "up", "green")]),
+        stat(
+            "In sync",
+            "none",
+            "Whether the watch is in sync with the API server. While it is not, no deadline passes.",
+            format!("min({})", series("podinit_synced", "")),
+        )
+        .steps("red", &[(1.0, "green")])
+        .words(&[("0", "blind", "red"), ("1", "in sync", "green")]),
+        stat(
+            "SLO file",
+            "none",
+            "Whether the SLO file was readable when it was last looked at. A broken one leaves the SLOs before it in force.",
+            format!("min({})", series("podinit_config_last_reload_successful", "")),
+        )
+        .steps("red", &[(1.0, "green")])
+        .words(&[("0", "broken", "red"), ("1", "read", "green")]),
+        stat(
+            "Pods unaccounted for",
+            "short",
+            "Pods discovered, less those finished and in flight. Anything but 0 is a fault of podinit.",
+            format!("max(abs(\n{}\n))", conservation()),
+        )
+        .steps("green", &[(0.5, "red")]),
+        stat(
+            "Uptime",
+            "s",
+            "Time since the start of the process that started last.",
+            format!("min(time() - {})", series("process_start_time_seconds", "")),
+        ),
+        stat(
+            "SLO file read",
+            "dateTimeFromNow",
+            "When the SLO file was last put in force.",
+            format!(
+                "max({}) * 1000",
+                series("podinit_config_last_reload_success_timestamp_seconds", "")
+            ),
+        ),
+        Panel::new(
+            Kind::Table(vec![column("Exporters", "short")]),
+            "Builds",
+            "short",
+            "Versions that run, and how many exporters run each.",
+            vec![Target::new(
+                format!("count by (version, revision) ({})", series("podinit_build_info", "")),
+                "{{version}}",
+            )],
+        )
+        .sized(24, 4),
+    ]
+}
+
+fn lines(title: &str, unit: &'static str, description: &str, expr: String, legend: &str) -> Panel {
+    Panel::new(
+        Kind::Lines,
+        title,
+        unit,
+        description,
+        vec![Target::new(expr, legend)],
+    )
+    .sized(8, 7)
+}
+
+fn watch() -> Vec<Panel> {
+    let quantiles = [("0.5", "p50"), ("0.99", "p99")];
+    let quantiles = quantiles.map(|(quantile, legend)| {
+        Target::new(DELIVERY.quantile(quantile, "", RATE), legend).with_exemplars()
+    });
+    vec![
+        lines(
+            "Watch events per second",
+            "short",
+            "Events that the watch delivered, by type.",
+            rate_by("type", "podinit_watch_events_total", ""),
+            "{{type}}",
+        ),
+        lines(
+            "Watch errors per second",
+            "short",
+            "Faults of the list-watch, by reason. Now and then one is normal; one a minute is not.",
+            rate_by("reason", "podinit_watch_errors_total", ""),
+            "{{reason}}",
+        ),
+        lines(
+            "Relists per second",
+            "short",
+            "Lists made to mend the watch, by reason. Each costs the API server a full list.",
+            rate_by("reason", "podinit_relists_total", ""),
+            "{{reason}}",
+        ),
+        Panel::new(
+            Kind::Heatmap,
+            "Delivery delay",
+            "s",
+            "From the time that the API states for a milestone until the watch event that shows it. API times are whole seconds, so that up to one second is normal.",
+            vec![Target::new(DELIVERY.distribution("", RATE), "{{le}}").with_exemplars()],
+        ),
+        Panel::new(
+            Kind::Lines,
+            "Delivery delay, quantiles",
+            "s",
+            "Median and 99th percentile of the delay between a milestone and the watch event that shows it. Where it nears the grace of the deadlines (5 s), pods are judged late unjustly.",
+            quantiles.into(),
+        )
+        .steps("green", &[(5.0, "red")]),
+    ]
+}
+
+fn numbers() -> Vec<Panel> {
+    vec![
+        lines(
+            "Clock anomalies per second",
+            "short",
+            "Odd times, by kind. rounded is expected of times cut to the second; skew, negative, too_long and missing are clocks that disagree or pods without times.",
+            rate_by("kind", "podinit_clock_anomalies_total", ""),
+            "{{kind}}",
+        ),
+        lines(
+            "Label values dropped per second",
+            "short",
+            "Pods whose label value lay past the cap and became _other, by label. Raise --label-cap, or take the label off.",
+            rate_by("label", "podinit_label_values_dropped_total", ""),
+            "{{label}}",
+        ),
+        lines(
+            "Pods unaccounted for",
+            "short",
+            "Pods discovered, less those finished and in flight, at each scrape. It has to be 0.",
+            conservation(),
+            "{{instance}}",
+        ),
+    ]
+}
+
+fn process() -> Vec<Panel> {
+    let by = |metric| max_by("instance", metric, "");
+    vec![
+        lines(
+            "Scrape duration",
+            "s",
+            "How long Prometheus took for a scrape.",
+            by("scrape_duration_seconds"),
+            "{{instance}}",
+        ),
+        lines(
+            "Samples per scrape",
+            "short",
+            "Samples that a scrape brought, native histograms aside. It grows with the label set.",
+            by("scrape_samples_scraped"),
+            "{{instance}}",
+        ),
+        lines(
+            "CPU",
+            "none",
+            "Cores that the process uses.",
+            rate_by("instance", "process_cpu_seconds_total", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Resident memory",
+            "bytes",
+            "Memory that the process holds. It grows with the pods of the cluster and with the label set.",
+            by("process_resident_memory_bytes"),
+            "{{instance}}",
+        ),
+        lines(
+            "Virtual memory",
+            "bytes",
+            "Address space of the process.",
+            by("process_virtual_memory_bytes"),
+            "{{instance}}",
+        ),
+        Panel::new(
+            Kind::Lines,
+            "File descriptors",
+            "percentunit",
+            "Open file descriptors as a share of the limit.",
+            vec![Target::new(
+                format!("{}\n/\n{}", by("process_open_fds"), by("process_max_fds")),
+                "{{instance}}",
+            )],
+        )
+        .sized(8, 7)
+        .steps("green", &[(0.8, "red")]),
+    ]
+}

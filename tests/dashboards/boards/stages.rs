@@ -1,0 +1,129 @@
+//! Where is it? How long pods take for each stage.
+
+use super::super::board::{Board, HISTOGRAM, SLO, STAGE, Variable, label, row};
+use super::super::panel::{Kind, Panel, Target};
+use super::super::promql::{Histogram, RATE, stages};
+use super::{deadlines, quantiles_and_deadlines};
+
+const DURATION: &str = r#"stage=~"$stage", namespace=~"$namespace""#;
+
+/// The namespaces of pods that became ready, from whichever form of the histogram there is.
+pub(super) const NAMESPACE: Variable = label(
+    "namespace",
+    (
+        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance"}"#,
+        "namespace",
+    ),
+    ".*",
+);
+
+const DRILL_DOWN: &str = "/d/podinit-drill-down?${__url_time_range}&${datasource:queryparam}&${cluster:queryparam}&${job:queryparam}&${instance:queryparam}&${namespace:queryparam}&${histogram:queryparam}&var-stage=${__field.labels.stage}";
+
+pub(super) fn board() -> Board {
+    Board {
+        file: "stages",
+        uid: "podinit-stages",
+        title: "Stages",
+        description: "How long pods take for each stage of their startup",
+        variables: vec![STAGE, NAMESPACE, SLO, HISTOGRAM],
+        rows: vec![
+            row("All stages", all_stages()),
+            row("Whole startup", whole_startup()),
+            row("Stage $stage", one_stage()).repeated("stage"),
+        ],
+    }
+}
+
+fn all_stages() -> Vec<Panel> {
+    let durations = stages(DURATION);
+    let mut panels = vec![
+        Panel::new(
+            Kind::Stack,
+            "Mean time by stage",
+            "s",
+            "The mean duration of each stage, over the pods that went through it. Not all pods go through all stages, so that the sum is no mean startup.",
+            vec![Target::new(durations.mean("stage", RATE), "{{stage}}")],
+        ),
+        Panel::new(
+            Kind::Stack,
+            "Stages ended",
+            "short",
+            "Durations observed, by stage, in each step of the graph.",
+            vec![Target::new(durations.count("stage", RATE), "{{stage}}")],
+        ),
+    ];
+    let quantiles = [
+        (
+            "0.5",
+            "Median by stage",
+            "Half of the pods took at most this long.",
+        ),
+        (
+            "0.99",
+            "99th percentile by stage",
+            "One pod of a hundred took longer.",
+        ),
+    ];
+    panels.extend(quantiles.map(|(quantile, title, description)| {
+        Panel::new(
+            Kind::Lines,
+            title,
+            "s",
+            &format!("{description} Dashed: the deadlines of the chosen SLOs."),
+            vec![
+                Target::new(durations.quantile(quantile, "stage", RATE), "{{stage}}")
+                    .with_exemplars(),
+                deadlines(),
+            ],
+        )
+        .logarithmic()
+        .link("Drill down", DRILL_DOWN)
+    }));
+    panels
+}
+
+fn whole_startup() -> Vec<Panel> {
+    let whole = [
+        (
+            "Scheduled to ready",
+            "podinit_scheduled_to_ready_duration_seconds",
+        ),
+        (
+            "Created to ready",
+            "podinit_created_to_ready_duration_seconds",
+        ),
+    ];
+    whole
+        .map(|(title, family)| {
+            let histogram = Histogram { family, matchers: r#"namespace=~"$namespace""# };
+            Panel::new(
+                Kind::Heatmap,
+                title,
+                "s",
+                "Pods by how long their startup took. Two bands are two kinds of pods: split them in the drill-down.",
+                vec![Target::new(histogram.distribution("", RATE), "{{le}}").with_exemplars()],
+            )
+        })
+        .into()
+}
+
+fn one_stage() -> Vec<Panel> {
+    let durations = stages(DURATION);
+    vec![
+        Panel::new(
+            Kind::Heatmap,
+            "Durations of $stage",
+            "s",
+            "Pods by how long this stage took.",
+            vec![Target::new(durations.distribution("", RATE), "{{le}}").with_exemplars()],
+        ),
+        Panel::new(
+            Kind::Lines,
+            "Quantiles of $stage",
+            "s",
+            "Median, 90th and 99th percentile of this stage. Dashed: the deadlines of the chosen SLOs.",
+            quantiles_and_deadlines(durations),
+        )
+        .logarithmic(),
+    ]
+}

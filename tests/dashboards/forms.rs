@@ -1,0 +1,57 @@
+//! The files that are checked in: plain JSON, which Grafana provisions, and ConfigMaps, which the
+//! sidecar of its Helm chart finds by their label.
+
+use serde_json::Value;
+
+use super::board::Board;
+use super::boards;
+
+/// One file: its path from the root of the repository, and its text.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+/// The dashboards as Grafana reads them, each with its definition.
+pub(super) fn dashboards() -> Vec<(Board, Value)> {
+    let all = boards::all();
+    let json = |board: &Board| (board.clone(), board.json(&all));
+    all.iter().map(json).collect()
+}
+
+/// Every file that is written.
+pub(super) fn files() -> Vec<File> {
+    let mut files = Vec::new();
+    let mut maps = Vec::new();
+    for (board, json) in dashboards() {
+        let text = pretty(&json);
+        maps.push(config_map(&board, &text));
+        files.push(File {
+            path: format!("dashboards/{}.json", board.file),
+            text,
+        });
+    }
+    files.push(File {
+        path: "dashboards/configmaps.yaml".to_owned(),
+        text: maps.concat(),
+    });
+    files
+}
+
+fn pretty(json: &Value) -> String {
+    let text = serde_json::to_string_pretty(json).unwrap();
+    text + "\n"
+}
+
+/// A map for each dashboard: `kubectl apply` keeps a copy of what it applies in an annotation, and
+/// annotations end at 256 KiB.
+fn config_map(board: &Board, json: &str) -> String {
+    let file = board.file;
+    let indented: String = json.lines().map(|line| format!("    {line}\n")).collect();
+    format!(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: podinit-dashboard-{file}\n  labels:\n    \
+         app.kubernetes.io/name: podinit\n    grafana_dashboard: \"1\"\n  annotations:\n    \
+         grafana_folder: podinit\ndata:\n  podinit-{file}.json: |\n{indented}"
+    )
+}

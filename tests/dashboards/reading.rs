@@ -1,0 +1,172 @@
+//! Reads dashboards as they are checked in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podinit::metrics::{FamilyDoc, Kind};
+use serde_json::Value;
+
+/// A dashboard as JSON, and the name of its file.
+#[derive(Clone, Debug)]
+pub(super) struct Dashboard {
+    pub(super) name: String,
+    pub(super) json: Value,
+}
+
+impl Dashboard {
+    pub(super) fn new(name: &str, json: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            json,
+        }
+    }
+
+    pub(super) fn text(&self, pointer: &str) -> String {
+        self.json
+            .pointer(pointer)
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// Panels and the headings of rows.
+    pub(super) fn all_panels(&self) -> &[Value] {
+        self.json["panels"].as_array().unwrap()
+    }
+
+    /// The panels that show something.
+    pub(super) fn panels(&self) -> Vec<&Value> {
+        self.all_panels()
+            .iter()
+            .filter(|panel| panel["type"] != "row")
+            .collect()
+    }
+
+    /// The variables by their names.
+    pub(super) fn variables(&self) -> BTreeMap<String, &Value> {
+        let list = self.json["templating"]["list"].as_array().unwrap();
+        list.iter()
+            .map(|variable| (variable["name"].as_str().unwrap().to_owned(), variable))
+            .collect()
+    }
+
+    /// Every expression: of panels, of annotations and of variables.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = String> {
+        let panels = self.panels().into_iter();
+        let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
+        let annotations = self.json["annotations"]["list"].as_array().unwrap();
+        let exprs = targets
+            .chain(annotations)
+            .map(|holder| holder["expr"].as_str().unwrap());
+        let variables = self.variables().into_values();
+        let queries = variables
+            .filter(|variable| variable["type"] == "query")
+            .map(|variable| variable["query"].as_str().unwrap());
+        exprs
+            .chain(queries)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// Every text of the dashboard; of variables only their queries.
+    pub(super) fn strings(&self) -> impl Iterator<Item = String> {
+        let mut found = Vec::new();
+        collect(&self.json, &mut found);
+        found.into_iter()
+    }
+}
+
+fn collect(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match key.as_str() {
+                    // The name of a variable, without a dollar.
+                    "repeat" => found.push(format!("${}", value.as_str().unwrap())),
+                    // `$__all`, a value.
+                    "current" => {}
+                    _ => collect(value, found),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The variables that a text mentions: `$name`, `${name}` and `${name:format}`.
+pub(super) fn variables_of(text: &str) -> BTreeSet<String> {
+    let parts = text.split('$').skip(1);
+    let name = |part: &str| {
+        let part = part.strip_prefix('{').unwrap_or(part);
+        let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        part.chars()
+            .take_while(|character| is_part(*character))
+            .collect::<String>()
+    };
+    parts.map(name).filter(|name| !name.is_empty()).collect()
+}
+
+/// The metrics that an expression names. A name that a variable completes is given once for each
+/// value that the dashboards have for it.
+pub(super) fn metrics_of(expr: &str) -> Vec<String> {
+    let mut exprs = vec![expr.to_owned()];
+    for (variable, values) in [
+        ("$histogram", &["_bucket", ""][..]),
+        ("(_count)?", &["_count", ""]),
+        ("${interval}", &["scheduled_to_ready", "created_to_ready"]),
+    ] {
+        if expr.contains(variable) {
+            let with = |expr: &String| {
+                let each = values.iter().map(|value| expr.replace(variable, value));
+                each.collect::<Vec<_>>()
+            };
+            exprs = exprs.iter().flat_map(with).collect();
+        }
+    }
+    exprs.iter().flat_map(|expr| metric_words(expr)).collect()
+}
+
+/// The words of a text that look like metrics.
+pub(super) fn metric_words(text: &str) -> Vec<String> {
+    let is_part =
+        |character: char| character.is_ascii_alphanumeric() || character == '_' || character == ':';
+    let is_metric = |word: &&str| {
+        let begins = |prefix| word.starts_with(prefix);
+        ["up", "ALERTS"].contains(word)
+            || ["podinit_", "process_", "scrape_"].into_iter().any(begins)
+    };
+    let words = text.split(|character| !is_part(character));
+    words.filter(is_metric).map(str::to_owned).collect()
+}
+
+/// Whether Prometheus or the process exposes it, and no family of podinit.
+pub(super) fn is_foreign(metric: &str) -> bool {
+    const FOREIGN: [&str; 11] = [
+        "up",
+        "ALERTS",
+        "scrape_duration_seconds",
+        "scrape_samples_scraped",
+        "process_cpu_seconds_total",
+        "process_open_fds",
+        "process_max_fds",
+        "process_virtual_memory_bytes",
+        "process_virtual_memory_max_bytes",
+        "process_resident_memory_bytes",
+        "process_start_time_seconds",
+    ];
+    FOREIGN.contains(&metric)
+}
+
+/// Whether the series of that name belong to the family.
+pub(super) fn is_shown(family: &FamilyDoc, metric: &str) -> bool {
+    match metric.strip_prefix(family.name) {
+        Some("") => true,
+        Some(part) => {
+            family.kind == Kind::Histogram && ["_bucket", "_sum", "_count"].contains(&part)
+        }
+        None => false,
+    }
+}
