@@ -124,9 +124,8 @@ fn lines(title: &str, unit: &'static str, description: &str, expr: String, legen
 
 fn watch() -> Vec<Panel> {
     let quantiles = [("0.5", "p50"), ("0.99", "p99")];
-    let quantiles = quantiles.map(|(quantile, legend)| {
-        Target::new(DELIVERY.quantile(quantile, "", RATE), legend).with_exemplars()
-    });
+    let quantiles = quantiles
+        .map(|(quantile, legend)| Target::new(DELIVERY.quantile(quantile, "", RATE), legend));
     vec![
         lines(
             "Watch events per second",
@@ -154,7 +153,7 @@ fn watch() -> Vec<Panel> {
             "Delivery delay",
             "s",
             "From the time that the API states for a milestone until the watch event that shows it. API times are whole seconds, so that up to one second is normal.",
-            vec![Target::new(DELIVERY.distribution("", RATE), "{{le}}").with_exemplars()],
+            vec![Target::new(DELIVERY.distribution("", RATE), "{{le}}")],
         ),
         Panel::new(
             Kind::Lines,

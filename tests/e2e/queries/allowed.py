@@ -1,0 +1,18 @@
+"""What may return nothing, each with the reason. An entry that matches no expression is an error."""
+
+# Patterns over "dashboard: panel / query [setting]" or "rule: name [type]".
+ALLOWED = [
+    (r"^.*: variable cluster ",
+     "the label cluster is for whoever adds it; this Prometheus adds none"),
+    (r"^rule: PodinitSLO",
+     "an alert: returns series only while an SLO is missed, or is not the exporter's"),
+    (r"^rule: PodinitPodStuck",
+     "an alert: returns series only while a pod is stuck, for minutes or more of real time"),
+    (r"^rule: Podinit(Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed) ",
+     "an alert: returns series only while the exporter or its cluster is in trouble"),
+    (r"^.*: annotation Alerts \[podinit-(classic|native)\]$",
+     "alerts exist for the job podinit, for which the rules are written"),
+    (r"^.*, exemplars \[podinit-native ",
+     "a Prometheus that keeps native histograms alone reads exemplars from the first series of a "
+     "family only (seen in 3.x; its parser does not begin anew with each series)"),
+]
