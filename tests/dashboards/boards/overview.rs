@@ -110,7 +110,7 @@ fn state() -> Panel {
         "Each SLO over its window, which is chosen above and has to be that of the SLO file: pods judged, the share of them that was good, and how much of the error budget is left (below 0 %: overspent).",
         exprs.map(|expr| Target::new(expr, "{{slo}}")).into(),
     )
-    .sized(24, 7)
+    .sized(24, 5)
 }
 
 fn budget() -> Panel {

@@ -26,6 +26,11 @@ pub(super) fn board() -> Board {
     }
 }
 
+/// Without the many reasons that never occur.
+fn nonzero(expr: &str) -> String {
+    format!("{expr} > 0")
+}
+
 /// How long the oldest pod of each stage has been in it.
 fn age() -> String {
     format!("max by (stage) (time() - {})", series(OLDEST, IN_STAGE))
@@ -131,11 +136,7 @@ fn excluded() -> Panel {
         "short",
         "Pods per second that are neither good nor bad for an SLO, by why: the outcome with which they ended first, or not_entered, not_seen, time, condition_absent.",
         vec![Target::new(
-            rate_by(
-                "slo, reason",
-                "podinit_slo_excluded_total",
-                r#"slo=~"$slo""#,
-            ),
+            nonzero(&rate_by("slo, reason", "podinit_slo_excluded_total", r#"slo=~"$slo""#)),
             "{{slo}} {{reason}}",
         )],
     )
@@ -166,7 +167,7 @@ fn reasons() -> Panel {
         "short",
         "Stages per second that apply to a pod but were not observed, by why.",
         vec![Target::new(
-            rate_by("stage, reason", "podinit_unobserved_total", IN_STAGE),
+            nonzero(&rate_by("stage, reason", "podinit_unobserved_total", IN_STAGE)),
             "{{stage}} {{reason}}",
         )],
     )
