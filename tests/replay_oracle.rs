@@ -211,8 +211,14 @@ fn every_counter_is_moved_by_some_history() {
 fn an_example_notices_a_figure_too_many_and_one_too_few() {
     for example in examples::all() {
         let mut figures = expected(&example.documents, &example.options);
-        let series = "podinit_unobserved_total{reason=\"not_seen\",stage=\"init\"}";
-        *figures.entry(series.to_owned()).or_insert(0.0) += 1.0;
+        let series = match example.options.slos.first() {
+            Some(slo) => format!(
+                "podinit_slo_events_total{{result=\"bad\",slo=\"{}\"}}",
+                slo.name
+            ),
+            None => "podinit_unobserved_total{reason=\"not_seen\",stage=\"init\"}".to_owned(),
+        };
+        *figures.entry(series).or_insert(0.0) += 1.0;
         assert_eq!(
             examples::faults(&example, &figures).len(),
             1,

@@ -33,9 +33,9 @@ pub(crate) struct Pod(pub(crate) Value);
 
 /// A pod of that name in namespace `ns`, with a UID made from the name, created at the origin.
 pub(crate) fn pod(name: &str) -> Pod {
-    let uid = name
-        .bytes()
-        .fold(0_u64, |hash, byte| hash * 257 + u64::from(byte));
+    let uid = name.bytes().fold(0_u64, |hash, byte| {
+        (hash * 257 + u64::from(byte)) % (1 << 48)
+    });
     Pod(json!({
         "apiVersion": "v1",
         "kind": "Pod",

@@ -14,7 +14,7 @@ pub(crate) const BUCKETS: [f64; 25] = [
 ];
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 11] = [
+pub(crate) const FAMILIES: [&str; 15] = [
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_unobserved_total",
@@ -26,6 +26,10 @@ pub(crate) const FAMILIES: [&str; 11] = [
     "podinit_stage_duration_seconds",
     "podinit_scheduled_to_ready_duration_seconds",
     "podinit_created_to_ready_duration_seconds",
+    "podinit_slo_events_total",
+    "podinit_slo_excluded_total",
+    "podinit_slo_objective_ratio",
+    "podinit_slo_threshold_seconds",
 ];
 
 /// The one family that is a histogram without labels.

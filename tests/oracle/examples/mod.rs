@@ -7,6 +7,9 @@ mod fold;
 mod gaps;
 mod milestones;
 mod outcomes;
+mod slo_deadlines;
+mod slo_entry;
+mod slo_events;
 mod stages;
 mod time;
 
@@ -14,7 +17,7 @@ use serde_json::Value;
 
 use super::build::{Pod, instant, pod};
 use super::figures::{Exposition, is_known, seconds, series};
-use super::reading::{Options, Timestamps};
+use super::reading::{Namespaces, Options, Slo, SloInterval, Timestamps};
 
 /// One history and what it must come to.
 pub(crate) struct Example {
@@ -29,12 +32,34 @@ pub(crate) struct Example {
 pub(crate) const API: Options = Options::DEFAULT;
 pub(crate) const FUSED: Options = Options {
     timestamps: Timestamps::Fused,
-    ..Options::DEFAULT
+    backfill: false,
+    until: None,
+    slos: Vec::new(),
 };
 pub(crate) const BACKFILL: Options = Options {
+    timestamps: Timestamps::Api,
     backfill: true,
-    ..Options::DEFAULT
+    until: None,
+    slos: Vec::new(),
 };
+
+/// The options with an SLO for each of these intervals, called like it, with these thresholds in
+/// seconds.
+fn slos<const N: usize>(options: Options, thresholds: [(&str, f64); N]) -> Options {
+    let slo = |(interval, seconds): (&str, f64)| Slo {
+        name: interval.to_owned(),
+        interval: SloInterval::named(interval).unwrap_or_else(|| panic!("no interval {interval}")),
+        threshold_millis: (seconds * 1_000.0) as u64,
+        objective: 99.5,
+        window: "30d",
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    };
+    Options {
+        slos: thresholds.into_iter().map(slo).collect(),
+        ..options
+    }
+}
 
 pub(crate) fn example(
     says: &'static str,
@@ -74,6 +99,9 @@ pub(crate) fn all() -> Vec<Example> {
         gaps::examples(),
         outcomes::examples(),
         documents::examples(),
+        slo_events::examples(),
+        slo_entry::examples(),
+        slo_deadlines::examples(),
     ]
     .into_iter()
     .flatten()
@@ -83,12 +111,13 @@ pub(crate) fn all() -> Vec<Example> {
 /// What is wrong with the figures for the example; empty when nothing is.
 pub(crate) fn faults(example: &Example, actual: &Exposition) -> Vec<String> {
     let expected = expand(example.expected);
+    let of_slos = !example.options.slos.is_empty();
     let named = |series: &String| expected.get(series).copied().unwrap_or(0.0);
     let mut all: Vec<&String> = expected.keys().chain(actual.keys()).collect();
     all.sort();
     all.dedup();
     all.into_iter()
-        .filter(|series| expected.contains_key(*series) || is_told(series))
+        .filter(|series| expected.contains_key(*series) || is_told(series, of_slos))
         .filter(|series| {
             let held = actual.get(*series).copied().unwrap_or(0.0);
             (named(series) - held).abs() > 1e-6
@@ -104,14 +133,21 @@ pub(crate) fn faults(example: &Example, actual: &Exposition) -> Vec<String> {
 }
 
 /// Whether an example has to name the series where it is not 0. Buckets follow from the rest of an
-/// exposition; how many events were read and how late they came is told where it is the point.
-fn is_told(series: &str) -> bool {
+/// exposition; how many events were read and how late they came is told where it is the point. An
+/// example of SLOs has to tell their events and nothing else.
+fn is_told(series: &str, of_slos: bool) -> bool {
     let untold = [
         "podinit_watch_events_total",
         "podinit_watch_delivery_seconds",
         "podinit_oldest_inflight_pod_timestamp_seconds",
         "podinit_pods_discovered_total",
     ];
+    let is_slo_event = ["podinit_slo_events_total", "podinit_slo_excluded_total"]
+        .iter()
+        .any(|family| series.starts_with(family));
+    if of_slos {
+        return is_slo_event;
+    }
     is_known(series)
         && !series.contains("_bucket")
         && !untold.iter().any(|family| series.starts_with(family))
@@ -120,7 +156,8 @@ fn is_told(series: &str) -> bool {
 /// Spells the short lines out:
 /// `finished OUTCOME n`, `inflight STAGE n [since SECONDS]`, `unobserved STAGE REASON n`,
 /// `anomaly KIND n`, `reentries MILESTONE n`, `events TYPE n`, `delivered COUNT SUM`,
-/// `discovered n`, and `INTERVAL[@NAMESPACE] COUNT SUM` for a stage, `scheduled_to_ready` or
+/// `discovered n`, `slo NAME good|bad n`, `slo NAME excluded REASON n`,
+/// `slo NAME objective|threshold n`, and `INTERVAL[@NAMESPACE] COUNT SUM` for a stage, `scheduled_to_ready` or
 /// `created_to_ready`.
 fn expand(lines: &str) -> Exposition {
     let mut figures = Exposition::new();
@@ -172,6 +209,22 @@ fn expand(lines: &str) -> Exposition {
                     series("podinit_watch_events_total", &[("type", kind)]),
                     number(2),
                 );
+            }
+            ["slo", name, result @ ("good" | "bad"), _] => {
+                let labels = [("slo", name), ("result", result)];
+                figures.insert(series("podinit_slo_events_total", &labels), number(3));
+            }
+            ["slo", name, "excluded", reason, _] => {
+                let labels = [("slo", name), ("reason", reason)];
+                figures.insert(series("podinit_slo_excluded_total", &labels), number(4));
+            }
+            ["slo", name, gauge, _] => {
+                let unit = match gauge {
+                    "objective" => "ratio",
+                    _ => "seconds",
+                };
+                let gauge = format!("podinit_slo_{gauge}_{unit}");
+                figures.insert(series(&gauge, &[("slo", name)]), number(3));
             }
             ["discovered", _] => {
                 figures.insert("podinit_pods_discovered_total".to_owned(), number(1));

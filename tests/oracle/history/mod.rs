@@ -31,6 +31,7 @@ pub(crate) fn generate(seed: u64) -> History {
         timestamps: rng.pick(&[Timestamps::Api, Timestamps::Fused]),
         backfill: rng.percent(25),
         until,
+        slos: Vec::new(),
     };
     History { documents, options }
 }

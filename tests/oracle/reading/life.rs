@@ -14,6 +14,8 @@ pub(crate) struct Folded {
     pub(crate) pod: Snapshot,
     /// The instant at which a watch event delivered it (§4); none for a LIST
     pub(crate) o: Option<Nanos>,
+    /// The step of the replay with which it was folded
+    pub(crate) step: usize,
 }
 
 /// Everything that was folded from when a UID became known until it was forgotten.
@@ -23,7 +25,8 @@ pub(crate) struct Life {
     /// Replay time at first sight
     pub(crate) discovered: Nanos,
     pub(crate) in_first_list: bool,
-    pub(crate) closing: Option<Closing>,
+    /// With the step of the replay
+    pub(crate) closing: Option<(Closing, usize)>,
 }
 
 /// How the UID ceased to stand.
@@ -66,7 +69,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
     let mut lives: Vec<Life> = Vec::new();
     let mut current: Option<Life> = None;
     let mut deleted_at: Option<Nanos> = None;
-    for Happened { now, what } in history {
+    for Happened { step, now, what } in history {
         let is_remembered =
             deleted_at.is_some_and(|deleted| rules.remembers_deleted(deleted, *now));
         match (what, current.as_mut()) {
@@ -75,15 +78,16 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
                     life.folded.push(Folded {
                         pod: pod.clone(),
                         o: *o,
+                        step: *step,
                     });
                 }
-                life.closing = Some(Closing::Deleted);
+                life.closing = Some((Closing::Deleted, *step));
                 deleted_at = Some(*now);
                 lives.extend(current.take());
             }
             (What::Absent, Some(life)) => {
                 if rules.forgets_absent(life.has_ended(rules)) {
-                    life.closing = Some(Closing::Absent);
+                    life.closing = Some((Closing::Absent, *step));
                     lives.extend(current.take());
                 }
             }
@@ -93,11 +97,11 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
                 if is_remembered => {}
             (What::InFirstList(pod), life) => {
                 let life = life.is_none().then(|| Life::starting(*now, true));
-                fold(rules, &mut current, life, pod, None);
+                fold(rules, &mut current, life, pod, (*step, None));
             }
             (What::InList(pod), life) => {
                 let life = life.is_none().then(|| Life::starting(*now, false));
-                fold(rules, &mut current, life, pod, None);
+                fold(rules, &mut current, life, pod, (*step, None));
             }
             (What::Event { pod, o, is_added }, life) => {
                 let is_new = life.is_none() || !rules.is_same_life(pod, *is_added);
@@ -105,7 +109,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
                 if life.is_some() {
                     lives.extend(current.take());
                 }
-                fold(rules, &mut current, life, pod, *o);
+                fold(rules, &mut current, life, pod, (*step, *o));
             }
         }
     }
@@ -118,7 +122,7 @@ fn fold(
     current: &mut Option<Life>,
     new: Option<Life>,
     pod: &Snapshot,
-    o: Option<Nanos>,
+    (step, o): (usize, Option<Nanos>),
 ) {
     if new.is_some() {
         *current = new;
@@ -129,6 +133,7 @@ fn fold(
         life.folded.push(Folded {
             pod: pod.clone(),
             o,
+            step,
         });
     }
 }

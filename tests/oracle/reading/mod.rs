@@ -1,4 +1,4 @@
-//! A literal reading of the specification, §1 to §5, §7 (label `namespace` alone) and §8.
+//! A literal reading of the specification, §1 to §6, §7 (label `namespace` alone) and §8.
 //!
 //! It is as slow as it is plain: the documents become, for each UID, the complete list of what
 //! happened to it ([`stream`]); that becomes the lives under which the UID was known ([`life`]);
@@ -6,11 +6,12 @@
 //! ([`view`], [`startup`]). Nothing is kept up to date. The clauses that can be got wrong are the
 //! methods of [`Rules`], so that [`super::mutants`] can get them wrong.
 //!
-//! Deadlines (§6) would be one more question to a life: [`startup::Startup::judgements`] says when
-//! every interval was judged and with what, [`view::View`] what had been seen at any point.
+//! Deadlines (§6) are one more question to a life, with the points of the replay at which they pass
+//! ([`slo`]).
 
 mod life;
 mod rules;
+mod slo;
 mod snapshot;
 mod startup;
 mod stream;
@@ -21,7 +22,9 @@ mod vocabulary;
 use serde_json::Value;
 
 pub(crate) use rules::{Entry, FirstSight, Rules, Showing, Spec, Verdict};
+pub(crate) use slo::{Moment, Namespaces, Scheduling, Slo, SloEvent, SloInterval, SloRules};
 pub(crate) use snapshot::{Condition, Snapshot};
+pub(crate) use view::View;
 pub(crate) use vocabulary::{Interval, Milestone, Traits};
 
 use super::figures::Figures;
@@ -37,11 +40,12 @@ pub(crate) enum Timestamps {
 }
 
 /// The options of `replay` that decide figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Options {
     pub(crate) timestamps: Timestamps,
     pub(crate) backfill: bool,
     pub(crate) until: Option<Nanos>,
+    pub(crate) slos: Vec<Slo>,
 }
 
 impl Options {
@@ -50,6 +54,7 @@ impl Options {
         timestamps: Timestamps::Api,
         backfill: false,
         until: None,
+        slos: Vec::new(),
     };
 }
 
@@ -61,21 +66,61 @@ pub(crate) fn read(documents: &[Value], options: &Options) -> Figures {
 /// The figures under the given rules, right or wrong.
 pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options) -> Figures {
     let recording = stream::read(rules, documents, options);
-    let mut figures = tally::known_from_the_start();
+    let mut figures = tally::known_from_the_start(options);
     for (kind, count) in &recording.watch_events {
         figures.add("podinit_watch_events_total", &[("type", kind)], *count);
     }
+    for_each_life(rules, &recording, options, |startup| {
+        tally::count(startup, &mut figures);
+        tally::slo_events(startup, options, &recording.passings, &mut figures);
+    });
+    figures
+}
+
+/// Where the pods stand that an SLO is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) matching: usize,
+    pub(crate) undecided: usize,
+    /// Undecided though their startup has ended: never any
+    pub(crate) forgotten: usize,
+}
+
+/// Where the pods stand that an SLO of the options is about.
+pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Standing {
+    let recording = stream::read(&Spec, documents, options);
+    let mut standing = Standing::default();
+    for_each_life(&Spec, &recording, options, |startup| {
+        if slo.matches(&startup.life.folded[0].pod) {
+            let pursuit = slo::Pursuit {
+                startup,
+                slo,
+                passings: &recording.passings,
+            };
+            let undecided = pursuit.event().is_none();
+            standing.matching += 1;
+            standing.undecided += usize::from(undecided);
+            standing.forgotten += usize::from(undecided && startup.end().is_some());
+        }
+    });
+    standing
+}
+
+fn for_each_life(
+    rules: &dyn Rules,
+    recording: &stream::Recording,
+    options: &Options,
+    mut with: impl FnMut(&startup::Startup<'_>),
+) {
     for history in &recording.pods {
         for life in life::lives(rules, history) {
-            let startup = startup::Startup {
+            with(&startup::Startup {
                 rules,
                 life: &life,
                 timestamps: options.timestamps,
                 backfill: options.backfill,
                 first_list_began: recording.first_list_began,
-            };
-            tally::count(&startup, &mut figures);
+            });
         }
     }
-    figures
 }

@@ -1,6 +1,7 @@
 //! The clauses of the specification that can be got wrong, one method each. The methods' own
 //! bodies are the specification; [`Spec`] leaves all of them as they are.
 
+use super::slo::{SloRules, SpecSlo};
 use super::snapshot::{Condition, Snapshot};
 use super::vocabulary::{Interval, Milestone, Traits};
 use crate::oracle::instant::{Nanos, SECOND};
@@ -40,6 +41,11 @@ pub(crate) enum Verdict {
 
 /// The specification, where nothing is overridden.
 pub(crate) trait Rules {
+    /// §6
+    fn slo(&self) -> &dyn SloRules {
+        &SpecSlo
+    }
+
     /// §2: "A pod is its UID; a new UID under an old name is a new pod."
     fn identity(&self, pod: &Snapshot) -> String {
         pod.uid.clone()

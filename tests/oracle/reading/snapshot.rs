@@ -20,6 +20,8 @@ pub(crate) struct Snapshot {
     pub(crate) has_init_containers: bool,
     pub(crate) has_readiness_gates: bool,
     pub(crate) is_static: bool,
+    /// The kind of the owner that controls it; empty for none
+    pub(crate) controller_kind: String,
 }
 
 /// One entry of `status.conditions`.
@@ -64,6 +66,7 @@ impl Snapshot {
             is_static: pod
                 .pointer("/metadata/annotations/kubernetes.io~1config.mirror")
                 .is_some_and(Value::is_string),
+            controller_kind: controller_kind(pod),
         }
     }
 
@@ -124,6 +127,16 @@ impl Condition {
     pub(crate) fn is_true(&self) -> bool {
         self.status == "True"
     }
+}
+
+fn controller_kind(pod: &Value) -> String {
+    let owners = pod
+        .pointer("/metadata/ownerReferences")
+        .and_then(Value::as_array);
+    let controls = |owner: &&Value| owner["controller"] == true;
+    let controller = owners.into_iter().flatten().find(controls);
+    let kind = controller.and_then(|owner| owner["kind"].as_str());
+    kind.unwrap_or_default().to_owned()
 }
 
 /// §4: a time is missing, or absurd when it is "unparsable, 1970 or before".

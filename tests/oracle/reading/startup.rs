@@ -90,7 +90,7 @@ impl<'a> Startup<'a> {
         if let Some(place) = self.rules.ending(&places) {
             return outcome(place).map(|outcome| End { place, outcome });
         }
-        let outcome = match self.life.closing? {
+        let outcome = match self.life.closing?.0 {
             Closing::Deleted => "deleted",
             Closing::Absent => "vanished",
         };

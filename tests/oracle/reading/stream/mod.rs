@@ -9,14 +9,18 @@ use serde_json::Value;
 
 use super::Options;
 use super::rules::Rules;
+use super::slo::{Passing, passings};
 use super::snapshot::Snapshot;
 use crate::oracle::instant::Nanos;
 use document::{count_types, date};
-use steps::{Step, join_pages, replace_first_streamed_list};
+pub(crate) use steps::Step;
+use steps::{join_pages, replace_first_streamed_list};
 
 /// One thing that happened to one UID.
 #[derive(Clone, Debug)]
 pub(crate) struct Happened {
+    /// The step of the replay, from 0
+    pub(crate) step: usize,
     /// Replay time
     pub(crate) now: Nanos,
     pub(crate) what: What,
@@ -46,6 +50,8 @@ pub(crate) struct Recording {
     pub(crate) watch_events: BTreeMap<String, usize>,
     /// What happened to each identity, in its order
     pub(crate) pods: Vec<Vec<Happened>>,
+    /// When deadlines pass (§6)
+    pub(crate) passings: Vec<Passing>,
 }
 
 pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) -> Recording {
@@ -59,10 +65,12 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
         _ => None,
     };
     let pods = hand_out(rules, &steps, starts_with_list);
+    let passings = passings(rules.slo(), &steps, options.until);
     Recording {
         first_list_began,
         watch_events,
         pods,
+        passings,
     }
 }
 
@@ -70,10 +78,10 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
 fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Vec<Happened>> {
     let mut histories: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
     let mut in_this_stream: Vec<String> = Vec::new();
-    for (place, step) in steps.iter().enumerate() {
+    for (number, step) in steps.iter().enumerate() {
         match step {
             Step::List { pods, now, .. } => {
-                let is_first = place == 0 && starts_with_list;
+                let is_first = number == 0 && starts_with_list;
                 for pod in pods {
                     let what = match is_first {
                         true => What::InFirstList(pod.clone()),
@@ -82,10 +90,14 @@ fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Ve
                     histories
                         .entry(rules.identity(pod))
                         .or_default()
-                        .push(Happened { now: *now, what });
+                        .push(Happened {
+                            step: number,
+                            now: *now,
+                            what,
+                        });
                 }
                 let listed: Vec<String> = pods.iter().map(|pod| rules.identity(pod)).collect();
-                mark_absent(&mut histories, &listed, *now);
+                mark_absent(&mut histories, &listed, (number, *now));
                 in_this_stream.clear();
             }
             Step::Event {
@@ -111,13 +123,14 @@ fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Ve
                         }
                     }
                 };
-                histories
-                    .entry(identity)
-                    .or_default()
-                    .push(Happened { now: *now, what });
+                histories.entry(identity).or_default().push(Happened {
+                    step: number,
+                    now: *now,
+                    what,
+                });
             }
             Step::EndOfStreamedList { now, .. } => {
-                mark_absent(&mut histories, &in_this_stream, *now);
+                mark_absent(&mut histories, &in_this_stream, (number, *now));
                 in_this_stream.clear();
             }
         }
@@ -126,10 +139,15 @@ fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Ve
 }
 
 /// §5 rule 4: "the list is compared with what is known".
-fn mark_absent(histories: &mut BTreeMap<String, Vec<Happened>>, listed: &[String], now: Nanos) {
+fn mark_absent(
+    histories: &mut BTreeMap<String, Vec<Happened>>,
+    listed: &[String],
+    (step, now): (usize, Nanos),
+) {
     for (identity, history) in histories {
         if !listed.contains(identity) {
             history.push(Happened {
+                step,
                 now,
                 what: What::Absent,
             });

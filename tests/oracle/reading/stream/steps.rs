@@ -8,7 +8,7 @@ use crate::oracle::reading::rules::Rules;
 use crate::oracle::reading::snapshot::Snapshot;
 
 /// What the replay does next.
-pub(super) enum Step {
+pub(crate) enum Step {
     List {
         pods: Vec<Snapshot>,
         began: Nanos,

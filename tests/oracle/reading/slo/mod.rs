@@ -1,0 +1,138 @@
+//! §6: what an SLO makes of a pod.
+//!
+//! For a pod and an SLO, the snapshots of the startup are gone through in their order. What is
+//! settled by a snapshot is settled when it is folded ([`Pursuit::at_snapshot`]); between two
+//! snapshots only the deadline can pass, at one of the points of [`passing`].
+
+mod objective;
+mod passing;
+mod rules;
+
+pub(crate) use objective::{Namespaces, Slo, SloInterval};
+pub(crate) use passing::{Moment, Passing, passings};
+pub(crate) use rules::{Scheduling, SloRules, SpecSlo};
+
+use super::rules::{Entry, Verdict};
+use super::startup::Startup;
+use super::view::View;
+use super::vocabulary::Milestone;
+use crate::oracle::instant::Nanos;
+use passing::Place;
+
+/// "For each pod exactly one event per SLO".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SloEvent {
+    Good,
+    Bad,
+    Excluded(&'static str),
+}
+
+/// One pod and one SLO that is about it.
+pub(crate) struct Pursuit<'a> {
+    pub(crate) startup: &'a Startup<'a>,
+    pub(crate) slo: &'a Slo,
+    pub(crate) passings: &'a [Passing],
+}
+
+impl Pursuit<'_> {
+    fn rules(&self) -> &dyn SloRules {
+        self.startup.rules.slo()
+    }
+
+    /// None while it is undecided.
+    pub(crate) fn event(&self) -> Option<SloEvent> {
+        let life = self.startup.life;
+        let fold = |step| Place {
+            step,
+            moment: Moment::Fold,
+        };
+        let last = self.startup.last_of_startup();
+        for place in 0..=last {
+            if let Some(event) = self.at_snapshot(place) {
+                return Some(event);
+            }
+            let next = match life.folded.get(place + 1) {
+                Some(next) => Some(next.step),
+                None => life.closing.map(|(_, step)| step),
+            };
+            if self.deadline_passes(place, fold(life.folded[place].step), next.map(fold)) {
+                return Some(SloEvent::Bad);
+            }
+        }
+        let end = self.startup.end()?;
+        Some(self.rules().ended(end.outcome))
+    }
+
+    /// What the snapshot settles.
+    fn at_snapshot(&self, place: usize) -> Option<SloEvent> {
+        let rules = self.rules();
+        let entry = self.startup.entry();
+        if let Some(event) = rules.excluded_on_entry(entry) {
+            return Some(event);
+        }
+        let view = self.startup.view(place);
+        let interval = self.slo.interval.interval();
+        if rules.not_entered(self.slo.interval, view.traits(), scheduling(&view)) {
+            return Some(SloEvent::Excluded("not_entered"));
+        }
+        let end = view.time(interval.to());
+        if place == 0 && entry == Entry::Adopted {
+            let now = self.startup.life.discovered;
+            let deadline_did = self
+                .deadline(&view)
+                .is_some_and(|deadline| rules.has_passed(deadline, now));
+            if rules.lay_before_first_sight(end.is_some(), deadline_did) {
+                return Some(SloEvent::Excluded("preexisting"));
+            }
+        }
+        if let (Some(start), Some(end)) = (view.start(interval), end) {
+            let verdict = match start.zip(end) {
+                Some((start, end)) => self.startup.rules.verdict(end - start),
+                None => Verdict::Unusable("missing"),
+            };
+            return Some(rules.event(verdict, self.slo.threshold()));
+        }
+        let pod = &self.startup.life.folded[place].pod;
+        let mut needed = rules.needed(interval, view.traits()).into_iter();
+        if rules.tells_what_is_absent(pod)
+            && needed.any(|milestone| rules.is_absent(&view, pod, milestone))
+        {
+            return Some(SloEvent::Excluded("condition_absent"));
+        }
+        let end = self.startup.end()?;
+        let ends_here = end.place == place && !matches!(end.outcome, "deleted" | "vanished");
+        ends_here.then(|| rules.ended(end.outcome))
+    }
+
+    /// Counts from the start of the interval, once that is reached at a usable time and the pod
+    /// has entered the interval.
+    fn deadline(&self, view: &View<'_>) -> Option<Nanos> {
+        let start = view.start(self.slo.interval.interval())??;
+        self.rules()
+            .has_entered(self.slo.interval, scheduling(view))
+            .then(|| self.rules().deadline(start, self.slo.threshold()))
+    }
+
+    /// Whether the deadline passes while the snapshot at `place` is the newest one.
+    fn deadline_passes(&self, place: usize, after: Place, before: Option<Place>) -> bool {
+        let Some(deadline) = self.deadline(&self.startup.view(place)) else {
+            return false;
+        };
+        self.passings
+            .iter()
+            .filter(|passing| passing.place > after)
+            .filter(|passing| before.is_none_or(|before| passing.place < before))
+            .any(|passing| self.rules().has_passed(deadline, passing.now))
+    }
+}
+
+fn scheduling(view: &View<'_>) -> Scheduling {
+    let scheduled = view.milestone(Milestone::Scheduled);
+    let until = scheduled.map_or(view.seen.len() - 1, |scheduled| scheduled.place);
+    Scheduling {
+        reached: scheduled.is_some(),
+        unschedulable: view.seen[..=until]
+            .iter()
+            .any(|folded| folded.pod.is_unschedulable()),
+    }
+}

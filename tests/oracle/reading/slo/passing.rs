@@ -1,0 +1,68 @@
+//! §6 and §8: when deadlines pass.
+
+use super::rules::SloRules;
+use crate::oracle::instant::Nanos;
+use crate::oracle::reading::stream::Step;
+
+/// When, within one step of the replay, something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Moment {
+    Before,
+    Fold,
+    After,
+}
+
+/// A place in the order of the replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) step: usize,
+    pub(crate) moment: Moment,
+}
+
+/// A point at which the deadlines before `now` pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passing {
+    pub(crate) place: Place,
+    pub(crate) now: Nanos,
+}
+
+/// Every point at which deadlines pass. The watch is in sync from the first document on; an ERROR
+/// loses the sync, and a list that completed regains it.
+pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos>) -> Vec<Passing> {
+    let mut passings = Vec::new();
+    let mut in_sync = true;
+    for (number, step) in steps.iter().enumerate() {
+        let (moments, now) = match step {
+            Step::List { now, .. } | Step::EndOfStreamedList { now, .. } => {
+                (rules.moments_of_list(), *now)
+            }
+            Step::Event { o, now, .. } => (rules.moments_of_event(o.is_some()), *now),
+        };
+        for moment in [Moment::Before, Moment::Fold, Moment::After] {
+            if moment == Moment::Fold {
+                in_sync = match step {
+                    Step::List { .. } | Step::EndOfStreamedList { .. } => true,
+                    Step::Event { kind, .. } if kind == "ERROR" => false,
+                    Step::Event { .. } => in_sync || rules.event_regains_sync(),
+                };
+            } else if moments.contains(&moment) && rules.fires(in_sync) {
+                let place = Place {
+                    step: number,
+                    moment,
+                };
+                passings.push(Passing { place, now });
+            }
+        }
+    }
+    if let Some(until) = until
+        && rules.fires(in_sync)
+        && rules.fires_at_until()
+    {
+        let place = Place {
+            step: steps.len(),
+            moment: Moment::After,
+        };
+        passings.push(Passing { place, now: until });
+    }
+    passings
+}

@@ -1,0 +1,162 @@
+//! The clauses of §6 that can be got wrong, one method each. The methods' own bodies are the
+//! specification; [`SpecSlo`] leaves all of them as they are.
+
+use super::objective::SloInterval;
+use super::passing::Moment;
+use super::{Slo, SloEvent};
+use crate::oracle::instant::{Nanos, SECOND};
+use crate::oracle::reading::rules::{Entry, Verdict};
+use crate::oracle::reading::snapshot::Snapshot;
+use crate::oracle::reading::view::View;
+use crate::oracle::reading::vocabulary::{Interval, Milestone, Traits};
+
+/// §6, where nothing is overridden.
+pub(crate) trait SloRules {
+    fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
+        slo.matches(pod)
+    }
+
+    /// "the deadline […] (threshold plus a delivery grace, default 5 s)"
+    fn deadline(&self, start: Nanos, threshold: Nanos) -> Nanos {
+        start + threshold + 5 * SECOND
+    }
+
+    /// "A deadline passes strictly after its instant."
+    fn has_passed(&self, deadline: Nanos, now: Nanos) -> bool {
+        deadline < now
+    }
+
+    /// §8: "Without `observedAt`, […] a snapshot is folded before deadlines fire; with it,
+    /// deadlines that passed before the event fire first." What an event has made overdue fires
+    /// then; lists are folded first.
+    fn moments_of_event(&self, is_observed: bool) -> &'static [Moment] {
+        match is_observed {
+            true => &[Moment::Before, Moment::After],
+            false => &[Moment::After],
+        }
+    }
+
+    fn moments_of_list(&self) -> &'static [Moment] {
+        &[Moment::After]
+    }
+
+    /// "While the watch is not in sync no deadline passes".
+    fn fires(&self, in_sync: bool) -> bool {
+        in_sync
+    }
+
+    /// Sync is regained by "a completed list" alone.
+    fn event_regains_sync(&self) -> bool {
+        false
+    }
+
+    /// §8: "`--until` […] moves time there", and deadlines pass.
+    fn fires_at_until(&self) -> bool {
+        true
+    }
+
+    /// "also `preexisting` and `static` pods"
+    fn excluded_on_entry(&self, entry: Entry) -> Option<SloEvent> {
+        match entry {
+            Entry::Preexisting => Some(SloEvent::Excluded("preexisting")),
+            Entry::Static => Some(SloEvent::Excluded("static")),
+            Entry::Full | Entry::Adopted => None,
+        }
+    }
+
+    /// "and (`preexisting`) pods adopted in flight whose interval or deadline lay before they were
+    /// first seen"
+    fn lay_before_first_sight(&self, interval_did: bool, deadline_did: bool) -> bool {
+        interval_did || deadline_did
+    }
+
+    /// "when it can no longer enter the interval (`not_entered`; e.g. `scheduling` for a pod once
+    /// Unschedulable)", by §3, column "observed for".
+    fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+        match interval {
+            SloInterval::Scheduling => scheduling.unschedulable,
+            SloInterval::Unschedulable => scheduling.reached && !scheduling.unschedulable,
+            SloInterval::Other(Interval::Gated) => !traits.gated,
+            SloInterval::Other(Interval::Init) => !traits.init_containers,
+            SloInterval::Other(Interval::Readiness) => !traits.readiness_gates,
+            SloInterval::Other(_) => false,
+        }
+    }
+
+    /// `unschedulable` runs for pods seen so; every other interval from its start on.
+    fn has_entered(&self, interval: SloInterval, scheduling: Scheduling) -> bool {
+        interval != SloInterval::Unschedulable || scheduling.unschedulable
+    }
+
+    /// "**good** when the interval ends within the threshold"; "An interval found longer than the
+    /// threshold is bad at once"; "when the interval's times are unusable (`time`; too long is
+    /// bad)".
+    fn event(&self, verdict: Verdict, threshold: Nanos) -> SloEvent {
+        match verdict {
+            Verdict::Observe(duration) if duration > threshold => SloEvent::Bad,
+            Verdict::Observe(_) | Verdict::Rounded => SloEvent::Good,
+            Verdict::Unusable("too_long") => SloEvent::Bad,
+            Verdict::Unusable(_) => SloEvent::Excluded("time"),
+        }
+    }
+
+    /// "when the milestone cannot be seen on this cluster (`condition_absent`: the type is absent
+    /// from a status with startTime, a kubelet condition and a phase that is not terminal)"
+    fn tells_what_is_absent(&self, pod: &Snapshot) -> bool {
+        const KUBELET: [&str; 5] = [
+            "PodReadyToStartContainers",
+            "PodHasNetwork",
+            "Initialized",
+            "ContainersReady",
+            "Ready",
+        ];
+        let a_kubelet_condition = KUBELET.iter().any(|kind| pod.condition(kind).is_some());
+        pod.started.is_some() && a_kubelet_condition && !pod.is_terminal()
+    }
+
+    /// The milestones that an interval needs: those that bound it.
+    fn needed(&self, interval: Interval, traits: Traits) -> Vec<Milestone> {
+        match interval {
+            Interval::Gated => vec![],
+            Interval::UntilScheduled => vec![Milestone::Scheduled],
+            Interval::Network => vec![Milestone::Scheduled, Milestone::NetworkReady],
+            Interval::Init => vec![Milestone::NetworkReady, Milestone::Initialized],
+            Interval::Containers if traits.init_containers => vec![
+                Milestone::NetworkReady,
+                Milestone::Initialized,
+                Milestone::ContainersReady,
+            ],
+            Interval::Containers => vec![Milestone::NetworkReady, Milestone::ContainersReady],
+            Interval::Readiness => vec![Milestone::ContainersReady, Milestone::Ready],
+            Interval::ScheduledToReady => vec![Milestone::Scheduled, Milestone::Ready],
+            Interval::CreatedToReady => vec![Milestone::Ready],
+        }
+    }
+
+    /// A milestone that is not reached and of which no condition type stands in the snapshot.
+    fn is_absent(&self, view: &View<'_>, pod: &Snapshot, milestone: Milestone) -> bool {
+        let mut types = milestone.condition_types().iter();
+        view.milestone(milestone).is_none() && types.all(|kind| pod.condition(kind).is_none())
+    }
+
+    /// "when the pod ends first with the interval open (reason: the outcome; `not_seen` where it
+    /// ended as ready)"
+    fn ended(&self, outcome: &'static str) -> SloEvent {
+        SloEvent::Excluded(match outcome {
+            "ready" => "not_seen",
+            outcome => outcome,
+        })
+    }
+}
+
+/// What had been seen of the scheduling of a pod when Scheduled was reached, or has been so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scheduling {
+    pub(crate) reached: bool,
+    pub(crate) unschedulable: bool,
+}
+
+/// §6 as the specification states it.
+pub(crate) struct SpecSlo;
+
+impl SloRules for SpecSlo {}
