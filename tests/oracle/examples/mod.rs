@@ -43,11 +43,16 @@ pub(crate) const BACKFILL: Options = Options {
     slos: Vec::new(),
 };
 
+/// Names of SLOs have hyphens.
+fn slo_name(interval: &str) -> String {
+    interval.replace('_', "-")
+}
+
 /// The options with an SLO for each of these intervals, called like it, with these thresholds in
 /// seconds.
 fn slos<const N: usize>(options: Options, thresholds: [(&str, f64); N]) -> Options {
     let slo = |(interval, seconds): (&str, f64)| Slo {
-        name: interval.to_owned(),
+        name: slo_name(interval),
         interval: SloInterval::named(interval).unwrap_or_else(|| panic!("no interval {interval}")),
         threshold_millis: (seconds * 1_000.0) as u64,
         objective: 99.5,
@@ -211,11 +216,13 @@ fn expand(lines: &str) -> Exposition {
                 );
             }
             ["slo", name, result @ ("good" | "bad"), _] => {
-                let labels = [("slo", name), ("result", result)];
+                let name = slo_name(name);
+                let labels = [("slo", name.as_str()), ("result", result)];
                 figures.insert(series("podinit_slo_events_total", &labels), number(3));
             }
             ["slo", name, "excluded", reason, _] => {
-                let labels = [("slo", name), ("reason", reason)];
+                let name = slo_name(name);
+                let labels = [("slo", name.as_str()), ("reason", reason)];
                 figures.insert(series("podinit_slo_excluded_total", &labels), number(4));
             }
             ["slo", name, gauge, _] => {
@@ -224,7 +231,10 @@ fn expand(lines: &str) -> Exposition {
                     _ => "seconds",
                 };
                 let gauge = format!("podinit_slo_{gauge}_{unit}");
-                figures.insert(series(&gauge, &[("slo", name)]), number(3));
+                figures.insert(
+                    series(&gauge, &[("slo", slo_name(name).as_str())]),
+                    number(3),
+                );
             }
             ["discovered", _] => {
                 figures.insert("podinit_pods_discovered_total".to_owned(), number(1));

@@ -91,6 +91,10 @@ impl Recorder<'_> {
             _ => {}
         }
         self.deliver(place, place);
+        if self.rng.percent(3) {
+            // No list follows: what comes next comes out of sync.
+            self.write(place, expired());
+        }
         if self.rng.percent(12) {
             self.repeat_a_document(place);
         }

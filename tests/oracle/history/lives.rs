@@ -135,11 +135,15 @@ fn newborn(rng: &mut Rng, created: f64) -> Pod {
     if rng.percent(10) {
         pod = pod.put("spec", "hostNetwork", true.into());
     }
-    if rng.percent(10) {
+    if rng.percent(30) {
         pod = pod.put(
             "metadata",
             "ownerReferences",
-            json!([{"kind": "ReplicaSet", "name": "web", "controller": true}]),
+            json!([{
+                "kind": rng.pick(&["ReplicaSet", "StatefulSet", "StatefulSet"]),
+                "name": "web",
+                "controller": !rng.percent(10),
+            }]),
         );
     }
     pod

@@ -2,6 +2,7 @@
 
 mod delivery;
 mod lives;
+mod objectives;
 mod rng;
 
 use serde_json::Value;
@@ -31,7 +32,7 @@ pub(crate) fn generate(seed: u64) -> History {
         timestamps: rng.pick(&[Timestamps::Api, Timestamps::Fused]),
         backfill: rng.percent(25),
         until,
-        slos: Vec::new(),
+        slos: objectives::objectives(&mut rng),
     };
     History { documents, options }
 }
