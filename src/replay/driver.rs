@@ -162,6 +162,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.stats.count_event(EventType::Bookmark);
                 if initial_events_end {
                     self.close_streamed_list()?;
+                } else {
+                    self.tracker.advance(self.now, &mut self.sink);
                 }
             }
             WatchEventKind::Error(status) => {
@@ -170,7 +172,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                     .count_errors(Failure::from_event(&status).reason, 1);
                 self.stats.set_synced(SOURCE, false);
                 self.stream = Some(Stream::later());
-                self.deliver(PodEvent::SyncLost, None);
+                self.deliver(PodEvent::SyncLost, observed);
             }
         }
         Ok(())
