@@ -153,10 +153,16 @@ impl PodInFlight {
         self.wait(None, shared, sink);
     }
 
-    /// The deadline of an SLO has passed.
-    pub fn miss(&mut self, slo: SloId, sink: &mut impl Sink) {
-        let Self { info, slos, .. } = self;
-        slos.miss(slo, &mut |observation| sink.observe(info, observation));
+    /// A deadline of an SLO passes at `now` (see [`SloProgress::miss`]).
+    pub fn miss(&mut self, slo: SloId, now: Timestamp, rules: &[SloRule], sink: &mut impl Sink) {
+        let Self {
+            info,
+            startup,
+            slos,
+            ..
+        } = self;
+        let mut emit = |observation| sink.observe(info, observation);
+        slos.miss(slo, now, startup, rules, &mut emit);
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).

@@ -145,7 +145,7 @@ impl Tracker {
         }
         while let Some((uid, slo)) = self.shared.timers.pop_passed(now) {
             if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.miss(slo, sink);
+                pod.miss(slo, now, &self.shared.rules, sink);
             }
         }
     }

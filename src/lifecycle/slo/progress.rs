@@ -89,8 +89,22 @@ impl SloProgress {
         }
     }
 
-    /// A deadline has passed. Nothing happens if the event has already been.
-    pub fn miss(&mut self, missed: SloId, emit: &mut impl FnMut(Observation)) {
+    /// A deadline that was set for the UID passes at `now`. Nothing happens if the event has
+    /// already been, or if it was the deadline of an earlier life of the UID and this one's lies
+    /// ahead.
+    pub fn miss(
+        &mut self,
+        missed: SloId,
+        now: Timestamp,
+        startup: &Startup,
+        rules: &[SloRule],
+        emit: &mut impl FnMut(Observation),
+    ) {
+        let rule = rules.get(usize::from(missed.0));
+        let deadline = rule.and_then(|rule| deadline(rule, startup));
+        if !deadline.is_some_and(|deadline| deadline < now) {
+            return;
+        }
         for (slo, state) in &mut self.0 {
             if *slo == missed && *state != State::Decided {
                 *state = State::Decided;

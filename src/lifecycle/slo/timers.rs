@@ -3,7 +3,7 @@
 //! Deadlines wait in a bucket for each second, and only those of the seconds that have come are
 //! put in order. So adding one costs the logarithm of how many different seconds are waited for,
 //! which the longest threshold bounds, however many pods wait. A deadline is not taken back when
-//! its pod is decided earlier; whoever pops it finds that out.
+//! its pod is decided earlier or forgotten; whoever pops it finds that out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
