@@ -1,0 +1,108 @@
+// Command hollow-node is one Kubernetes node without a container runtime: the
+// real kubelet, assembled from Kubernetes' kubemark package, over a runtime in
+// memory (runtime.go). Unlike the stock kubemark program it listens on nothing,
+// leaves iptables alone, runs the real prober, and its containers can end.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	apitest "k8s.io/cri-api/pkg/apis/testing"
+	"k8s.io/klog/v2"
+	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
+	cadvisortest "k8s.io/kubernetes/pkg/kubelet/cadvisor/testing"
+	"k8s.io/kubernetes/pkg/kubelet/cm"
+	"k8s.io/kubernetes/pkg/kubemark"
+)
+
+func main() {
+	name := flag.String("name", "hollow-0", "name of the node")
+	kubeconfig := flag.String("kubeconfig", "", "how to reach the API server")
+	maxPods := flag.Int("max-pods", 500, "how many pods the node takes")
+	manifests := flag.String("manifests", "", "directory of static pods, empty for none")
+	klog.InitFlags(nil)
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	root, err := run(ctx, *name, *kubeconfig, *manifests, *maxPods)
+	if root != "" {
+		defer os.RemoveAll(root)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hollow-node:", err)
+		if root != "" {
+			os.RemoveAll(root)
+		}
+		os.Exit(1)
+	}
+}
+
+// run starts the kubelet and waits for the end of ctx. It returns the kubelet's
+// root directory, for the caller to remove.
+func run(ctx context.Context, name, kubeconfig, manifests string, maxPods int) (string, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return "", fmt.Errorf("kubeconfig %s: %w", kubeconfig, err)
+	}
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.UserAgent = "hollow-node"
+	config.QPS, config.Burst = 200, 400
+	client, err := clientset.NewForConfig(config)
+	if err != nil {
+		return "", err
+	}
+	heartbeat := *config
+	heartbeat.QPS, heartbeat.Timeout = -1, 5*time.Second
+	heartbeatClient, err := clientset.NewForConfig(&heartbeat)
+	if err != nil {
+		return "", err
+	}
+
+	flags, settings := kubemark.GetHollowKubeletConfig(&kubemark.HollowKubeletOptions{
+		NodeName:   name,
+		MaxPods:    maxPods,
+		NodeLabels: map[string]string{"type": "hollow"},
+	})
+	settings.Address = "127.0.0.1"
+	settings.EnableServer = false
+	settings.MakeIPTablesUtilChains = false
+	settings.SerializeImagePulls = false
+	settings.NodeStatusUpdateFrequency.Duration = time.Second
+	settings.SyncFrequency.Duration = 5 * time.Second
+	settings.NodeLeaseDurationSeconds = 8
+	settings.FileCheckFrequency.Duration = time.Second
+	if manifests != "" {
+		settings.StaticPodPath, err = filepath.Abs(manifests)
+		if err != nil {
+			return flags.RootDirectory, err
+		}
+	}
+
+	containers := newRuntime()
+	images := &imageService{FakeImageService: apitest.NewFakeImageService()}
+	hollow := kubemark.NewHollowKubelet(flags, settings, client, heartbeatClient,
+		&cadvisortest.Fake{NodeName: name}, images, containers, cm.NewStubContainerManager())
+	// nil asks the kubelet for its real prober; kubemark's fake one reports every
+	// container ready, running or not.
+	hollow.KubeletDeps.ProbeManager = nil
+	server := &options.KubeletServer{
+		KubeletFlags:         *hollow.KubeletFlags,
+		KubeletConfiguration: *hollow.KubeletConfiguration,
+	}
+	if err := kubeletapp.RunKubelet(ctx, server, hollow.KubeletDeps); err != nil {
+		return flags.RootDirectory, err
+	}
+	<-ctx.Done()
+	return flags.RootDirectory, nil
+}

@@ -1,0 +1,288 @@
+"""What podinit has to say about a recording, worked out from the specification alone.
+
+A plain, slow reading: it keeps every pod, shares no code with podinit and counts nothing but what
+the recording shows. Figures are in `Truth.durations` (lists of seconds, by family, stage and
+namespace) and `Truth.counters` (by name and labels).
+"""
+
+import collections
+import datetime
+import gzip
+import json
+import math
+
+STAGES = ("gated", "scheduling", "unschedulable", "network", "init", "containers", "readiness")
+NETWORK = ("PodReadyToStartContainers", "PodHasNetwork")
+# Milestone -> the condition types that show it, the better one first.
+CONDITIONS = {
+    "Scheduled": ("PodScheduled",),
+    "NetworkReady": NETWORK,
+    "Initialized": ("Initialized",),
+    "ContainersReady": ("ContainersReady",),
+    "Ready": ("Ready",),
+}
+THIRTY_DAYS = 30 * 86400
+
+
+def seconds(text):
+    """Seconds since 1970 of an RFC 3339 time; None where absent, unreadable or absurd."""
+    try:
+        value = datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+    except (AttributeError, ValueError):
+        return None
+    return value if value > 0 else None
+
+
+def version_of(pod):
+    return int(pod["metadata"].get("resourceVersion") or 0)
+
+
+class Pod:
+    """What is known of one UID."""
+
+    def __init__(self, name, namespace, created):
+        self.name, self.namespace, self.created = name, namespace, created
+        self.version = -1
+        self.reached = {}  # milestone -> [API time or None, instant of arrival or None]
+        self.before = set()  # milestones reached when it was adopted
+        self.judged = set()
+        self.gated = self.ungated = self.unschedulable = self.init = self.readiness = False
+        self.types = set()  # condition types that ever stood
+        self.true_since = {}  # condition type -> LTT last seen while True
+        self.outcome = None
+        self.unobserved = set()
+
+
+class Truth:
+    """Feed it documents in order; then read `durations` and `counters`."""
+
+    def __init__(self, clock="api", namespaces=None):
+        self.clock, self.namespaces = clock, namespaces
+        self.pods, self.deleted = {}, set()
+        self.durations = collections.defaultdict(list)
+        self.counters = collections.Counter()
+        self.first_list_began = None
+
+    def feed_file(self, path):
+        opener = gzip.open if str(path).endswith(".gz") else open
+        with opener(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                self.feed(json.loads(line))
+        return self
+
+    def feed(self, document):
+        """A PodList (the first, or one after a gap) or a watch event."""
+        arrived = seconds(document.get("observedAt"))
+        if "items" in document:
+            self.feed_list(document)
+        elif document["type"] in ("ADDED", "MODIFIED", "DELETED"):
+            pod = document["object"]
+            if self.wanted(pod):
+                self.snapshot(pod, arrived, deleted=document["type"] == "DELETED")
+
+    def feed_list(self, document):
+        first = self.first_list_began is None
+        if first:
+            self.first_list_began = seconds(document.get("listBegan") or document["observedAt"])
+        present = set()
+        for pod in filter(self.wanted, document["items"]):
+            present.add(pod["metadata"]["uid"])
+            self.snapshot(pod, None, first_list=first)
+        for uid, pod in list(self.pods.items()):
+            if uid not in present:
+                self.finish(pod, "vanished")
+                del self.pods[uid]
+
+    def wanted(self, pod):
+        return not self.namespaces or pod["metadata"]["namespace"] in self.namespaces
+
+    # -- one snapshot ---------------------------------------------------------------------
+
+    def snapshot(self, obj, arrived, first_list=False, deleted=False):
+        meta, uid = obj["metadata"], obj["metadata"]["uid"]
+        if uid in self.deleted:
+            return
+        pod = self.pods.get(uid)
+        if pod is None:
+            if deleted:
+                return
+            pod = self.pods[uid] = Pod(meta["name"], meta["namespace"], seconds(meta.get("creationTimestamp")))
+            pod.reached["Created"] = [pod.created, arrived]
+            self.counters[("podinit_pods_discovered_total",)] += 1
+            self.first_sight(pod, obj, first_list)
+        if version_of(obj) >= pod.version:
+            pod.version = version_of(obj)
+            self.reentries(pod, obj)
+            if pod.outcome is None:
+                self.fold(pod, obj, arrived)
+        if deleted:
+            self.finish(pod, "deleted")
+            self.deleted.add(uid)
+            del self.pods[uid]
+
+    def first_sight(self, pod, obj, first_list):
+        if "kubernetes.io/config.mirror" in (obj["metadata"].get("annotations") or {}):
+            self.finish(pod, "static")
+            return
+        stranger = first_list or (
+            pod.created is not None and pod.created < self.first_list_began - 30
+        )
+        if not stranger:
+            return
+        status = obj.get("status") or {}
+        ready = find(obj, "Ready")
+        if status.get("phase") in ("Succeeded", "Failed") or (ready and ready["status"] == "True"):
+            self.finish(pod, "preexisting")
+            return
+        started, unready = seconds(status.get("startTime")), seconds((ready or {}).get("lastTransitionTime"))
+        if ready and ready["status"] == "False" and started and unready and unready > started + 5:
+            self.finish(pod, "preexisting")
+            return
+        pod.adopted = True
+        pod.before = {m for m, kinds in CONDITIONS.items() if any(is_true(obj, k) for k in kinds)}
+
+    def reentries(self, pod, obj):
+        for entry in (obj.get("status") or {}).get("conditions") or []:
+            kind, since = entry["type"], seconds(entry.get("lastTransitionTime"))
+            pod.types.add(kind)
+            milestone = next((m for m, kinds in CONDITIONS.items() if kind in kinds), None)
+            if milestone in (None, "Scheduled") or entry["status"] != "True" or since is None:
+                continue
+            last = pod.true_since.get(kind)
+            if last is not None and since > last and pod.outcome != "static":
+                label = "PodReadyToStartContainers" if milestone == "NetworkReady" else milestone
+                self.counters[("podinit_reentries_total", label)] += 1
+            pod.true_since[kind] = max(since, last or since)
+
+    def fold(self, pod, obj, arrived):
+        spec, status = obj.get("spec") or {}, obj.get("status") or {}
+        pod.init = pod.init or bool(spec.get("initContainers"))
+        pod.readiness = pod.readiness or bool(spec.get("readinessGates"))
+        if spec.get("schedulingGates"):
+            pod.gated = True
+        elif pod.gated and not pod.ungated:
+            pod.ungated = True
+            pod.reached["Ungated"] = [None, arrived]
+        scheduled = find(obj, "PodScheduled")
+        if scheduled and scheduled["status"] == "False" and scheduled.get("reason") == "Unschedulable":
+            pod.unschedulable = True
+        for milestone, kinds in CONDITIONS.items():
+            entry = next((find(obj, kind) for kind in kinds if find(obj, kind)), None)
+            if milestone not in pod.reached and entry and entry["status"] == "True":
+                pod.reached[milestone] = [seconds(entry.get("lastTransitionTime")), arrived]
+                if pod.gated and milestone == "Scheduled" and pod.reached.get("Ungated", [0, 0])[1] == arrived:
+                    pod.reached["Ungated"].append("with Scheduled")
+        later = set(pod.reached) & {"NetworkReady", "Initialized", "ContainersReady", "Ready"}
+        if later and "Scheduled" not in pod.reached:
+            pod.reached["Scheduled"] = [None, None]
+        self.judge_all(pod)
+        if "Ready" in pod.reached:
+            self.finish(pod, "ready")
+        elif status.get("phase") == "Succeeded":
+            self.finish(pod, "completed")
+        elif status.get("phase") == "Failed":
+            self.finish(pod, "failed")
+
+    # -- intervals ------------------------------------------------------------------------
+
+    def intervals(self, pod):
+        """(stage or family, from, to, condition types needed) of what applies to the pod."""
+        start = "Ungated" if pod.gated else "Created"
+        if pod.gated:
+            yield "gated", ("Created",), "Ungated"
+        yield ("unschedulable" if pod.unschedulable else "scheduling"), (start,), "Scheduled"
+        yield "network", ("Scheduled",), "NetworkReady"
+        if pod.init:
+            yield "init", ("NetworkReady",), "Initialized"
+        yield "containers", ("NetworkReady", "Initialized") if pod.init else ("NetworkReady",), "ContainersReady"
+        if pod.readiness:
+            yield "readiness", ("ContainersReady",), "Ready"
+        yield "scheduled_to_ready", ("Scheduled",), "Ready"
+        yield "created_to_ready", ("Created",), "Ready"
+
+    def judge_all(self, pod):
+        for name, starts, end in self.intervals(pod):
+            key = "scheduling" if name == "unschedulable" else name
+            if key in pod.judged or any(m not in pod.reached for m in (*starts, end)):
+                continue
+            pod.judged.add(key)
+            if name in STAGES and end in pod.before:
+                self.not_observed(pod, name, "preexisting")
+                continue
+            self.judge(pod, name, starts, end)
+
+    def judge(self, pod, name, starts, end):
+        times = [self.time(pod, milestone) for milestone in (*starts, end)]
+        kind, length = None, None
+        if None in times:
+            kind = "missing"
+        else:
+            length = times[-1] - max(times[:-1])
+            if -1 <= length < 0:
+                self.counters[("podinit_clock_anomalies_total", "rounded")] += 1
+                length = 0.0
+            elif length < -1:
+                kind = "negative"
+            elif length > THIRTY_DAYS:
+                kind = "too_long"
+        if kind:
+            self.counters[("podinit_clock_anomalies_total", kind)] += 1
+            if name in STAGES:
+                self.not_observed(pod, name, "time")
+            return
+        self.durations[(name, pod.namespace)].append(length)
+
+    def time(self, pod, milestone):
+        """When a milestone was reached, as the clock in use says; None where unknown."""
+        api, arrived, *together = pod.reached[milestone]
+        if milestone == "Ungated":
+            if arrived is not None and self.clock == "api":
+                arrived = float(math.floor(arrived))
+            scheduled = self.time(pod, "Scheduled") if together else None
+            return min((t for t in (arrived, scheduled) if t is not None), default=None)
+        return self.estimate(api, arrived) if self.clock == "fused" else api
+
+    @staticmethod
+    def estimate(api, arrived):
+        if api is None:
+            return None
+        if arrived is None or arrived >= api + 1:
+            return api + 0.5
+        return max(arrived, api)
+
+    # -- ends -----------------------------------------------------------------------------
+
+    def not_observed(self, pod, stage, reason):
+        if stage not in pod.unobserved:
+            pod.unobserved.add(stage)
+            self.counters[("podinit_unobserved_total", stage, reason)] += 1
+
+    def finish(self, pod, outcome):
+        if pod.outcome is not None:
+            return
+        pod.outcome = outcome
+        self.counters[("podinit_pods_finished_total", outcome)] += 1
+        if outcome not in ("ready", "completed"):
+            return
+        for name, starts, end in self.intervals(pod):
+            key = "scheduling" if name == "unschedulable" else name
+            if name not in STAGES or key in pod.judged:
+                continue
+            needed = [CONDITIONS[m] for m in (*starts, end) if m in CONDITIONS]
+            absent = any(pod.types.isdisjoint(kinds) for kinds in needed)
+            self.not_observed(pod, name, "condition_absent" if absent else "not_seen")
+
+    def in_flight(self):
+        return sum(1 for pod in self.pods.values() if pod.outcome is None)
+
+
+def find(obj, kind):
+    for entry in (obj.get("status") or {}).get("conditions") or []:
+        if entry["type"] == kind:
+            return entry
+    return None
+
+
+def is_true(obj, kind):
+    entry = find(obj, kind)
+    return bool(entry) and entry["status"] == "True"
