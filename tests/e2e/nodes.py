@@ -23,11 +23,12 @@ def wait_node(client, name):
 class HollowNode:
     """A real kubelet without a container runtime, see tools/kubernetes/hollow-node."""
 
-    def __init__(self, cluster, name, manifests=None):
+    def __init__(self, cluster, name, labels=None, manifests=None):
         self.cluster, self.name = cluster, name
         command = [
             cluster.binaries["hollow-node"], "-name", name, "-v=0",
             "-kubeconfig", cluster.kubeconfig_path("admin"),
+            "-labels", ",".join("=".join(pair) for pair in (labels or HOLLOW).items()),
         ]
         if manifests:
             command += ["-manifests", manifests]
@@ -52,6 +53,7 @@ def start_kwok(cluster):
     ])
 
 
-def add_kwok_node(client, name):
-    client.create("/api/v1/nodes", {"metadata": {"name": name, "labels": KWOK}})
+def add_kwok_node(client, name, labels=None):
+    """A node that kwok plays; `labels` beside the one that kwok goes by."""
+    client.create("/api/v1/nodes", {"metadata": {"name": name, "labels": {**KWOK, **(labels or {})}}})
     wait_node(client, name)

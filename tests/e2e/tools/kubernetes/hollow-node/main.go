@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	utillabels "k8s.io/apimachinery/pkg/labels"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	apitest "k8s.io/cri-api/pkg/apis/testing"
@@ -28,6 +29,7 @@ import (
 func main() {
 	name := flag.String("name", "hollow-0", "name of the node")
 	kubeconfig := flag.String("kubeconfig", "", "how to reach the API server")
+	labels := flag.String("labels", "type=hollow", "labels of the node, KEY=VALUE,...")
 	maxPods := flag.Int("max-pods", 500, "how many pods the node takes")
 	manifests := flag.String("manifests", "", "directory of static pods, empty for none")
 	klog.InitFlags(nil)
@@ -35,7 +37,7 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	root, err := run(ctx, *name, *kubeconfig, *manifests, *maxPods)
+	root, err := run(ctx, *name, *kubeconfig, *manifests, *labels, *maxPods)
 	if root != "" {
 		defer os.RemoveAll(root)
 	}
@@ -50,7 +52,7 @@ func main() {
 
 // run starts the kubelet and waits for the end of ctx. It returns the kubelet's
 // root directory, for the caller to remove.
-func run(ctx context.Context, name, kubeconfig, manifests string, maxPods int) (string, error) {
+func run(ctx context.Context, name, kubeconfig, manifests, labels string, maxPods int) (string, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return "", fmt.Errorf("kubeconfig %s: %w", kubeconfig, err)
@@ -69,15 +71,20 @@ func run(ctx context.Context, name, kubeconfig, manifests string, maxPods int) (
 		return "", err
 	}
 
+	nodeLabels, err := utillabels.ConvertSelectorToLabelsMap(labels)
+	if err != nil {
+		return "", fmt.Errorf("-labels %s: %w", labels, err)
+	}
 	flags, settings := kubemark.GetHollowKubeletConfig(&kubemark.HollowKubeletOptions{
 		NodeName:   name,
 		MaxPods:    maxPods,
-		NodeLabels: map[string]string{"type": "hollow"},
+		NodeLabels: nodeLabels,
 	})
 	settings.Address = "127.0.0.1"
 	settings.EnableServer = false
 	settings.MakeIPTablesUtilChains = false
 	settings.SerializeImagePulls = false
+	settings.RegistryPullQPS = 0 // no limit: a refused pull backs off for ten seconds and more
 	settings.NodeStatusUpdateFrequency.Duration = time.Second
 	settings.SyncFrequency.Duration = 5 * time.Second
 	settings.NodeLeaseDurationSeconds = 8

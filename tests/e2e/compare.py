@@ -1,0 +1,96 @@
+"""podinit's figures against the truth of the recording."""
+
+from exporter import total
+from processes import Failure
+from truth import STAGES
+
+BUCKETS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900,
+           1200, 1800, 2700, 3600)
+COUNTERS = {
+    "podinit_pods_discovered_total": (),
+    "podinit_pods_finished_total": ("outcome",),
+    "podinit_unobserved_total": ("stage", "reason"),
+    "podinit_reentries_total": ("milestone",),
+    "podinit_clock_anomalies_total": ("kind",),
+}
+
+
+def family(interval):
+    """(metric, labels) of a stage or a whole duration."""
+    if interval in STAGES:
+        return "podinit_stage_duration_seconds", {"stage": interval}
+    return f"podinit_{interval}_duration_seconds", {}
+
+
+def histogram_differences(figures, truth, exact):
+    """Lines for each histogram that differs; sums may differ by `exact` seconds a pod."""
+    expected = {}
+    for (interval, namespace), values in truth.durations.items():
+        metric, labels = family(interval)
+        expected[(metric, frozenset({**labels, "namespace": namespace}.items()))] = values
+    lines = []
+    seen = {(n[: -len("_count")], labels) for n, labels in figures if n.endswith("_seconds_count")
+            and n.startswith(("podinit_stage_", "podinit_scheduled_", "podinit_created_"))}
+    for metric, labels in sorted(seen | set(expected), key=str):
+        values = expected.get((metric, labels), [])
+        name = f"{metric}{{{', '.join('='.join(pair) for pair in sorted(labels))}}}"
+        count = figures.get((f"{metric}_count", labels), 0)
+        if count != len(values):
+            lines.append(f"{name} count: expected {len(values)}, counted {count:.0f}")
+            continue
+        found = figures.get((f"{metric}_sum", labels), 0)
+        if abs(found - sum(values)) > max(exact * len(values), 1e-6):
+            lines.append(f"{name} sum: expected {sum(values):.3f}, counted {found:.3f}")
+        if exact:
+            continue
+        for bound in BUCKETS if values else ():
+            below = sum(1 for value in values if value <= bound)
+            have = total(figures, f"{metric}_bucket", **dict(labels), le=bucket_label(figures, bound))
+            if have != below:
+                lines.append(f"{name} le={bound}: expected {below}, counted {have:.0f}")
+    return lines
+
+
+def bucket_label(figures, bound):
+    """The spelling of a bound (`1` or `1.0`) that the exposition uses."""
+    for name, labels in figures:
+        if name.endswith("_bucket"):
+            label = dict(labels)["le"]
+            if label != "+Inf" and float(label) == bound:
+                return label
+    raise Failure(f"no bucket {bound}")
+
+
+def counter_differences(figures, truth, ignored):
+    expected = {}
+    for (name, *values), count in truth.counters.items():
+        expected[(name, frozenset(zip(COUNTERS[name], values)))] = count
+    lines = []
+    for key in sorted(set(expected) | {key for key in figures if key[0] in COUNTERS}, key=str):
+        name, labels = key
+        if name in ignored or figures.get(key, 0) == expected.get(key, 0):
+            continue
+        text = ", ".join("=".join(pair) for pair in sorted(labels))
+        lines.append(f"{name}{{{text}}}: expected {expected.get(key, 0)}, counted {figures.get(key, 0):.0f}")
+    return lines
+
+
+def differences(figures, truth, exact=0, ignored=()):
+    """Every figure that is not what the truth says, as a line each."""
+    lines = histogram_differences(figures, truth, exact) + counter_differences(figures, truth, ignored)
+    inflight = total(figures, "podinit_inflight_pods")
+    if inflight != truth.in_flight():
+        lines.append(f"podinit_inflight_pods: expected {truth.in_flight()}, counted {inflight:.0f}")
+    discovered = total(figures, "podinit_pods_discovered_total")
+    finished = total(figures, "podinit_pods_finished_total")
+    if discovered != finished + inflight:
+        lines.append(f"not conserved: {discovered:.0f} discovered, {finished:.0f} finished, {inflight:.0f} in flight")
+    return lines
+
+
+def summary(truth):
+    """`outcome=n` of what the truth counted, for the table."""
+    found = {key[1]: n for key, n in truth.counters.items() if key[0] == "podinit_pods_finished_total"}
+    if truth.in_flight():
+        found["in flight"] = truth.in_flight()
+    return ", ".join(f"{outcome} {n}" for outcome, n in sorted(found.items()))
