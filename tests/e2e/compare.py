@@ -22,8 +22,8 @@ def family(interval):
     return f"podinit_{interval}_duration_seconds", {}
 
 
-def histogram_differences(figures, truth, exact):
-    """Lines for each histogram that differs; sums may differ by `exact` seconds a pod."""
+def histogram_differences(figures, truth, loose):
+    """Lines for each histogram that differs; sums may, by `loose` seconds a pod and one more."""
     expected = {}
     for (interval, namespace), values in truth.durations.items():
         metric, labels = family(interval)
@@ -39,9 +39,9 @@ def histogram_differences(figures, truth, exact):
             lines.append(f"{name} count: expected {len(values)}, counted {count:.0f}")
             continue
         found = figures.get((f"{metric}_sum", labels), 0)
-        if abs(found - sum(values)) > max(exact * len(values), 1e-6):
+        if abs(found - sum(values)) > (loose * len(values) + 1 if loose else 1e-6):
             lines.append(f"{name} sum: expected {sum(values):.3f}, counted {found:.3f}")
-        if exact:
+        if loose:
             continue
         for bound in BUCKETS if values else ():
             below = sum(1 for value in values if value <= bound)
@@ -75,9 +75,9 @@ def counter_differences(figures, truth, ignored):
     return lines
 
 
-def differences(figures, truth, exact=0, ignored=()):
+def differences(figures, truth, loose=0, ignored=()):
     """Every figure that is not what the truth says, as a line each."""
-    lines = histogram_differences(figures, truth, exact) + counter_differences(figures, truth, ignored)
+    lines = histogram_differences(figures, truth, loose) + counter_differences(figures, truth, ignored)
     inflight = total(figures, "podinit_inflight_pods")
     if inflight != truth.in_flight():
         lines.append(f"podinit_inflight_pods: expected {truth.in_flight()}, counted {inflight:.0f}")

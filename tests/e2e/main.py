@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import threading
 import time
@@ -135,6 +136,7 @@ def main():
     parser.add_argument("--directory", required=True)
     parser.add_argument("--only", action="append", help="scenarios to run (also: faults)")
     suite = Suite(parser.parse_args())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         suite.run()
     except Exception as error:

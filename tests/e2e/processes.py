@@ -57,6 +57,9 @@ class Processes:
             start_new_session=True,
         )
         log.close()
+        # For the shell that started the suite, should the suite itself be killed.
+        with open(os.path.join(os.path.dirname(self.logs), "pids"), "a", encoding="utf-8") as pids:
+            pids.write(f"{process.pid}\n")
         process.name = name
         process.log = os.path.join(self.logs, f"{name}.log")
         self.running.append(process)

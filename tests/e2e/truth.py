@@ -2,7 +2,7 @@
 
 A plain, slow reading: it keeps every pod, shares no code with podinit and counts nothing but what
 the recording shows. Figures are in `Truth.durations` (lists of seconds, by family, stage and
-namespace) and `Truth.counters` (by name and labels).
+namespace; also by pod in `Truth.by_pod`) and `Truth.counters` (by name and labels).
 """
 
 import collections
@@ -60,6 +60,7 @@ class Truth:
         self.clock, self.namespaces = clock, namespaces
         self.pods, self.deleted = {}, set()
         self.durations = collections.defaultdict(list)
+        self.by_pod = collections.defaultdict(list)
         self.counters = collections.Counter()
         self.first_list_began = None
 
@@ -231,6 +232,7 @@ class Truth:
                 self.not_observed(pod, name, "time")
             return
         self.durations[(name, pod.namespace)].append(length)
+        self.by_pod[(name, pod.namespace, pod.name)].append(length)
 
     def time(self, pod, milestone):
         """When a milestone was reached, as the clock in use says; None where unknown."""

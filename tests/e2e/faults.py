@@ -1,0 +1,283 @@
+"""Faults of the real thing: no startup lost, none counted twice.
+
+Each has a namespace, an exporter and a load of plain pods of its own; the figures must equal the
+recording's once all is well again. Pods that are deleted during a fault have been ready before,
+so that how they ended does not depend on who saw what.
+"""
+
+import base64
+import json
+import os
+import signal
+import threading
+import time
+import urllib.request
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+
+from cluster import ACCOUNT, PATHS
+from compare import differences
+from exporter import total
+from kube import ApiError, Client
+from processes import Failure, free_port, wait_for
+from proxy import Proxy
+from scenario import Scenario
+
+# Re-entries may go unseen while an exporter is cut off.
+IGNORED = {"podinit_reentries_total"}
+PAUSE = 130
+
+
+class Fault:
+    """One fault: its namespace, its load of pods, and the exporter that must survive it."""
+
+    def __init__(self, suite, name, port=None, kubeconfig=None):
+        self.suite, self.cluster = suite, suite.cluster
+        scenario = Scenario(f"fault-{name}", name, {}, None).prepare(suite.cluster)
+        if port:
+            # Through the same address as the exporter, which outlives single API servers.
+            scenario.client = Client(port, suite.cluster.files["ca"], suite.cluster.client.token)
+        self.load, self.client, self.namespace = scenario, scenario.client, scenario.namespace
+        self.created = 0
+        kubeconfig = kubeconfig or suite.cluster.exporter_kubeconfig(f"fault-{name}", port)
+        self.exporter = suite.exporter(f"fault-{name}", "--namespace", self.namespace,
+                                       "--timestamps", "api", kubeconfig=kubeconfig).ready()
+
+    def create(self, count):
+        """Create pods, however often it takes."""
+        for _ in range(count):
+            name = f"pod-{self.created}"
+
+            def made(name=name):
+                try:
+                    self.load.pod(name)
+                except ApiError as error:
+                    if error.status != 409:
+                        raise
+                return True
+
+            wait_for(f"pod {name} to be created", made, 60, 0.3)
+            self.created += 1
+
+    def settle(self, deleted=0):
+        """Wait until every pod that stands is ready."""
+        self.load.wait_condition("Ready", self.created - deleted, seconds=120)
+
+    def delete(self, count):
+        """Delete the oldest pods, which are ready; gone once this returns."""
+        names = [f"pod-{index}" for index in range(count)]
+        for name in names:
+            self.load.delete(name)
+
+        def gone():
+            return not {pod["metadata"]["name"] for pod in self.load.pods()} & set(names)
+
+        wait_for("deleted pods to be gone", gone)
+
+    def counter(self, name, **labels):
+        return total(self.exporter.figures(), name, **labels)
+
+    def agree(self):
+        """The row's count: startups, all in the recording, all counted once."""
+        state = {}
+
+        def agrees():
+            truth = self.suite.truth("api", self.namespace)
+            lines = differences(self.exporter.figures(), truth, ignored=IGNORED)
+            state["ready"] = truth.counters[("podinit_pods_finished_total", "ready")]
+            if state["ready"] != self.created:
+                lines.append(f"{self.created} pods created, {state['ready']} ready in the recording")
+            if lines:
+                raise Failure("; ".join(lines[:5]))
+            return True
+
+        wait_for("podinit to agree with the recording", agrees, 90, 1)
+        self.exporter.stop()
+        return f"{state['ready']} startups"
+
+
+def run(suite):
+    """All faults; those that only wait run beside those that restart servers."""
+    aside = [aside_of(suite, *fault) for fault in (
+        ("exporter stopped for minutes (SIGSTOP)", stopped),
+        ("token expired, then rotated", token_expiry),
+        ("RBAC taken away and given back", rbac),
+    )]
+    for title, fault in (
+        ("API server killed and restarted", server_killed),
+        ("two API servers behind one address, rolling", rolling),
+        ("etcd compacted during a pause (410)", compaction),
+    ):
+        suite.report.check(title, "as the recording", lambda fault=fault: fault(suite))
+    for thread in aside:
+        thread.join()
+
+
+def aside_of(suite, title, fault):
+    thread = threading.Thread(
+        target=lambda: suite.report.check(title, "as the recording", lambda: fault(suite)), daemon=True)
+    thread.start()
+    return thread
+
+
+def server_killed(suite):
+    fault = Fault(suite, "killed")
+    fault.create(10)
+    port = suite.cluster.port
+    for _ in range(2):
+        # Killed while pods start.
+        fault.create(10)
+        suite.cluster.stop_server(port, kill=True)
+        time.sleep(2)
+        suite.cluster.start_server(port)
+        fault.create(5)
+    fault.settle()
+    return fault.agree()
+
+
+def rolling(suite):
+    cluster, second = suite.cluster, free_port()
+    cluster.start_server(second)
+    proxy = Proxy(cluster.port, second)
+    try:
+        fault = Fault(suite, "rolling", proxy.port)
+        fault.create(10)
+        for port in (cluster.port, second, cluster.port):
+            cluster.stop_server(port)
+            fault.create(8)
+            cluster.start_server(port)
+            fault.create(2)
+        fault.settle()
+        return fault.agree()
+    finally:
+        proxy.close()
+        cluster.stop_server(second)
+
+
+def compaction(suite):
+    fault = Fault(suite, "compaction")
+    fault.create(10)
+    fault.settle()
+    fault.exporter.process.send_signal(signal.SIGSTOP)
+    fault.create(15)
+    fault.settle()
+    fault.delete(5)
+    etcd(suite.cluster, "kv/compaction", {"revision": etcd(suite.cluster, "kv/range", {
+        "key": base64.b64encode(b"none").decode()})["header"]["revision"], "physical": True})
+    # A new server knows nothing of what was before it started.
+    suite.cluster.stop_server(suite.cluster.port)
+    suite.cluster.start_server(suite.cluster.port)
+    fault.exporter.process.send_signal(signal.SIGCONT)
+    relists = wait_for("a relist", lambda: fault.counter("podinit_relists_total"), 90)
+    fault.create(5)
+    fault.settle(deleted=5)
+    return f"{fault.agree()}, {relists:.0f} relists"
+
+
+def etcd(cluster, path, body):
+    """One call of etcd's JSON gateway."""
+    request = urllib.request.Request(f"http://127.0.0.1:{cluster.etcd_port}/v3/{path}", json.dumps(body).encode())
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def stopped(suite):
+    fault = Fault(suite, "stopped")
+    fault.create(10)
+    fault.settle()
+    wait_for("the first pods", lambda: fault.counter("podinit_pods_finished_total") == 10, 20)
+    fault.exporter.process.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    fault.create(20)
+    fault.delete(3)
+    while time.monotonic() - began < PAUSE:
+        time.sleep(1)
+    fault.exporter.process.send_signal(signal.SIGCONT)
+    fault.create(5)
+    fault.settle(deleted=3)
+    return f"{fault.agree()} after {PAUSE} s"
+
+
+def token_expiry(suite):
+    cluster, path = suite.cluster, os.path.join(suite.directory, "token")
+    account = cluster.client.get(f"/api/v1/namespaces/{ACCOUNT[0]}/serviceaccounts/{ACCOUNT[1]}")
+    write_token(path, signed_token(cluster, account, 25))
+    proxy = Proxy(cluster.port)
+    try:
+        fault = Fault(suite, "token", proxy.port, cluster.kubeconfig("expiring", port=proxy.port, token_file=path))
+        began = time.monotonic()
+        fault.create(10)
+        # API servers remember a good token for ten seconds more.
+        time.sleep(max(0, 40 - (time.monotonic() - began)))
+        proxy.drop()
+        fault.create(10)
+        errors = wait_for("podinit to be refused", lambda: fault.counter("podinit_watch_errors_total"), 90)
+        write_token(path, signed_token(cluster, account, 3600))
+        fault.create(5)
+        wait_for("podinit to be in sync", lambda: fault.counter("podinit_synced") == 1, 180, 1)
+        fault.settle()
+        return f"{fault.agree()}, refused {errors:.0f} times or more"
+    finally:
+        proxy.close()
+
+
+def write_token(path, token):
+    """As a kubelet does it: a new file in the place of the old one."""
+    with open(path + ".new", "w", encoding="ascii") as file:
+        file.write(token)
+    os.replace(path + ".new", path)
+
+
+def signed_token(cluster, account, seconds):
+    """A service account token shorter than the ten minutes that the TokenRequest API allows."""
+    now = int(time.time())
+    meta = account["metadata"]
+    claims = {
+        "iss": "https://kubernetes.default.svc", "aud": ["https://kubernetes.default.svc"],
+        "iat": now, "nbf": now, "exp": now + seconds,
+        "sub": f"system:serviceaccount:{meta['namespace']}:{meta['name']}",
+        "kubernetes.io": {"namespace": meta["namespace"],
+                          "serviceaccount": {"name": meta["name"], "uid": meta["uid"]}},
+    }
+
+    def encode(data):
+        return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+    head = encode(json.dumps({"alg": "RS256", "typ": "JWT"}).encode()) + b"." + encode(json.dumps(claims).encode())
+    with open(cluster.files["sa_key"], "rb") as file:
+        key = serialization.load_pem_private_key(file.read(), None)
+    return (head + b"." + encode(key.sign(head, padding.PKCS1v15(), hashes.SHA256()))).decode()
+
+
+def rbac(suite):
+    """A second account with the shipped role, whose binding goes and comes back."""
+    cluster, name = suite.cluster, "podinit-e2e-rbac"
+    cluster.client.create(f"/api/v1/namespaces/{ACCOUNT[0]}/serviceaccounts", {"metadata": {"name": name}})
+    role = next(d for d in cluster.rbac if d["kind"] == "ClusterRole")
+    binding = {
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role["metadata"]["name"]},
+        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": ACCOUNT[0]}],
+    }
+    cluster.client.create(PATHS["ClusterRoleBinding"], binding)
+    token = cluster.service_account_token(ACCOUNT[0], name)
+    proxy = Proxy(cluster.port)
+    try:
+        fault = Fault(suite, "rbac", proxy.port, cluster.kubeconfig(name, token, proxy.port))
+        fault.create(10)
+        cluster.client.delete(f"{PATHS['ClusterRoleBinding']}/{name}")
+        time.sleep(2)
+        proxy.drop()
+        fault.create(10)
+        errors = wait_for("podinit to be refused", lambda: fault.counter("podinit_watch_errors_total"), 60)
+        if fault.counter("podinit_synced") != 0:
+            raise Failure("podinit says that it is in sync while it may not watch")
+        fault.settle()
+        wait_for("the binding", lambda: cluster.client.create(PATHS["ClusterRoleBinding"], binding), 60)
+        wait_for("podinit to be in sync", lambda: fault.counter("podinit_synced") == 1, 180, 1)
+        fault.create(5)
+        fault.settle()
+        return f"{fault.agree()}, refused {errors:.0f} times or more"
+    finally:
+        proxy.close()

@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# Finds or makes what the suite needs; sourced by `run`. Everything lands in $cache, each under a
+# hash of what it is made from, so that a second run finds it ready.
+
+go_version=1.26.8
+
+say() { printf '%s\n' "e2e: $*" >&2; }
+
+# The first part of a hash over the files given.
+digest() { cat "$@" | sha256sum | cut -c1-16; }
+
+apt_install() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  say "apt-get install $*"
+  apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+}
+
+# Sets $python to an interpreter that has requirements.txt.
+need_python() {
+  local venv
+  command -v python3 >/dev/null || apt_install python3 python3-venv || { say "python3 is missing"; return 1; }
+  venv=$cache/python-$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')-$(digest "$here/requirements.txt")
+  python=$venv/bin/python
+  [ -e "$venv/complete" ] && return
+  rm -rf "$venv"
+  python3 -m venv "$venv" >/dev/null 2>&1 || { rm -rf "$venv"; apt_install python3-venv && python3 -m venv "$venv"; }
+  "$python" -m pip install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
+  touch "$venv/complete"
+}
+
+# Sets $go to a Go that can build the tools; fails where none can be had.
+need_go() {
+  local found toolchain arch
+  for found in "$(command -v go || true)" /usr/local/go/bin/go /usr/lib/go/bin/go; do
+    if [ -x "$found" ] && go_suffices "$found"; then go=$found; return; fi
+  done
+  toolchain=$cache/go$go_version
+  go=$toolchain/bin/go
+  [ -e "$toolchain/complete" ] && return
+  found=$(command -v go || true)
+  [ -n "$found" ] || { apt_install golang-go ca-certificates && found=$(command -v go); } || return 1
+  # Releases of Go are modules too. A Go before 1.21 can fetch one, though not switch to it.
+  arch=$(dpkg --print-architecture 2>/dev/null || echo amd64)
+  say "fetching Go $go_version through the module proxy"
+  rm -rf "$toolchain" "$cache/go-modules"
+  (cd "$cache" && GOFLAGS=-modcacherw GOMODCACHE=$cache/go-modules "$found" mod download \
+    "golang.org/toolchain@v0.0.1-go$go_version.linux-$arch") || return 1
+  mv "$cache/go-modules/golang.org/toolchain@v0.0.1-go$go_version.linux-$arch" "$toolchain"
+  rm -rf "$cache/go-modules"
+  chmod -R u+w "$toolchain"
+  chmod +x "$toolchain"/bin/* "$toolchain"/pkg/tool/*/*
+  touch "$toolchain/complete"
+}
+
+# Is this Go at least the minor version wanted?
+go_suffices() {
+  local have
+  have=$(GOTOOLCHAIN=local "$1" env GOVERSION 2>/dev/null | sed 's/^go//')
+  [ "$(printf '%s\n' "${go_version%.*}" "$have" | sort -V | head -1)" = "${go_version%.*}" ] &&
+    [ "${have#1.27}" = "$have" ] # an API server built with 1.27 serves no /openapi/v2
+}
+
+# build MODULE PACKAGE...: build packages of a tools module into $binaries.
+build() {
+  local module=$here/tools/$1 target sources version
+  shift
+  mapfile -t sources < <(find "$module" -name '*.go' | sort)
+  target=$cache/${module##*/}-$(digest "$module/go.mod" "$module/go.sum" "${sources[@]}")
+  if [ ! -e "$target/complete" ]; then
+    say "building ${module##*/}: $(basename -a "$@" | tr '\n' ' ')"
+    rm -rf "$target"
+    mkdir -p "$target"
+    version=$(sed -n 's|^.*k8s.io/kubernetes v|v|p' "$module/go.mod" | head -1)
+    (cd "$module" && nice -n 10 env CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false "$go" build -trimpath -tags remove_all_sd \
+      -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=${version:-v0.0.0}" \
+      -o "$target/" "$@")
+    # The command of etcd's server module is named after the module's version.
+    [ ! -e "$target/v3" ] || mv "$target/v3" "$target/etcd"
+    [ ! -e "$target/server" ] || mv "$target/server" "$target/etcd"
+    touch "$target/complete"
+  fi
+  ln -sf "$target"/* "$binaries/"
+}
