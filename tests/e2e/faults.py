@@ -64,6 +64,11 @@ class Fault:
         """Wait until every pod that stands is ready."""
         self.load.wait_condition("Ready", self.created - deleted, seconds=120)
 
+    def caught_up(self):
+        """Wait until podinit has counted every pod so far."""
+        wait_for("podinit to catch up", lambda: self.counter(
+            "podinit_pods_finished_total", outcome="ready") == self.created, 20)
+
     def delete(self, count):
         """Delete the oldest pods, which are ready; gone once this returns."""
         names = [f"pod-{index}" for index in range(count)]
@@ -98,20 +103,21 @@ class Fault:
 
 
 def run(suite):
-    """All faults; those that only wait run beside those that restart servers."""
-    aside = [aside_of(suite, *fault) for fault in (
+    """All faults. Those that mostly wait run beside each other, before servers are restarted."""
+    pause, *aside = [aside_of(suite, *fault) for fault in (
         ("exporter stopped for minutes (SIGSTOP)", stopped),
         ("token expired, then rotated", token_expiry),
         ("RBAC taken away and given back", rbac),
     )]
+    for thread in aside:
+        thread.join()
     for title, fault in (
         ("API server killed and restarted", server_killed),
         ("two API servers behind one address, rolling", rolling),
         ("etcd compacted during a pause (410)", compaction),
     ):
         suite.report.check(title, "as the recording", lambda fault=fault: fault(suite))
-    for thread in aside:
-        thread.join()
+    pause.join()
 
 
 def aside_of(suite, title, fault):
@@ -159,6 +165,7 @@ def compaction(suite):
     fault = Fault(suite, "compaction")
     fault.create(10)
     fault.settle()
+    fault.caught_up()
     fault.exporter.process.send_signal(signal.SIGSTOP)
     fault.create(15)
     fault.settle()
@@ -186,7 +193,7 @@ def stopped(suite):
     fault = Fault(suite, "stopped")
     fault.create(10)
     fault.settle()
-    wait_for("the first pods", lambda: fault.counter("podinit_pods_finished_total") == 10, 20)
+    fault.caught_up()
     fault.exporter.process.send_signal(signal.SIGSTOP)
     began = time.monotonic()
     fault.create(20)
