@@ -71,9 +71,12 @@ build() {
     rm -rf "$target"
     mkdir -p "$target"
     version=$(sed -n 's|^.*k8s.io/kubernetes v|v|p' "$module/go.mod" | head -1)
-    (cd "$module" && nice -n 10 env CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false "$go" build -trimpath -tags remove_all_sd \
-      -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=${version:-v0.0.0}" \
-      -o "$target/" "$@")
+    # In the background, so that a signal to this shell is heeded at once.
+    (cd "$module" && exec env CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false "$go" build -trimpath \
+      -tags remove_all_sd -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=${version:-v0.0.0}" \
+      -o "$target/" "$@" 2> >(grep -v '^go: downloading' >&2)) &
+    child=$!
+    wait "$child"
     # The command of etcd's server module is named after the module's version.
     [ ! -e "$target/v3" ] || mv "$target/v3" "$target/etcd"
     [ ! -e "$target/server" ] || mv "$target/server" "$target/etcd"
