@@ -102,8 +102,8 @@ class ControlPlane:
         wait_for(f"the API server on port {port}", ready, 120)
 
     def stop_server(self, port, kill=False):
-        """End the API server on `port`, by SIGKILL if `kill`."""
-        self.processes.stop(self.servers.pop(port), signal.SIGKILL if kill else signal.SIGTERM, 60)
+        """End the API server on `port`: SIGKILL, or SIGTERM and some seconds as a kubelet grants them."""
+        self.processes.stop(self.servers.pop(port), signal.SIGKILL if kill else signal.SIGTERM, 5)
 
     def kubeconfig_path(self, name):
         return os.path.join(self.directory, f"{name}.kubeconfig")
