@@ -156,18 +156,29 @@ fn restart(script: &mut Script<'_>) {
     script.probe();
 }
 
-/// Done before the kubelet has written anything but the end; sometimes the sandbox is seen.
+/// Done before the kubelet has seen it run. Of 39 such pods on real kubelets of 1.36 (tests/e2e), 24
+/// had the sandbox reported before the end and taken back with it, 14 had it stand in the very
+/// status that ends the pod, and one never had it reported.
 fn quick(script: &mut Script<'_>, end: App) {
-    script.first_sync();
-    if script.rng.chance(0.5) {
-        script.sandbox();
-    } else {
-        script.wait(SANDBOX);
+    match script.rng.below(20) {
+        0..=11 => {
+            script.first_sync();
+            script.sandbox();
+            script.report.sandbox = false;
+        }
+        12..=18 => {
+            script.wait(FIRST_SYNC);
+            script.wait(SANDBOX);
+            // Older kubelets are a sync behind, and there is none.
+            script.report.sandbox = script.node.kubelet == Kubelet::AtOnce;
+        }
+        _ => {
+            script.wait(FIRST_SYNC);
+            script.wait(SANDBOX);
+        }
     }
     script.pass(300 * MILLI);
-    script.report.sandbox = false;
-    script.report.app = end;
-    script.write();
+    script.end(end);
     script.wait(RUN);
     script.pass(5 * SECOND);
     script.delete();

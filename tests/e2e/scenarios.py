@@ -56,8 +56,9 @@ def host_network(s):
 
 
 @scenario("jobs", "jobs that end in under a second",
-          {"pods": {"completed": 10, "failed": 3}, "network": 13, "containers": 0})
+          {"pods": {"completed": 10, "failed": 3}, "containers": 0})
 def jobs(s):
+    # Whether the network is ever reported is the kubelet's luck: now and then it is not.
     for index in range(13):
         container = {"command": ["exit", "0" if index < 10 else "3", "0s"]}
         template = {"spec": pod_spec(container=container, restartPolicy="Never")}

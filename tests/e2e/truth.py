@@ -68,7 +68,9 @@ class Truth:
         opener = gzip.open if str(path).endswith(".gz") else open
         with opener(path, "rt", encoding="utf-8") as file:
             for line in file:
-                self.feed(json.loads(line))
+                # The last line of a recording that goes on may be half written.
+                if line.endswith("\n"):
+                    self.feed(json.loads(line))
         return self
 
     def feed(self, document):
