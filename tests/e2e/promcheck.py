@@ -77,7 +77,7 @@ def run(suite):
                  lambda: native_quantiles(server, truth), "quantiles")
     report.check("Prometheus: histogram_quantile, classic", "in the bucket of the exact one",
                  lambda: classic_quantiles(server, truth), "quantiles")
-    report.check("Prometheus: increase of counters", "within 3 % of the recording",
+    report.check("Prometheus: increase of counters", "within 3 % of the recording, or half a pod",
                  lambda: increases(server, truth), "counters")
     report.check("Prometheus: exemplars through the API", "pods of the recording, with their durations",
                  lambda: exemplars(server, truth), "exemplars")
@@ -170,7 +170,7 @@ def increases(server, truth):
     for series, count in expected.items():
         for job in JOBS:
             found = server.number(f"increase({series.replace('JOB', job)}[{span}s])")
-            if abs(found - count) > max(0.03 * count, 0.2):
+            if abs(found - count) > max(0.03 * count, 0.5):
                 raise Failure(f"increase of {series} over {job}: expected {count}, found {found:.2f}")
     return len(expected) * len(JOBS)
 
@@ -178,6 +178,8 @@ def increases(server, truth):
 def exemplars(server, truth):
     checked = 0
     for interval in WHOLES:
+        if not expected_counts(truth, interval):
+            continue
         metric, _ = family(interval)
         found = []
         for query in (f"{metric}_bucket", metric):
