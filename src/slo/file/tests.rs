@@ -287,6 +287,14 @@ fn what_is_no_such_file_is_said_so() {
         assert_eq!(error.line(), line, "{error}");
         assert!(!error.to_string().contains('\n'), "{error}");
     }
+    assert_eq!(
+        message("slos: []\nslos: []"),
+        "slo.yaml:2: the key slos stands here a second time"
+    );
+    assert_eq!(
+        message("slos: []\n---\nslos: []"),
+        "slo.yaml:3: has a second YAML document"
+    );
     let error = SloFile::parse("slo.yaml", b"slos:\n- \xff").unwrap_err();
     assert_eq!(error.to_string(), "slo.yaml:2: is not UTF-8 text");
     let long = vec![b'#'; MAX_BYTES + 1];

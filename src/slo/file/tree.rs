@@ -67,6 +67,9 @@ fn fault(error: &serde_saphyr::Error) -> Fault {
     let error = error.without_snippet();
     let mut why = match error {
         serde_saphyr::Error::MultipleDocuments { .. } => "has a second YAML document".to_owned(),
+        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("the key {key} stands here a second time")
+        }
         other => other.to_string(),
     };
     let mut line = 0;

@@ -4,7 +4,8 @@ use super::super::burn::{
     BUDGET_BURN, Burn, FLOOR, KEEP, RULES_OUTDATED, WINDOWS, alert, outdated,
 };
 use super::super::promql::number;
-use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
+use super::super::recording::BUDGET;
+use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test, What};
 use crate::slo::Slo;
 
 /// Pods that are judged per minute: so many that any share can be put just beside a threshold.
@@ -30,6 +31,7 @@ pub(super) fn tests(context: Context<'_>, slo: &Slo) -> Vec<Test> {
         subject.exporter_restarts(),
         subject.clusters_do_not_mix(),
         subject.rules_outdated(),
+        subject.budget_remains(),
     ];
     for burn in &WINDOWS {
         tests.push(subject.beside_the_threshold(burn));
@@ -152,16 +154,44 @@ impl Subject<'_> {
             .counts(late, &self.of(page), 1)
     }
 
+    /// Half of the budget is left here, and many times all of it is spent there.
+    fn budget_remains(self) -> Test {
+        let budget = self.slo.budget_ratio();
+        let (good, bad) = self.rates(0.5);
+        let flow = |rate: u64| format!("0+{rate}x10");
+        let test = self.test("what is left of the error budget");
+        let test = self.given(test, FIRST, &flow(good), &flow(bad));
+        let test = self.given(test, ELSEWHERE, "0x10", &flow(PODS));
+        let left = [
+            (FIRST, 1.0 - bad as f64 / PODS as f64 / budget),
+            (ELSEWHERE, 1.0 - 1.0 / budget),
+        ];
+        left.into_iter().fold(test, |test, (target, left)| {
+            let series = format!(
+                "{BUDGET}{{cluster=\"{}\", slo=\"{}\", window=\"{}\"}}",
+                target.cluster, self.slo.rule.name, self.slo.window
+            );
+            let expr = format!(
+                "count(abs({series} - {}) < 1e-6 * {})",
+                number(left),
+                number(1.0 / budget)
+            );
+            test.check(10, What::Count(expr, 1))
+        })
+    }
+
     fn counters_reset(self) -> Test {
         let (good, bad) = self.rates(0.5);
         let twice = |rate: u64| format!("0+{rate}x5 0+{rate}x5");
+        // All that fails comes after the reset, which starts from higher than it gets.
+        let after = format!("{}x5 0+{PODS}x5", 1000 * PODS);
         let test = self.given(
             self.test("counters reset"),
             FIRST,
             &twice(good),
             &twice(bad),
         );
-        let test = self.given(test, ELSEWHERE, "0x11", &twice(PODS));
+        let test = self.given(test, ELSEWHERE, "0x11", &after);
         let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
         test.counts(10, &format!("{}, cluster=\"{here}\"", self.all()), 0)
             .counts(

@@ -33,12 +33,16 @@ pub(super) fn document(file: &SloFile, options: &RenderOptions) -> String {
     }
     tests.extend(stuck::tests(context));
     tests.extend(meta::tests(context));
+    // Else promtool evaluates alerts before or after what is recorded for them, as it happens.
+    let groups = super::groups(file, options);
+    let order = groups.iter().map(|group| Yaml::text(&group.name));
     let map = Yaml::Map(vec![
         (
             "rule_files",
             Yaml::List(vec![Yaml::text(&options.rule_file)]),
         ),
         ("evaluation_interval", Yaml::text("1m")),
+        ("group_eval_order", Yaml::List(order.collect())),
         ("tests", Yaml::List(tests.iter().map(Test::yaml).collect())),
     ]);
     format!("{HEADER}{}", map.document())
