@@ -23,6 +23,7 @@ pub mod delivery;
 pub mod inflight;
 pub mod milestone;
 pub mod observation;
+pub mod outcome;
 pub mod pod_in_flight;
 pub mod reentry;
 pub mod seen;

@@ -1,55 +1,11 @@
 //! What the tracker has to say: plain values, one for each thing that is counted.
 
 use super::milestone::Milestone;
+pub use super::outcome::Outcome;
 use super::slo::{SloId, SloVerdict};
 use super::stage::{Interval, Stage};
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
-
-/// How a pod's startup ended (§5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// Ready was seen
-    Ready,
-    /// Succeeded before Ready was seen
-    Completed,
-    /// Failed before Ready was seen
-    Failed,
-    /// Deleted before Ready was seen
-    Deleted,
-    /// Absent from a completed list
-    Vanished,
-    /// Had finished its startup before podinit first saw it
-    Preexisting,
-    /// A static (mirror) pod, whose times are artificial
-    Static,
-}
-
-impl Outcome {
-    /// Every outcome, in the order of their discriminants.
-    pub const ALL: [Self; 7] = [
-        Self::Ready,
-        Self::Completed,
-        Self::Failed,
-        Self::Deleted,
-        Self::Vanished,
-        Self::Preexisting,
-        Self::Static,
-    ];
-
-    /// The value of the label `outcome`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Deleted => "deleted",
-            Self::Vanished => "vanished",
-            Self::Preexisting => "preexisting",
-            Self::Static => "static",
-        }
-    }
-}
 
 /// Why a stage that applies to a pod was not observed (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use progress::{Pulse, SloProgress};
 pub use timers::Timers;
 
-use super::observation::Outcome;
+use super::outcome::Outcome;
 use super::stage::Interval;
 use crate::pod::PodInfo;
 

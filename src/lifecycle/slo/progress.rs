@@ -102,7 +102,7 @@ impl SloProgress {
     ) {
         let rule = rules.get(usize::from(missed.0));
         let deadline = rule.and_then(|rule| deadline(rule, startup));
-        if !deadline.is_some_and(|deadline| deadline < now) {
+        if deadline.is_none_or(|deadline| deadline >= now) {
             return;
         }
         for (slo, state) in &mut self.0 {

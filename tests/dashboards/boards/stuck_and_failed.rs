@@ -136,7 +136,11 @@ fn excluded() -> Panel {
         "short",
         "Pods per second that are neither good nor bad for an SLO, by why: the outcome with which they ended first, or not_entered, not_seen, time, condition_absent.",
         vec![Target::new(
-            nonzero(&rate_by("slo, reason", "podinit_slo_excluded_total", r#"slo=~"$slo""#)),
+            nonzero(&rate_by(
+                "slo, reason",
+                "podinit_slo_excluded_total",
+                r#"slo=~"$slo""#,
+            )),
             "{{slo}} {{reason}}",
         )],
     )
@@ -167,7 +171,11 @@ fn reasons() -> Panel {
         "short",
         "Stages per second that apply to a pod but were not observed, by why.",
         vec![Target::new(
-            nonzero(&rate_by("stage, reason", "podinit_unobserved_total", IN_STAGE)),
+            nonzero(&rate_by(
+                "stage, reason",
+                "podinit_unobserved_total",
+                IN_STAGE,
+            )),
             "{{stage}} {{reason}}",
         )],
     )
