@@ -87,7 +87,7 @@ fn variables(board: &Dashboard, check: &mut Check<'_>) {
             let is_call = query.starts_with("label_values(") && query.ends_with(')');
             check(is_call, "template-label-promql-rule", query);
             check(
-                variable["refresh"] == Value::from(2),
+                variable["refresh"] == 2,
                 "template-on-time-change-reload-rule",
                 &name,
             );
