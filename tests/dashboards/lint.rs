@@ -1,8 +1,6 @@
 //! The rules of Grafana's dashboard-linter (`dashboard-linter lint --strict`), as far as they
 //! concern dashboards with one Prometheus data source. No exclusions.
 
-use serde_json::Value;
-
 use super::reading::{Dashboard, metric_words};
 
 /// The units of Grafana that the dashboards use; the linter knows them all.
