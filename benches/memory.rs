@@ -1,0 +1,72 @@
+//! How many bytes a remembered pod takes. Counts allocations, so it is exact on any machine; it
+//! fails when a limit is broken.
+//!
+//! ```text
+//! cargo bench --bench memory
+//! ```
+//!
+//! The figures include what glibc's malloc adds to each allocation.
+
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
+
+#[path = "../tests/memory/counting.rs"]
+mod counting;
+#[path = "../tests/memory/measure.rs"]
+mod measure;
+
+use std::process::ExitCode;
+
+use measure::Burden;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// Pods with which a table is as full as it gets, and one more, with which it has just grown.
+const FULL: usize = 224 * 1024;
+
+fn main() -> ExitCode {
+    let in_flight =
+        |slos, all_labels| measure::per_pod_in_flight(FULL + 1, Burden { slos, all_labels });
+    let rows = [
+        (
+            "finished pod, table full",
+            measure::per_finished_pod(FULL),
+            Some(64.0),
+        ),
+        (
+            "finished pod, table just grown",
+            measure::per_finished_pod(FULL + 1),
+            Some(64.0),
+        ),
+        (
+            "deleted pod, table just grown",
+            measure::per_deleted_pod(FULL + 1),
+            None,
+        ),
+        ("pod in flight, no SLO", in_flight(0, false), Some(1024.0)),
+        ("pod in flight, 1 SLO", in_flight(1, false), Some(1024.0)),
+        (
+            "pod in flight, 5 SLOs, all labels",
+            in_flight(5, true),
+            Some(1024.0),
+        ),
+        (
+            "label set (9 histograms)",
+            measure::per_label_set(1000),
+            None,
+        ),
+    ];
+    let mut broken = false;
+    for (what, bytes, limit) in rows {
+        let verdict = match limit {
+            None => String::new(),
+            Some(limit) if bytes <= limit => format!("of at most {limit}"),
+            Some(limit) => {
+                broken = true;
+                format!("BROKEN: at most {limit}")
+            }
+        };
+        println!("{what:36} {bytes:10.1} bytes  {verdict}");
+    }
+    ExitCode::from(u8::from(broken))
+}

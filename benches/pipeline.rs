@@ -1,0 +1,199 @@
+//! The whole pipeline on one core: from the bytes of a watch to histograms.
+//!
+//! ```text
+//! cargo bench --bench pipeline
+//! PODINIT_BENCH_EVENTS=events.json cargo bench --bench pipeline -- file
+//! ```
+//!
+//! Bytes arrive in chunks as from a connection; they are cut into lines, decoded, accounted for
+//! and recorded, all on one thread and in the order of `serve`. What is left out is the connection
+//! and the queue. The throughput is in watch events per second.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub
+)]
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::slo::{Namespaces, SloRule};
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder};
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit::watch::lines::{Line, Lines};
+
+const PODS: usize = 512;
+
+/// What a connection yields at once.
+const CHUNK: usize = 16 * 1024;
+
+/// When the first chunk arrives: shortly after the pods were created.
+const BEGIN: Timestamp = Timestamp::from_seconds(1_795_247_820);
+
+/// Everything that a watch feeds, fresh.
+struct Pipeline {
+    lines: Lines,
+    decoder: PodDecoder,
+    tracker: Tracker,
+    recorder: Recorder,
+    exposition: Arc<Exposition>,
+    now: Timestamp,
+}
+
+impl Pipeline {
+    fn new(labels: LabelConfig, slos: &Arc<[SloRule]>) -> Self {
+        let options = DecodeOptions {
+            pod_labels: labels.pod_labels.clone(),
+            node: labels.node,
+            workload: labels.workload || labels.workload_kind,
+        };
+        let (recorder, exposition) = Builder::new(labels).build().unwrap();
+        Self {
+            lines: Lines::new(8 << 20),
+            decoder: PodDecoder::new(options),
+            tracker: Tracker::new(TrackerConfig {
+                timestamps: TimestampMode::Fused,
+                slos: Arc::clone(slos),
+                ..TrackerConfig::default()
+            }),
+            recorder,
+            exposition,
+            now: BEGIN,
+        }
+    }
+
+    /// Takes in a chunk and returns how many events were accounted for with it.
+    fn chunk(&mut self, mut chunk: &[u8]) -> u64 {
+        let mut events = 0;
+        self.now = self.now.plus_nanos(1_000_000);
+        while let Some(line) = self.lines.next(&mut chunk) {
+            let Line::Whole(line) = line else { continue };
+            let event = match self.decoder.watch_event(line).unwrap().kind {
+                WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => {
+                    PodEvent::Applied(pod)
+                }
+                WatchEventKind::Deleted(pod) => PodEvent::Deleted(pod),
+                WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_) => continue,
+            };
+            let delivery = Delivery {
+                source: SourceId(0),
+                event,
+                now: self.now,
+                observed: Some(self.now),
+            };
+            self.tracker.apply(delivery, &mut self.recorder);
+            events += 1;
+        }
+        events
+    }
+}
+
+fn pipeline(c: &mut Criterion) {
+    let generated = support::lives(PODS);
+    let no_slos: Arc<[SloRule]> = Arc::default();
+    run(
+        c,
+        "generated/namespace",
+        &generated,
+        LabelConfig::default,
+        &no_slos,
+    );
+    run(
+        c,
+        "generated/all_labels_3_slos",
+        &generated,
+        all_labels,
+        &slos(),
+    );
+    if let Some(captured) = support::captured_events() {
+        run(
+            c,
+            "file/namespace",
+            &captured,
+            LabelConfig::default,
+            &no_slos,
+        );
+    }
+}
+
+fn run(
+    c: &mut Criterion,
+    name: &str,
+    lines: &[String],
+    labels: fn() -> LabelConfig,
+    slos: &Arc<[SloRule]>,
+) {
+    let mut stream = lines.join("\n");
+    stream.push('\n');
+    let count = |pipeline: &mut Pipeline| -> u64 {
+        let chunks = stream.as_bytes().chunks(CHUNK);
+        chunks.map(|chunk| pipeline.chunk(chunk)).sum()
+    };
+    let mut probe = Pipeline::new(labels(), slos);
+    let events = count(&mut probe);
+    println!(
+        "{name}: {events} events of {} bytes on average, {} label sets and families in {} bytes",
+        stream.len() / lines.len().max(1),
+        probe.tracker.remembered(),
+        probe
+            .exposition
+            .encode(podinit::metrics::Format::Text)
+            .unwrap()
+            .len(),
+    );
+    let mut group = c.benchmark_group("pipeline");
+    group
+        .throughput(Throughput::Elements(events))
+        .sample_size(20)
+        .measurement_time(Duration::from_secs(5));
+    group.bench_function(name, |b| {
+        b.iter_batched_ref(
+            || Pipeline::new(labels(), slos),
+            |pipeline| assert_eq!(count(pipeline), events),
+            BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+fn all_labels() -> LabelConfig {
+    LabelConfig {
+        workload_kind: true,
+        workload: true,
+        node: true,
+        host_network: true,
+        pod_labels: vec!["app.kubernetes.io/name".to_owned()],
+        ..LabelConfig::default()
+    }
+}
+
+fn slos() -> Arc<[SloRule]> {
+    let intervals = [
+        Interval::CreatedToReady,
+        Interval::ScheduledToReady,
+        Interval::Stage(Stage::Network),
+    ];
+    let slo = |interval| SloRule {
+        name: format!("{interval:?}").into(),
+        interval,
+        threshold_nanos: 30 * NANOS_PER_SECOND,
+        grace_nanos: 5 * NANOS_PER_SECOND,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    };
+    intervals.into_iter().map(slo).collect()
+}
+
+criterion_group!(benches, pipeline);
+criterion_main!(benches);

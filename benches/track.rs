@@ -1,0 +1,172 @@
+//! What accounting costs, without decoding before it and recording behind it.
+//!
+//! ```text
+//! cargo bench --bench track
+//! ```
+//!
+//! `lives` and `duplicates` are in events per second, the lists in pods per second.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub
+)]
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::observation::Observation;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::pod::{PodInfo, PodSnapshot};
+use podinit::timestamp::Timestamp;
+use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use support::Step;
+
+const PODS: usize = 1024;
+
+/// Shortly after the pods were created.
+const NOW: Timestamp = Timestamp::from_seconds(1_795_247_820);
+
+fn watched(event: PodEvent) -> Delivery {
+    Delivery {
+        source: SourceId(0),
+        event,
+        now: NOW,
+        observed: Some(NOW),
+    }
+}
+
+fn listed(pods: Vec<PodSnapshot>) -> Delivery {
+    let began = NOW;
+    Delivery {
+        source: SourceId(0),
+        event: PodEvent::Listed { pods, began },
+        now: NOW,
+        observed: None,
+    }
+}
+
+fn decode(lines: &[String]) -> Vec<PodEvent> {
+    let mut decoder = PodDecoder::new(DecodeOptions::default());
+    let events = lines
+        .iter()
+        .map(|line| decoder.watch_event(line.as_bytes()).unwrap().kind);
+    events
+        .map(|kind| match kind {
+            WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => PodEvent::Applied(pod),
+            WatchEventKind::Deleted(pod) => PodEvent::Deleted(pod),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+/// The first `pods` pods, all of them at `step`.
+fn snapshots(pods: usize, step: Step) -> Vec<PodSnapshot> {
+    let mut decoder = PodDecoder::new(DecodeOptions::default());
+    let mut snapshot = |number| {
+        let event = support::watch_event(number, step).to_string();
+        match decoder.watch_event(event.as_bytes()).unwrap().kind {
+            WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => pod,
+            other => panic!("{other:?}"),
+        }
+    };
+    (0..pods).map(&mut snapshot).collect()
+}
+
+/// Applies deliveries that are made outside of the measured time.
+fn feed(tracker: &mut Tracker, deliveries: Vec<Delivery>) {
+    let mut sink = |_: &PodInfo, observation: Observation| {
+        black_box(observation);
+    };
+    for delivery in deliveries {
+        tracker.apply(delivery, &mut sink);
+    }
+}
+
+fn events(c: &mut Criterion) {
+    let mut group = c.benchmark_group("track");
+    let lives = decode(&support::lives(PODS));
+    group.throughput(Throughput::Elements(lives.len() as u64));
+    group.bench_function("lives", |b| {
+        b.iter_batched(
+            || {
+                (
+                    Tracker::default(),
+                    lives.iter().cloned().map(watched).collect(),
+                )
+            },
+            |(mut tracker, deliveries)| {
+                feed(&mut tracker, deliveries);
+                tracker
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    for (name, step) in [
+        ("duplicates, in flight", Step::NetworkReady),
+        ("duplicates, finished", Step::Ready),
+    ] {
+        let seen = snapshots(PODS, step);
+        let again = || {
+            seen.iter()
+                .cloned()
+                .map(PodEvent::Applied)
+                .map(watched)
+                .collect::<Vec<_>>()
+        };
+        let mut tracker = Tracker::default();
+        feed(&mut tracker, again());
+        group.throughput(Throughput::Elements(PODS as u64));
+        group.bench_function(name, |b| {
+            b.iter_batched(
+                again,
+                |deliveries| feed(&mut tracker, deliveries),
+                BatchSize::LargeInput,
+            );
+        });
+    }
+    group.finish();
+}
+
+fn lists(c: &mut Criterion) {
+    let mut group = c.benchmark_group("track");
+    for pods in [1_000, 20_000] {
+        group
+            .throughput(Throughput::Elements(pods as u64))
+            .sample_size(10);
+        let standing = snapshots(pods, Step::Ready);
+        group.bench_function(BenchmarkId::new("first_list", pods), |b| {
+            b.iter_batched(
+                || {
+                    (
+                        Tracker::new(TrackerConfig::default()),
+                        vec![listed(standing.clone())],
+                    )
+                },
+                |(mut tracker, list)| {
+                    feed(&mut tracker, list);
+                    tracker
+                },
+                BatchSize::PerIteration,
+            );
+        });
+        let mut tracker = Tracker::default();
+        feed(&mut tracker, vec![listed(standing.clone())]);
+        group.bench_function(BenchmarkId::new("relist", pods), |b| {
+            b.iter_batched(
+                || vec![listed(standing.clone())],
+                |list| feed(&mut tracker, list),
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, events, lists);
+criterion_main!(benches);
