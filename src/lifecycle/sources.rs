@@ -65,8 +65,13 @@ impl Sources {
     /// `source` goes on from the version where it had stopped.
     pub fn resume(&mut self, source: SourceId, now: Timestamp) {
         if self.out_of_sync.remove(&source) {
-            self.resumed = Some(now);
+            self.catch_up(now);
         }
+    }
+
+    /// Time has passed unattended until `now`: what happened meanwhile is still to be delivered.
+    pub fn catch_up(&mut self, now: Timestamp) {
+        self.resumed = Some(now);
     }
 
     /// Whether a deadline may pass at `now`: a blind exporter accuses nobody (§6).
@@ -119,5 +124,14 @@ mod tests {
         sources.resume(ONE, at(10));
         assert!(!sources.may_judge(at(15)));
         assert!(sources.may_judge(at(16)));
+    }
+
+    #[test]
+    fn nobody_is_judged_for_a_while_after_time_has_passed_unattended() {
+        let mut sources = Sources::default();
+        assert!(sources.may_judge(at(1)));
+        sources.catch_up(at(600));
+        assert!(!sources.may_judge(at(605)));
+        assert!(sources.may_judge(at(606)));
     }
 }

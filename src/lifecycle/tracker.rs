@@ -135,6 +135,13 @@ impl Tracker {
             .insert(self.now.map_or(now, |latest| latest.max(now)))
     }
 
+    /// Time has passed unattended until `now`, as when the process was stopped: for as long as what
+    /// happened meanwhile may still be on its way, no deadline passes.
+    pub fn catch_up(&mut self, now: Timestamp) {
+        let now = self.not_before(now);
+        self.sources.catch_up(now);
+    }
+
     /// Lets time pass until `now`: deadlines pass, and deleted pods are forgotten.
     pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
         let now = self.not_before(now);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::slos::Slos;
@@ -21,6 +21,10 @@ const TICK: Duration = Duration::from_millis(250);
 /// A watch that was not heard of for longer says nothing about the present. The API server ends
 /// quiet watches, and with them sends a bookmark, more often than this.
 const FRESH: Duration = Duration::from_secs(30);
+
+/// The loop turns at every tick. A turn that is this late was kept from turning: the process was
+/// stopped, or starved.
+const STALL: Duration = Duration::from_secs(2);
 
 /// Everything the ingest task owns.
 pub(super) struct Ingest {
@@ -42,11 +46,16 @@ impl Ingest {
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last_tick = Instant::now();
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
                 _ = ticks.tick() => {
+                    if last_tick.elapsed() > STALL {
+                        self.tracker.catch_up(self.clock.now());
+                    }
+                    last_tick = Instant::now();
                     self.let_time_pass();
                     self.heartbeat.beat();
                 }

@@ -95,6 +95,11 @@ impl<'a> Stream<'a> {
                 Ok(Some(Err(error))) => break StreamEnd::Failed(Failure::from_client(&error)),
                 Ok(Some(Ok(frame))) => frame.into_data().ok(),
             };
+            // A process that was stopped finds bytes and a passed deadline at once: what it reads
+            // now is what it has missed.
+            if frame.is_some() && self.pulse.due(self.config, self.outlet.synced()).stale {
+                self.outlet.lose_sync().await?;
+            }
             if let Some(chunk) = frame
                 && let Some(end) = self.chunk(&chunk, &mut lines).await?
             {
