@@ -8,6 +8,7 @@
     clippy::panic
 )]
 
+pub mod claims;
 pub mod expected;
 pub mod facts;
 pub mod pipeline;

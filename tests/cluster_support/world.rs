@@ -14,7 +14,8 @@ use podinit::watch::backoff::SplitMix;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::expected::{Claims, History};
+use super::claims::Claims;
+use super::expected::History;
 use super::facts::Facts;
 use super::pipeline::{PATIENCE, Pipeline};
 use crate::scrape_support::Scrape;
