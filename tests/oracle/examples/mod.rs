@@ -10,6 +10,8 @@ mod outcomes;
 mod slo_deadlines;
 mod slo_entry;
 mod slo_events;
+mod slo_pods;
+mod slo_sync;
 mod stages;
 mod time;
 
@@ -107,6 +109,8 @@ pub(crate) fn all() -> Vec<Example> {
         slo_events::examples(),
         slo_entry::examples(),
         slo_deadlines::examples(),
+        slo_sync::examples(),
+        slo_pods::examples(),
     ]
     .into_iter()
     .flatten()

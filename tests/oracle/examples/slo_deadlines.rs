@@ -1,4 +1,4 @@
-//! §6 and §8: when deadlines pass, and when they do not.
+//! §6 and §8: when deadlines pass.
 
 use serde_json::Value;
 
@@ -6,16 +6,16 @@ use super::{API, Example, FUSED, Options, example, ready, slos};
 use crate::oracle::build::*;
 
 /// Scheduled at 1: with a threshold of 10 s the deadline of `network` is 1 + 10 + 5 = 16.
-fn bound() -> Pod {
+pub(super) fn bound() -> Pod {
     pod("a").yes(SCHEDULED, 1.0)
 }
 
 /// Something at that time that is about no pod: "a DELETED for an unknown UID is ignored" (§5).
-fn clock(seconds: f64) -> Value {
+pub(super) fn clock(seconds: f64) -> Value {
     at(seconds, deleted(&pod("clock")))
 }
 
-fn network(options: Options) -> Options {
+pub(super) fn network(options: Options) -> Options {
     slos(options, [("network", 10.0)])
 }
 
@@ -27,7 +27,7 @@ fn until(seconds: f64) -> Options {
 }
 
 pub(super) fn examples() -> Vec<Example> {
-    [passing(), in_and_out_of_sync(), ends_of_recordings()]
+    [passing(), of_intervals(), ends_of_recordings()]
         .into_iter()
         .flatten()
         .collect()
@@ -121,11 +121,28 @@ fn passing() -> Vec<Example> {
             "slo network excluded vanished 1",
         ),
         example(
+            "§5 rule 5: a UID that is forgotten and comes again is another pod, with deadlines of its own",
+            network(API),
+            vec![
+                at(0.0, list(&[])),
+                at(1.0, added(&bound())),
+                at(2.0, list(&[])),
+                at(3.0, added(&pod("a"))),
+                clock(60.0),
+            ],
+            "slo network excluded vanished 1",
+        ),
+        example(
             "§8: a bookmark is a watch event: time passes with it",
             network(API),
             vec![at(1.0, added(&bound())), at(17.0, bookmark(false))],
             "slo network bad 1",
         ),
+    ]
+}
+
+fn of_intervals() -> Vec<Example> {
+    vec![
         example(
             "§4, fused: the deadline counts from the estimate, 1.25 + 10 + 5",
             slos(FUSED, [("network", 10.0), ("scheduled_to_ready", 10.1)]),
@@ -196,81 +213,6 @@ fn passing() -> Vec<Example> {
             ],
             "slo scheduling bad 1
              slo unschedulable excluded not_entered 1",
-        ),
-    ]
-}
-
-fn in_and_out_of_sync() -> Vec<Example> {
-    let blind = |then: Vec<Value>| {
-        let before = [
-            at(0.0, list(&[])),
-            at(1.0, added(&bound())),
-            at(2.0, expired()),
-        ];
-        before.into_iter().chain(then).collect()
-    };
-    vec![
-        example(
-            "§6: \"While the watch is not in sync no deadline passes: a blind exporter accuses nobody\"",
-            network(API),
-            blind(vec![clock(40.0), at(50.0, modified(&bound()))]),
-            "",
-        ),
-        example(
-            "§6: \"what is found overdue after the resync is judged\"",
-            network(API),
-            blind(vec![clock(40.0), at(50.0, list(&[bound()]))]),
-            "slo network bad 1",
-        ),
-        example(
-            "§6: \"judged by API times\"",
-            network(API),
-            blind(vec![at(50.0, list(&[bound().yes(NETWORK, 11.0)]))]),
-            "slo network good 1",
-        ),
-        example(
-            "§6: out of sync \"An interval found longer than the threshold is bad at once\" all the same",
-            network(API),
-            blind(vec![at(50.0, modified(&bound().yes(NETWORK, 12.0)))]),
-            "slo network bad 1",
-        ),
-        example(
-            "§8: deadlines that passed before an ERROR fire first",
-            network(API),
-            vec![at(1.0, added(&bound())), at(17.0, expired())],
-            "slo network bad 1",
-        ),
-        example(
-            "§8: a bookmark annotated initial-events-end closes a list, and so regains sync",
-            network(API),
-            blind(vec![
-                at(40.0, added(&bound())),
-                at(41.0, bookmark(false)),
-                at(42.0, bookmark(true)),
-            ]),
-            "slo network bad 1",
-        ),
-        example(
-            "§5 rule 4, in a streamed list: what is absent vanishes",
-            network(API),
-            blind(vec![at(42.0, bookmark(true))]),
-            "slo network excluded vanished 1",
-        ),
-        example(
-            "§5 rule 4: \"Nothing is inferred from a list that did not complete\", sync neither",
-            network(API),
-            blind(vec![at(40.0, page(&[bound()])), clock(50.0)]),
-            "",
-        ),
-        example(
-            "§8: the stream that turns out to be the first list begins anew: a deadline before it is preexisting",
-            network(API),
-            vec![
-                at(1.0, added(&bound())),
-                clock(20.0),
-                at(21.0, bookmark(true)),
-            ],
-            "slo network excluded preexisting 1",
         ),
     ]
 }

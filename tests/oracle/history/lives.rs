@@ -64,7 +64,7 @@ pub(crate) fn life(rng: &mut Rng, created: f64) -> Vec<Version> {
     let uid = rng.uid();
     let mut pod = newborn(rng, created).uid(&uid);
     let network = rng.pick(&[NETWORK, NETWORK, NETWORK, OLD_NETWORK]);
-    let is_gated = rng.percent(12);
+    let is_gated = rng.percent(20);
     if is_gated {
         pod = pod.gated();
     }
@@ -188,6 +188,10 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
         // Stuck on the way.
         changes.truncate(1 + rng.below(changes.len()));
     }
+    if is_gated && rng.percent(20) {
+        // Its gates are never lifted.
+        changes = vec![Change::Touch];
+    }
     if rng.percent(12) {
         let place = rng.below(changes.len() + 1);
         changes.insert(place, Change::Phase(rng.pick(&["Succeeded", "Failed"])));
@@ -238,7 +242,10 @@ fn changed(
                 true => pod.put("status", "startTime", Value::Null),
                 false => pod.started(kubelet),
             };
-            pod.no(CONTAINERS, unready).no(READY, unready)
+            match rng.percent(8) {
+                true => pod,
+                false => pod.no(CONTAINERS, unready).no(READY, unready),
+            }
         }
         Change::Becomes(kind, holds) => {
             let clock = if kind == SCHEDULED {

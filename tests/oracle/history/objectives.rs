@@ -11,12 +11,11 @@ pub(crate) fn objectives(rng: &mut Rng) -> Vec<Slo> {
     intervals.truncate(rng.pick(&[0, 1, 3, 9, 9]));
     intervals
         .into_iter()
-        .enumerate()
-        .map(|(place, interval)| objective(rng, format!("slo-{place}"), interval))
+        .map(|interval| objective(rng, interval))
         .collect()
 }
 
-fn objective(rng: &mut Rng, name: String, interval: SloInterval) -> Slo {
+fn objective(rng: &mut Rng, interval: SloInterval) -> Slo {
     const MINUTE: u64 = 60_000;
     const DAY: u64 = 24 * 60 * MINUTE;
     let namespaces = match rng.below(12) {
@@ -31,7 +30,7 @@ fn objective(rng: &mut Rng, name: String, interval: SloInterval) -> Slo {
         false => Vec::new(),
     };
     Slo {
-        name,
+        name: interval.name().replace('_', "-"),
         interval,
         threshold_millis: rng.pick(&[
             1,

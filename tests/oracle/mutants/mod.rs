@@ -24,11 +24,12 @@ macro_rules! mutants {
 }
 
 mod accounting;
+mod deadlines;
 mod measuring;
 
 /// Every planted bug.
 pub(crate) fn all() -> Vec<&'static Mutant> {
-    [measuring::MUTANTS, accounting::MUTANTS]
+    [measuring::MUTANTS, accounting::MUTANTS, deadlines::MUTANTS]
         .into_iter()
         .flatten()
         .collect()

@@ -22,7 +22,9 @@ mod vocabulary;
 use serde_json::Value;
 
 pub(crate) use rules::{Entry, FirstSight, Rules, Showing, Spec, Verdict};
-pub(crate) use slo::{Moment, Namespaces, Scheduling, Slo, SloEvent, SloInterval, SloRules};
+pub(crate) use slo::{
+    Moment, Namespaces, Scheduling, Slo, SloEvent, SloInterval, SloRules, SpecSlo,
+};
 pub(crate) use snapshot::{Condition, Snapshot};
 pub(crate) use view::View;
 pub(crate) use vocabulary::{Interval, Milestone, Traits};
@@ -66,13 +68,14 @@ pub(crate) fn read(documents: &[Value], options: &Options) -> Figures {
 /// The figures under the given rules, right or wrong.
 pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options) -> Figures {
     let recording = stream::read(rules, documents, options);
-    let mut figures = tally::known_from_the_start(options);
+    let mut figures = tally::known_from_the_start();
+    slo::tally::known_from_the_start(options, &mut figures);
     for (kind, count) in &recording.watch_events {
         figures.add("podinit_watch_events_total", &[("type", kind)], *count);
     }
     for_each_life(rules, &recording, options, |startup| {
         tally::count(startup, &mut figures);
-        tally::slo_events(startup, options, &recording.passings, &mut figures);
+        slo::tally::count(startup, options, &recording.passings, &mut figures);
     });
     figures
 }

@@ -1,10 +1,9 @@
 //! From lives to figures: what each of the families of §7 counts.
 
+use super::Timestamps;
 use super::rules::{Entry, Verdict};
-use super::slo::{Passing, Pursuit, SloEvent};
 use super::startup::{Finding, Startup};
 use super::vocabulary::Milestone;
-use super::{Options, Timestamps};
 use crate::oracle::figures::{DELIVERY, Figures, seconds};
 use crate::oracle::instant::Nanos;
 
@@ -36,27 +35,12 @@ const MILESTONES: [&str; 4] = [
 const KINDS: [&str; 5] = ["skew", "rounded", "negative", "too_long", "missing"];
 const EVENT_TYPES: [&str; 5] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"];
 
-const SLO_REASONS: [&str; 10] = [
-    "completed",
-    "failed",
-    "deleted",
-    "vanished",
-    "preexisting",
-    "static",
-    "not_seen",
-    "not_entered",
-    "time",
-    "condition_absent",
-];
-
-const SLO_EVENTS: &str = "podinit_slo_events_total";
-const SLO_EXCLUDED: &str = "podinit_slo_excluded_total";
 const STAGE_DURATION: &str = "podinit_stage_duration_seconds";
 const SCHEDULED_TO_READY: &str = "podinit_scheduled_to_ready_duration_seconds";
 const CREATED_TO_READY: &str = "podinit_created_to_ready_duration_seconds";
 
 /// §7: "Every series that can be known is exposed at 0 from the start".
-pub(crate) fn known_from_the_start(options: &Options) -> Figures {
+pub(crate) fn known_from_the_start() -> Figures {
     let mut figures = Figures::default();
     figures.add("podinit_pods_discovered_total", &[], 0);
     for outcome in OUTCOMES {
@@ -82,47 +66,7 @@ pub(crate) fn known_from_the_start(options: &Options) -> Figures {
         figures.add("podinit_watch_events_total", &[("type", kind)], 0);
     }
     figures.histogram(DELIVERY, &[]);
-    for slo in &options.slos {
-        let name = ("slo", slo.name.as_str());
-        for result in ["good", "bad"] {
-            figures.add(SLO_EVENTS, &[name, ("result", result)], 0);
-        }
-        for reason in SLO_REASONS {
-            figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 0);
-        }
-        let ratio = slo.objective / 100.0;
-        figures.lower("podinit_slo_objective_ratio", &[name], ratio);
-        let threshold = seconds(slo.threshold());
-        figures.lower("podinit_slo_threshold_seconds", &[name], threshold);
-    }
     figures
-}
-
-/// §6: "For each pod exactly one event per SLO".
-pub(crate) fn slo_events(
-    startup: &Startup<'_>,
-    options: &Options,
-    passings: &[Passing],
-    figures: &mut Figures,
-) {
-    let pod = &startup.life.folded[0].pod;
-    let rules = startup.rules.slo();
-    for slo in options.slos.iter().filter(|slo| rules.matches(slo, pod)) {
-        let name = ("slo", slo.name.as_str());
-        let pursuit = Pursuit {
-            startup,
-            slo,
-            passings,
-        };
-        match pursuit.event() {
-            Some(SloEvent::Good) => figures.add(SLO_EVENTS, &[name, ("result", "good")], 1),
-            Some(SloEvent::Bad) => figures.add(SLO_EVENTS, &[name, ("result", "bad")], 1),
-            Some(SloEvent::Excluded(reason)) => {
-                figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 1);
-            }
-            None => {}
-        }
-    }
 }
 
 /// Adds what one life says.

@@ -7,6 +7,7 @@
 mod objective;
 mod passing;
 mod rules;
+pub(crate) mod tally;
 
 pub(crate) use objective::{Namespaces, Slo, SloInterval};
 pub(crate) use passing::{Moment, Passing, passings};

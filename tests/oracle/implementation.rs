@@ -1,0 +1,64 @@
+//! The implementation, as the oracle's options have it run.
+
+use std::io::Cursor;
+
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::tracker::TrackerConfig;
+use podinit::metrics::{Format, SloDoc};
+use podinit::recording::Recording;
+use podinit::replay::{ExpositionConfig, ReplayConfig};
+use podinit::slo::SloFile;
+use podinit::timestamp::Timestamp;
+use podinit::watch::decode::DecodeOptions;
+
+use super::exposition;
+use super::figures::Exposition;
+use super::instant::Nanos;
+use super::reading::{Options, Slo, Timestamps};
+
+/// The implementation's figures: documents as `podinit replay` reads them to the text exposition
+/// that it prints, and that read again.
+pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
+    let slos = slos(options);
+    let docs = slos.iter().map(|slo| SloDoc {
+        name: slo.rule.name.clone(),
+        objective_ratio: slo.objective_ratio(),
+        threshold_seconds: slo.threshold_seconds(),
+    });
+    let config = ExpositionConfig {
+        slos: docs.collect(),
+        replay: ReplayConfig {
+            tracker: TrackerConfig {
+                slos: slos.iter().map(|slo| slo.rule.clone()).collect(),
+                timestamps: match options.timestamps {
+                    Timestamps::Api => TimestampMode::Api,
+                    Timestamps::Fused => TimestampMode::Fused,
+                },
+                backfill: options.backfill,
+            },
+            until: options.until.map(timestamp),
+        },
+        ..ExpositionConfig::default()
+    };
+    let input = Cursor::new(documents.to_owned());
+    let decode = DecodeOptions {
+        workload: slos.iter().any(|slo| !slo.rule.owner_kinds.is_empty()),
+        ..DecodeOptions::default()
+    };
+    let recording = Recording::from_reader("history", input, decode);
+    let printed = podinit::replay::expose(recording, config, Format::Text);
+    exposition::parse(&String::from_utf8(printed.unwrap()).unwrap())
+}
+
+/// The SLOs of the options, as a file states them and the implementation reads it.
+fn slos(options: &Options) -> Vec<podinit::slo::Slo> {
+    if options.slos.is_empty() {
+        return Vec::new();
+    }
+    let file = Slo::file(&options.slos);
+    SloFile::parse("slo.yaml", file.as_bytes()).unwrap().slos
+}
+
+fn timestamp(instant: Nanos) -> Timestamp {
+    Timestamp::from_nanos(i64::try_from(instant).unwrap())
+}

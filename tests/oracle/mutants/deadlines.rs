@@ -1,0 +1,248 @@
+//! Planted bugs in the events of SLOs (§6).
+
+use super::Mutant;
+use crate::oracle::instant::Nanos;
+use crate::oracle::reading::{
+    Entry, Interval, Milestone, Moment, Namespaces, Rules, Scheduling, Slo, SloEvent, SloInterval,
+    SloRules, Snapshot, SpecSlo, Traits, Verdict, View,
+};
+
+/// Declares wrong readings by the clauses of §6 that each of them overrides, and the list of them.
+macro_rules! slo_mutants {
+    ($($name:ident { $($clause:item)* })*) => {
+        $(struct $name;
+        impl SloRules for $name { $($clause)* }
+        impl Rules for $name {
+            fn slo(&self) -> &dyn SloRules {
+                self
+            }
+        })*
+
+        /// The planted bugs of this kind.
+        pub(super) const MUTANTS: &[Mutant] = &[
+            $(Mutant { name: stringify!($name), rules: &$name }),*
+        ];
+    };
+}
+
+slo_mutants! {
+    BadWhenThePodArrives {
+        fn fires(&self, _: bool) -> bool {
+            false
+        }
+    }
+    PassesAtItsInstant {
+        fn has_passed(&self, deadline: Nanos, now: Nanos) -> bool {
+            deadline <= now
+        }
+    }
+    ForgetsTheGrace {
+        fn deadline(&self, start: Nanos, threshold: Nanos) -> Nanos {
+            start + threshold
+        }
+    }
+    AccusesWhileBlind {
+        fn fires(&self, _: bool) -> bool {
+            true
+        }
+    }
+    RegainsSyncWithAnEvent {
+        fn event_regains_sync(&self) -> bool {
+            true
+        }
+    }
+    FoldsBeforeDeadlinesThoughObserved {
+        fn moments_of_event(&self, _: bool) -> &'static [Moment] {
+            &[Moment::After]
+        }
+    }
+    FiresBeforeTheFoldThoughNotObserved {
+        fn moments_of_event(&self, _: bool) -> &'static [Moment] {
+            &[Moment::Before, Moment::After]
+        }
+    }
+    LeavesWhatAnEventMadeOverdue {
+        fn moments_of_event(&self, is_observed: bool) -> &'static [Moment] {
+            match is_observed {
+                true => &[Moment::Before],
+                false => &[Moment::After],
+            }
+        }
+    }
+    FiresBeforeLists {
+        fn moments_of_list(&self) -> &'static [Moment] {
+            &[Moment::Before, Moment::After]
+        }
+    }
+    UntilMovesNoTime {
+        fn fires_at_until(&self) -> bool {
+            false
+        }
+    }
+    LessThanTheThreshold {
+        fn event(&self, verdict: Verdict, threshold: Nanos) -> SloEvent {
+            SpecSlo.event(verdict, threshold - 1)
+        }
+    }
+    JudgesWithTheGrace {
+        fn event(&self, verdict: Verdict, threshold: Nanos) -> SloEvent {
+            SpecSlo.event(verdict, SpecSlo.deadline(0, threshold))
+        }
+    }
+    TooLongIsExcluded {
+        fn event(&self, verdict: Verdict, threshold: Nanos) -> SloEvent {
+            match verdict {
+                Verdict::Unusable(_) => SloEvent::Excluded("time"),
+                verdict => SpecSlo.event(verdict, threshold),
+            }
+        }
+    }
+    UnusableIsBad {
+        fn event(&self, verdict: Verdict, threshold: Nanos) -> SloEvent {
+            match verdict {
+                Verdict::Unusable(_) => SloEvent::Bad,
+                verdict => SpecSlo.event(verdict, threshold),
+            }
+        }
+    }
+    RoundedIsExcluded {
+        fn event(&self, verdict: Verdict, threshold: Nanos) -> SloEvent {
+            match verdict {
+                Verdict::Rounded => SloEvent::Excluded("time"),
+                verdict => SpecSlo.event(verdict, threshold),
+            }
+        }
+    }
+    ExcludedIsBad {
+        fn ended(&self, _: &'static str) -> SloEvent {
+            SloEvent::Bad
+        }
+    }
+    NotSeenIsGood {
+        fn ended(&self, outcome: &'static str) -> SloEvent {
+            match outcome {
+                "ready" => SloEvent::Good,
+                outcome => SloEvent::Excluded(outcome),
+            }
+        }
+    }
+    CountsPreexisting {
+        fn excluded_on_entry(&self, entry: Entry) -> Option<SloEvent> {
+            SpecSlo.excluded_on_entry(entry).filter(|_| entry != Entry::Preexisting)
+        }
+    }
+    CountsStatic {
+        fn excluded_on_entry(&self, entry: Entry) -> Option<SloEvent> {
+            SpecSlo.excluded_on_entry(entry).filter(|_| entry != Entry::Static)
+        }
+    }
+    WaitsForWhatEndedBeforeFirstSight {
+        fn lay_before_first_sight(&self, _: bool, deadline_did: bool) -> bool {
+            deadline_did
+        }
+    }
+    AccusesOfWhatPassedBeforeFirstSight {
+        fn lay_before_first_sight(&self, interval_did: bool, _: bool) -> bool {
+            interval_did
+        }
+    }
+    SchedulesTheUnschedulable {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+            interval != SloInterval::Scheduling
+                && SpecSlo.not_entered(interval, traits, scheduling)
+        }
+    }
+    TakesTheScheduledForUnschedulable {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+            interval != SloInterval::Unschedulable
+                && SpecSlo.not_entered(interval, traits, scheduling)
+        }
+    }
+    EntersInitOfEveryPod {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+            interval != SloInterval::Other(Interval::Init)
+                && SpecSlo.not_entered(interval, traits, scheduling)
+        }
+    }
+    EntersReadinessOfEveryPod {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+            interval != SloInterval::Other(Interval::Readiness)
+                && SpecSlo.not_entered(interval, traits, scheduling)
+        }
+    }
+    EntersGatedOfEveryPod {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+            interval != SloInterval::Other(Interval::Gated)
+                && SpecSlo.not_entered(interval, traits, scheduling)
+        }
+    }
+    TimesPodsNeverUnschedulable {
+        fn has_entered(&self, _: SloInterval, _: Scheduling) -> bool {
+            true
+        }
+    }
+    NeverMissesACondition {
+        fn tells_what_is_absent(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    MissesConditionsWithoutStartTime {
+        fn tells_what_is_absent(&self, pod: &Snapshot) -> bool {
+            let started = pod.started.or(Some(0));
+            SpecSlo.tells_what_is_absent(&Snapshot { started, ..pod.clone() })
+        }
+    }
+    MissesConditionsBeforeTheKubelet {
+        fn tells_what_is_absent(&self, pod: &Snapshot) -> bool {
+            pod.started.is_some() && !pod.is_terminal()
+        }
+    }
+    MissesConditionsOfTerminalPods {
+        fn tells_what_is_absent(&self, pod: &Snapshot) -> bool {
+            let phase = "Running".to_owned();
+            SpecSlo.tells_what_is_absent(&Snapshot { phase, ..pod.clone() })
+        }
+    }
+    MissesTheOldNetworkName {
+        fn is_absent(&self, view: &View<'_>, pod: &Snapshot, milestone: Milestone) -> bool {
+            let types = milestone.condition_types().iter().take(1);
+            view.milestone(milestone).is_none()
+                && types.into_iter().all(|kind| pod.condition(kind).is_none())
+        }
+    }
+    MissesWhatWasReached {
+        fn is_absent(&self, _: &View<'_>, pod: &Snapshot, milestone: Milestone) -> bool {
+            let mut types = milestone.condition_types().iter();
+            types.all(|kind| pod.condition(kind).is_none())
+        }
+    }
+    MissesWhatNeverStood {
+        fn is_absent(&self, view: &View<'_>, _: &Snapshot, milestone: Milestone) -> bool {
+            !view.a_type_stood(milestone)
+        }
+    }
+    NeedsTheEndOnly {
+        fn needed(&self, interval: Interval, _: Traits) -> Vec<Milestone> {
+            vec![interval.to()]
+        }
+    }
+    NeedsNoInitialized {
+        fn needed(&self, interval: Interval, traits: Traits) -> Vec<Milestone> {
+            let mut needed = SpecSlo.needed(interval, traits);
+            needed.retain(|milestone| {
+                interval != Interval::Containers || *milestone != Milestone::Initialized
+            });
+            needed
+        }
+    }
+    IgnoresNamespaces {
+        fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
+            Slo { namespaces: Namespaces::All, ..slo.clone() }.matches(pod)
+        }
+    }
+    IgnoresOwners {
+        fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
+            Slo { owner_kinds: Vec::new(), ..slo.clone() }.matches(pod)
+        }
+    }
+}

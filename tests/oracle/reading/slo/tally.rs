@@ -1,0 +1,66 @@
+//! §7: what the families of the SLOs count.
+
+use super::{Passing, Pursuit, SloEvent};
+use crate::oracle::figures::{Figures, seconds};
+use crate::oracle::reading::Options;
+use crate::oracle::reading::startup::Startup;
+
+const SLO_REASONS: [&str; 10] = [
+    "completed",
+    "failed",
+    "deleted",
+    "vanished",
+    "preexisting",
+    "static",
+    "not_seen",
+    "not_entered",
+    "time",
+    "condition_absent",
+];
+
+const SLO_EVENTS: &str = "podinit_slo_events_total";
+const SLO_EXCLUDED: &str = "podinit_slo_excluded_total";
+
+/// §7: "Every series that can be known is exposed at 0 from the start".
+pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
+    for slo in &options.slos {
+        let name = ("slo", slo.name.as_str());
+        for result in ["good", "bad"] {
+            figures.add(SLO_EVENTS, &[name, ("result", result)], 0);
+        }
+        for reason in SLO_REASONS {
+            figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 0);
+        }
+        let ratio = slo.objective / 100.0;
+        figures.lower("podinit_slo_objective_ratio", &[name], ratio);
+        let threshold = seconds(slo.threshold());
+        figures.lower("podinit_slo_threshold_seconds", &[name], threshold);
+    }
+}
+
+/// §6: "For each pod exactly one event per SLO".
+pub(crate) fn count(
+    startup: &Startup<'_>,
+    options: &Options,
+    passings: &[Passing],
+    figures: &mut Figures,
+) {
+    let pod = &startup.life.folded[0].pod;
+    let rules = startup.rules.slo();
+    for slo in options.slos.iter().filter(|slo| rules.matches(slo, pod)) {
+        let name = ("slo", slo.name.as_str());
+        let pursuit = Pursuit {
+            startup,
+            slo,
+            passings,
+        };
+        match pursuit.event() {
+            Some(SloEvent::Good) => figures.add(SLO_EVENTS, &[name, ("result", "good")], 1),
+            Some(SloEvent::Bad) => figures.add(SLO_EVENTS, &[name, ("result", "bad")], 1),
+            Some(SloEvent::Excluded(reason)) => {
+                figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 1);
+            }
+            None => {}
+        }
+    }
+}
