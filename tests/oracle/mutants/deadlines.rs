@@ -3,8 +3,8 @@
 use super::Mutant;
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::{
-    Entry, Interval, Milestone, Moment, Namespaces, Rules, Scheduling, Slo, SloEvent, SloInterval,
-    SloRules, Snapshot, SpecSlo, Traits, Verdict, View,
+    Entry, Interval, Milestone, Moment, Namespaces, Rules, Slo, SloEvent, SloInterval, SloRules,
+    Snapshot, SpecSlo, Traits, Verdict, View,
 };
 
 /// Declares wrong readings by the clauses of §6 that each of them overrides, and the list of them.
@@ -147,37 +147,37 @@ slo_mutants! {
         }
     }
     SchedulesTheUnschedulable {
-        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
             interval != SloInterval::Scheduling
-                && SpecSlo.not_entered(interval, traits, scheduling)
+                && SpecSlo.not_entered(interval, traits, is_scheduled)
         }
     }
     TakesTheScheduledForUnschedulable {
-        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
             interval != SloInterval::Unschedulable
-                && SpecSlo.not_entered(interval, traits, scheduling)
+                && SpecSlo.not_entered(interval, traits, is_scheduled)
         }
     }
     EntersInitOfEveryPod {
-        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
             interval != SloInterval::Other(Interval::Init)
-                && SpecSlo.not_entered(interval, traits, scheduling)
+                && SpecSlo.not_entered(interval, traits, is_scheduled)
         }
     }
     EntersReadinessOfEveryPod {
-        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
             interval != SloInterval::Other(Interval::Readiness)
-                && SpecSlo.not_entered(interval, traits, scheduling)
+                && SpecSlo.not_entered(interval, traits, is_scheduled)
         }
     }
     EntersGatedOfEveryPod {
-        fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+        fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
             interval != SloInterval::Other(Interval::Gated)
-                && SpecSlo.not_entered(interval, traits, scheduling)
+                && SpecSlo.not_entered(interval, traits, is_scheduled)
         }
     }
     TimesPodsNeverUnschedulable {
-        fn has_entered(&self, _: SloInterval, _: Scheduling) -> bool {
+        fn has_entered(&self, _: SloInterval, _: Traits) -> bool {
             true
         }
     }

@@ -29,9 +29,14 @@ pub(crate) struct Latched {
 impl View<'_> {
     pub(crate) fn traits(&self) -> Traits {
         let seen = |with: fn(&Snapshot) -> bool| self.seen.iter().any(|folded| with(&folded.pod));
+        // What comes after Scheduled was reached says nothing about how it was reached.
+        let scheduled = self.milestone(Milestone::Scheduled);
+        let until = scheduled.map_or(self.seen.len() - 1, |scheduled| scheduled.place);
         Traits {
             gated: seen(|pod| pod.gated),
-            unschedulable: seen(Snapshot::is_unschedulable),
+            unschedulable: self.seen[..=until]
+                .iter()
+                .any(|folded| folded.pod.is_unschedulable()),
             init_containers: seen(|pod| pod.has_init_containers),
             readiness_gates: seen(|pod| pod.has_readiness_gates),
         }

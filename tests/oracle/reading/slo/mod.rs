@@ -11,7 +11,7 @@ pub(crate) mod tally;
 
 pub(crate) use objective::{Namespaces, Slo, SloInterval};
 pub(crate) use passing::{Moment, Passing, passings};
-pub(crate) use rules::{Scheduling, SloRules, SpecSlo};
+pub(crate) use rules::{SloRules, SpecSlo};
 
 use super::rules::{Entry, Verdict};
 use super::startup::Startup;
@@ -73,7 +73,7 @@ impl Pursuit<'_> {
         }
         let view = self.startup.view(place);
         let interval = self.slo.interval.interval();
-        if rules.not_entered(self.slo.interval, view.traits(), scheduling(&view)) {
+        if rules.not_entered(self.slo.interval, view.traits(), is_scheduled(&view)) {
             return Some(SloEvent::Excluded("not_entered"));
         }
         let end = view.time(interval.to());
@@ -110,7 +110,7 @@ impl Pursuit<'_> {
     fn deadline(&self, view: &View<'_>) -> Option<Nanos> {
         let start = view.start(self.slo.interval.interval())??;
         self.rules()
-            .has_entered(self.slo.interval, scheduling(view))
+            .has_entered(self.slo.interval, view.traits())
             .then(|| self.rules().deadline(start, self.slo.threshold()))
     }
 
@@ -127,13 +127,6 @@ impl Pursuit<'_> {
     }
 }
 
-fn scheduling(view: &View<'_>) -> Scheduling {
-    let scheduled = view.milestone(Milestone::Scheduled);
-    let until = scheduled.map_or(view.seen.len() - 1, |scheduled| scheduled.place);
-    Scheduling {
-        reached: scheduled.is_some(),
-        unschedulable: view.seen[..=until]
-            .iter()
-            .any(|folded| folded.pod.is_unschedulable()),
-    }
+fn is_scheduled(view: &View<'_>) -> bool {
+    view.milestone(Milestone::Scheduled).is_some()
 }

@@ -72,10 +72,10 @@ pub(crate) trait SloRules {
 
     /// "when it can no longer enter the interval (`not_entered`; e.g. `scheduling` for a pod once
     /// Unschedulable)", by §3, column "observed for".
-    fn not_entered(&self, interval: SloInterval, traits: Traits, scheduling: Scheduling) -> bool {
+    fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
         match interval {
-            SloInterval::Scheduling => scheduling.unschedulable,
-            SloInterval::Unschedulable => scheduling.reached && !scheduling.unschedulable,
+            SloInterval::Scheduling => traits.unschedulable,
+            SloInterval::Unschedulable => is_scheduled && !traits.unschedulable,
             SloInterval::Other(Interval::Gated) => !traits.gated,
             SloInterval::Other(Interval::Init) => !traits.init_containers,
             SloInterval::Other(Interval::Readiness) => !traits.readiness_gates,
@@ -84,8 +84,8 @@ pub(crate) trait SloRules {
     }
 
     /// `unschedulable` runs for pods seen so; every other interval from its start on.
-    fn has_entered(&self, interval: SloInterval, scheduling: Scheduling) -> bool {
-        interval != SloInterval::Unschedulable || scheduling.unschedulable
+    fn has_entered(&self, interval: SloInterval, traits: Traits) -> bool {
+        interval != SloInterval::Unschedulable || traits.unschedulable
     }
 
     /// "**good** when the interval ends within the threshold"; "An interval found longer than the
@@ -147,13 +147,6 @@ pub(crate) trait SloRules {
             outcome => outcome,
         })
     }
-}
-
-/// What had been seen of the scheduling of a pod when Scheduled was reached, or has been so far.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scheduling {
-    pub(crate) reached: bool,
-    pub(crate) unschedulable: bool,
 }
 
 /// §6 as the specification states it.
