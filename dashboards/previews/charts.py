@@ -190,7 +190,7 @@ def heatmap(data, width, height, run):
         label = "more" if math.isinf(bounds[row]) else written(bounds[row], unit, run["end"])
         parts.append(f'<text x="{MARGIN_LEFT - 5}" y="{axes.y(row + 1) + 4:.1f}" class="left">{label}</text>')
     for (row, at), count in cells.items():
-        if count > 0:
+        if count > 0 and axes.x(at) - across >= MARGIN_LEFT - 1:
             shade = math.sqrt(count / greatest)
             parts.append(f'<rect x="{axes.x(at) - across:.1f}" y="{axes.y(row + 1):.1f}" width="{across:.1f}" '
                          f'height="{tall - 1:.1f}" fill="hsl({38 - 24 * shade:.0f},92%,{92 - 50 * shade:.0f}%)"/>')

@@ -204,7 +204,7 @@ impl Board {
             "graphTooltip": 1,
             "time": {"from": "now-3h", "to": "now"},
             "timezone": "browser",
-            "refresh": "30s",
+            "refresh": "1m",
             "templating": {"list": list},
             "annotations": {"list": annotations()},
             "links": all.iter().filter(|other| other.uid != self.uid).map(Self::link).collect::<Vec<_>>(),

@@ -72,6 +72,7 @@ pub(super) struct Panel {
     logarithmic: bool,
     mappings: Vec<(&'static str, &'static str, &'static str)>,
     link: Option<(&'static str, &'static str)>,
+    coarse: bool,
 }
 
 impl Panel {
@@ -100,6 +101,7 @@ impl Panel {
             logarithmic: false,
             mappings: vec![],
             link: None,
+            coarse: false,
         }
     }
 
@@ -124,6 +126,14 @@ impl Panel {
     pub(super) fn logarithmic(self) -> Self {
         Self {
             logarithmic: true,
+            ..self
+        }
+    }
+
+    /// Few points: each reads a long range of samples.
+    pub(super) fn coarse(self) -> Self {
+        Self {
+            coarse: true,
             ..self
         }
     }
@@ -157,6 +167,9 @@ impl Panel {
             "options": self.options(),
             "targets": self.targets.iter().zip('A'..).map(|(target, id)| self.target(target, id)).collect::<Vec<_>>(),
         });
+        if self.coarse {
+            json["interval"] = json!("5m");
+        }
         if let Kind::Table(columns) = &self.kind {
             let names = columns.iter().zip('A'..);
             let renamed: serde_json::Map<String, Value> = names

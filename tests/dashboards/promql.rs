@@ -39,6 +39,11 @@ pub(super) fn rate_by(by: &str, metric: &str, more: &str) -> String {
     }
 }
 
+/// A gauge summed by labels.
+pub(super) fn sum_by(by: &str, metric: &str, more: &str) -> String {
+    format!("sum by ({by}) ({})", series(metric, more))
+}
+
 /// The greatest value of a gauge by labels: several exporters of one cluster say the same.
 pub(super) fn max_by(by: &str, metric: &str, more: &str) -> String {
     format!("max by ({by}) ({})", series(metric, more))

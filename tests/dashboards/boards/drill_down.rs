@@ -163,7 +163,7 @@ fn in_stages() -> Vec<Panel> {
         )
         .logarithmic(),
         Panel::new(
-            Kind::Stack,
+            Kind::Lines,
             "Mean time by stage",
             "s",
             "The mean duration of each stage for the chosen namespaces, workloads and nodes.",

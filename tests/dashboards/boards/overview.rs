@@ -105,7 +105,7 @@ fn state() -> Panel {
     ];
     Panel::new(
         Kind::Table(columns),
-        "Objectives",
+        "SLO state",
         "short",
         "Each SLO over its window, which is chosen above and has to be that of the SLO file: pods judged, the share of them that was good, and how much of the error budget is left (below 0 %: overspent).",
         exprs.map(|expr| Target::new(expr, "{{slo}}")).into(),
@@ -125,6 +125,7 @@ fn budget() -> Panel {
         )],
     )
     .steps("red", &[(0.0, "orange"), (0.25, "green")])
+    .coarse()
 }
 
 fn burn() -> Panel {
@@ -138,6 +139,7 @@ fn burn() -> Panel {
         targets.into(),
     )
     .steps("green", &[(1.0, "yellow"), (6.0, "orange"), (14.4, "red")])
+    .coarse()
 }
 
 fn good() -> Panel {

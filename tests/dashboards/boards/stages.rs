@@ -38,10 +38,10 @@ fn all_stages() -> Vec<Panel> {
     let durations = stages(DURATION);
     let mut panels = vec![
         Panel::new(
-            Kind::Stack,
+            Kind::Lines,
             "Mean time by stage",
             "s",
-            "The mean duration of each stage, over the pods that went through it. Not all pods go through all stages, so that the sum is no mean startup.",
+            "The mean duration of each stage, over the pods that went through it. Not all pods go through all stages.",
             vec![Target::new(durations.mean("stage", RATE), "{{stage}}")],
         ),
         Panel::new(

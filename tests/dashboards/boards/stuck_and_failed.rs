@@ -2,7 +2,7 @@
 
 use super::super::board::{Board, SLO, STAGE, row};
 use super::super::panel::{Kind, Panel, Target, column};
-use super::super::promql::{SHOWN, increase_by, max_by, rate_by, series};
+use super::super::promql::{SHOWN, increase_by, rate_by, series, sum_by};
 use super::deadlines;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
@@ -43,7 +43,7 @@ fn waiting() -> Panel {
         "short",
         "Pods in each stage, and for how long the one that has waited longest has been in it. Find it with: kubectl get pods -A --sort-by=.metadata.creationTimestamp --field-selector=status.phase=Pending",
         vec![
-            Target::new(max_by("stage", "podinit_inflight_pods", IN_STAGE), "{{stage}}"),
+            Target::new(sum_by("stage", "podinit_inflight_pods", IN_STAGE), "{{stage}}"),
             Target::new(age(), "{{stage}}"),
         ],
     )
@@ -57,7 +57,7 @@ fn in_flight() -> Panel {
         "short",
         "Pods that are starting up, by the stage they are in. What piles up shows where.",
         vec![Target::new(
-            max_by("stage", "podinit_inflight_pods", IN_STAGE),
+            sum_by("stage", "podinit_inflight_pods", IN_STAGE),
             "{{stage}}",
         )],
     )
