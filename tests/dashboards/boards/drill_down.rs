@@ -1,8 +1,9 @@
 //! Who is it? Durations by namespace, workload or node.
 
-use super::super::board::{Board, HISTOGRAM, SLO, STAGE, Variable, label, row};
+use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{Histogram, RATE, SHOWN, stages};
+use super::super::variable::{HISTOGRAM, SLO, STAGE, Variable, label};
 use super::deadlines;
 use super::stages::NAMESPACE;
 

@@ -1,8 +1,9 @@
 //! Can the other dashboards be trusted?
 
-use super::super::board::{Board, HISTOGRAM, row};
+use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{Histogram, RATE, max_by, rate_by, series};
+use super::super::variable::HISTOGRAM;
 
 const DELIVERY: Histogram<'static> = Histogram {
     family: "podinit_watch_delivery_seconds",

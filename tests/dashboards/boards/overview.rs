@@ -1,8 +1,9 @@
 //! Is it us? The state of the objectives.
 
-use super::super::board::{Board, HISTOGRAM, SLO, Variable, row};
+use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{Histogram, bad_ratio, burn_rate, increase_by, max_by, rate_by, series};
+use super::super::variable::{HISTOGRAM, SLO, Variable};
 use super::quantiles_and_deadlines;
 
 /// Objectives are stated over a window; the file that states it is not exposed.

@@ -1,8 +1,9 @@
 //! Where is it? How long pods take for each stage.
 
-use super::super::board::{Board, HISTOGRAM, SLO, STAGE, Variable, label, row};
+use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target};
 use super::super::promql::{Histogram, RATE, stages};
+use super::super::variable::{HISTOGRAM, SLO, STAGE, Variable, label};
 use super::{deadlines, quantiles_and_deadlines};
 
 const DURATION: &str = r#"stage=~"$stage", namespace=~"$namespace""#;

@@ -1,8 +1,9 @@
 //! Who never arrives? Pods that histograms of durations cannot show.
 
-use super::super::board::{Board, SLO, STAGE, row};
+use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{SHOWN, increase_by, rate_by, series, sum_by};
+use super::super::variable::{SLO, STAGE};
 use super::deadlines;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";

@@ -5,20 +5,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "dashboards/board.rs"]
 mod board;
-#[path = "dashboards/boards/mod.rs"]
 mod boards;
-#[path = "dashboards/forms.rs"]
 mod forms;
-#[path = "dashboards/lint.rs"]
+mod links;
 mod lint;
-#[path = "dashboards/panel.rs"]
 mod panel;
-#[path = "dashboards/promql.rs"]
 mod promql;
-#[path = "dashboards/reading.rs"]
 mod reading;
+mod variable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -239,45 +234,6 @@ fn variables_are_defined_and_used() {
 }
 
 #[test]
-fn links_lead_to_dashboards_and_take_variables_along() {
-    let boards = checked_in();
-    let by_uid: BTreeMap<String, &Dashboard> = boards
-        .iter()
-        .map(|board| (board.text("/uid"), board))
-        .collect();
-    for board in &boards {
-        let links = board.json["links"].as_array().unwrap();
-        assert_eq!(links.len(), boards.len() - 1);
-        for link in links {
-            assert!(link["includeVars"] == true && link["keepTime"] == true);
-        }
-        for url in board.strings().filter(|text| text.starts_with("/d/")) {
-            assert_leads_somewhere(&by_uid, &url);
-        }
-    }
-}
-
-/// The dashboard exists, and has the variables that the address sets.
-fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
-    let (uid, query) = url
-        .trim_start_matches("/d/")
-        .split_once('?')
-        .unwrap_or((&url[3..], ""));
-    let target = boards
-        .get(uid)
-        .unwrap_or_else(|| panic!("{url} leads nowhere"));
-    let variables = target.variables();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let name = match pair.strip_prefix("var-") {
-            Some(pair) => pair.split('=').next().unwrap().to_owned(),
-            None => variables_of(pair).into_iter().next().unwrap(),
-        };
-        let known = name.starts_with("__") || variables.contains_key(&name);
-        assert!(known, "{url} sets {name}, which {uid} does not have");
-    }
-}
-
-#[test]
 fn thresholds_of_the_slos_are_drawn() {
     let draws = |board: &Dashboard| {
         board
@@ -293,21 +249,4 @@ fn thresholds_of_the_slos_are_drawn() {
         drawn,
         ["overview", "stages", "drill-down", "stuck-and-failed"]
     );
-}
-
-#[test]
-fn alerts_link_to_dashboards() {
-    let rules = fs::read_to_string(repository("deploy/prometheus-rules.yaml")).unwrap();
-    let boards = checked_in();
-    let by_uid: BTreeMap<String, &Dashboard> = boards
-        .iter()
-        .map(|board| (board.text("/uid"), board))
-        .collect();
-    let mut links = 0;
-    for line in rules.lines().filter(|line| line.contains("dashboard_url:")) {
-        let start = line.find("/d/").unwrap();
-        assert_leads_somewhere(&by_uid, line[start..].trim_end_matches('\''));
-        links += 1;
-    }
-    assert!(links > 0);
 }
