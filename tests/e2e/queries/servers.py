@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 
@@ -43,6 +45,8 @@ class Servers:
         self.running = []
 
     def __enter__(self):
+        # A signal that ends this process leaves the context too.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             target = f"127.0.0.1:{free_port()}"
             self.start("podinit", [self.podinit, "demo", "--listen", target, *self.demo])
