@@ -51,8 +51,13 @@ fn main() -> ExitCode {
             Some(1024.0),
         ),
         (
-            "label set (9 histograms)",
-            measure::per_label_set(1000),
+            "label set, nothing observed yet",
+            measure::per_label_set(1000, 0),
+            None,
+        ),
+        (
+            "label set, 9 histograms in use",
+            measure::per_label_set(1000, 10),
             None,
         ),
     ];

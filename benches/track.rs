@@ -4,7 +4,7 @@
 //! cargo bench --bench track
 //! ```
 //!
-//! `lives` and `duplicates` are in events per second, the lists in pods per second.
+//! `lives` and `duplicates` are in events, the lists in pods, per second of processor time.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,12 +13,15 @@
     unreachable_pub
 )]
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 #[path = "support/mod.rs"]
 mod support;
 
 use std::hint::black_box;
 
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use cpu_time::Criterion;
+use criterion::{BatchSize, BenchmarkId, Throughput, criterion_group, criterion_main};
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::observation::Observation;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -168,5 +171,5 @@ fn lists(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, events, lists);
+criterion_group!(name = benches; config = cpu_time::criterion(); targets = events, lists);
 criterion_main!(benches);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Observation, Outcome, Position};
+use podinit::lifecycle::observation::{Latency, Observation, Outcome, Position, Sink};
 use podinit::lifecycle::slo::{Namespaces, SloRule};
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -92,14 +92,16 @@ pub fn per_pod_in_flight(pods: usize, burden: Burden) -> f64 {
     })
 }
 
-/// Bytes for each of `sets` label sets, i.e. for all its histograms.
-pub fn per_label_set(sets: usize) -> f64 {
+/// Bytes for each of `sets` label sets: those of their histograms, each of which has seen `seen`
+/// latencies.
+pub fn per_label_set(sets: usize, seen: u64) -> f64 {
     let labels = LabelConfig {
         max_values: sets,
         max_sets: sets,
         ..LabelConfig::default()
     };
     let (mut recorder, _exposition) = Builder::new(labels).build().unwrap();
+    recorder.at(NOW);
     let discovered = Observation::Moved {
         from: Position::Undiscovered,
         to: Position::Finished(Outcome::Preexisting),
@@ -108,7 +110,14 @@ pub fn per_label_set(sets: usize) -> f64 {
         for set in 0..sets {
             let uid = PodUid::from_text("u");
             let info = PodSnapshot::bare(uid, format!("namespace-{set:05}"), "p").info;
-            podinit::lifecycle::observation::Sink::observe(&mut recorder, &info, discovered);
+            recorder.observe(&info, discovered);
+            for (interval, number) in Interval::ALL
+                .into_iter()
+                .flat_map(|i| (0..seen).map(move |n| (i, n)))
+            {
+                let latency = Latency::from_nanos(100_000_000 << number);
+                recorder.observe(&info, Observation::Measured { interval, latency });
+            }
         }
     });
     bytes as f64 / sets as f64
