@@ -6,8 +6,8 @@ mod sim_support;
 
 use std::time::Duration;
 
+use podinit::sim::json::time;
 use podinit::sim::plan;
-use podinit::sim::pod_json::time;
 use podinit::sim::profile::{LifeKind, Pace};
 use podinit::sim::rng::Rng;
 use podinit::sim::truth::{Ending, PodTruth};

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::json::{Empty, raw, time};
 use super::life::{App, InitContainer};
 use super::pod::Pod;
-use super::pod_json::{Empty, raw, time};
 use crate::timestamp::Timestamp;
 
 const PORTS: &str = r#"[{"name":"http","containerPort":8080,"protocol":"TCP"}]"#;

@@ -22,6 +22,7 @@ mod continuation;
 mod driver;
 pub mod faults;
 mod history;
+pub mod json;
 pub mod kubelet;
 pub mod life;
 mod list;

@@ -5,11 +5,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::container_json::Container;
+use super::json::{Empty, raw};
 use super::life::{READINESS_GATE, SCHEDULING_GATE};
 use super::pod::Pod;
 use super::pod_metadata_json::Metadata;
 use super::pod_status_json::Status;
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// The object of `pod` at `resource_version`, without `kind` and `apiVersion`, which a list
 /// leaves out and a watch event puts in front.
@@ -22,19 +22,6 @@ pub fn render(pod: &Pod, resource_version: u64) -> Vec<u8> {
     // Serializing structs of strings and numbers into memory cannot fail; if it ever did, an
     // empty object is what a broken API server would send.
     serde_json::to_vec(&object).unwrap_or_else(|_| b"{}".to_vec())
-}
-
-/// `metav1.Time`: RFC 3339 in UTC, truncated to the second.
-pub fn time(at: Timestamp) -> String {
-    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
-    jiff::Timestamp::from_second(seconds)
-        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
-        .to_string()
-}
-
-/// JSON text of this program, put into a document as it stands.
-pub(super) fn raw(json: &'static str) -> Option<&'static RawValue> {
-    serde_json::from_str(json).ok()
 }
 
 #[derive(Serialize)]
@@ -71,10 +58,6 @@ struct Spec<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     scheduling_gates: Option<[SchedulingGate; 1]>,
 }
-
-/// `{}`
-#[derive(Clone, Copy, Serialize)]
-pub(super) struct Empty {}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -127,6 +110,7 @@ mod tests {
     use super::super::life::{App, Change, Report, Shape};
     use super::super::node::CURRENT;
     use super::*;
+    use crate::timestamp::Timestamp;
 
     fn shape() -> Shape {
         Shape {
@@ -140,12 +124,6 @@ mod tests {
     #[test]
     fn the_constant_parts_are_json() {
         assert!(raw(VOLUMES).is_some() && raw(TOLERATIONS).is_some());
-    }
-
-    #[test]
-    fn times_are_cut_to_the_second() {
-        let at = Timestamp::from_nanos(1_795_247_403_999_999_999);
-        assert_eq!(time(at), "2026-11-21T07:50:03Z");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::json::{raw, time};
 use super::pod::Pod;
-use super::pod_json::{raw, time};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::container_json::ContainerStatus;
+use super::json::time;
 use super::pod::{Pod, PodCondition};
-use super::pod_json::time;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

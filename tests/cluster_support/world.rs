@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use podinit::sim::faults::{Answer, Request, StreamFault, Target};
+use podinit::sim::json::time;
 use podinit::sim::life::Life;
 use podinit::sim::object::ObjectKey;
-use podinit::sim::pod_json::time;
 use podinit::sim::truth::{Ending, PodTruth};
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::timestamp::Timestamp;

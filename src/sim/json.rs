@@ -1,0 +1,34 @@
+//! What the JSON of a pod's parts has in common.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// `{}`
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Empty {}
+
+/// `metav1.Time`: RFC 3339 in UTC, truncated to the second.
+pub fn time(at: Timestamp) -> String {
+    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
+    jiff::Timestamp::from_second(seconds)
+        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        .to_string()
+}
+
+/// JSON text of this program, put into a document as it stands.
+pub(super) fn raw(json: &'static str) -> Option<&'static RawValue> {
+    serde_json::from_str(json).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_cut_to_the_second() {
+        let at = Timestamp::from_nanos(1_795_247_403_999_999_999);
+        assert_eq!(time(at), "2026-11-21T07:50:03Z");
+    }
+}
