@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use bytes::Bytes;
-use podinit::sim::life::SECOND;
 use podinit::sim::profile::LifeKind;
 use podinit::sim::truth::Ending;
+use podinit::sim::units::SECOND;
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::timestamp::Timestamp;
 use serde_json::Value;

@@ -1,9 +1,10 @@
 //! A pod that lives: its state, its life, and how far it has come in it.
 
-use super::life::{App, Change, Life, Report, SECOND, Step};
+use super::life::{App, Change, Life, Report, Step};
 use super::object::ObjectKey;
 use super::pod::Pod;
 use super::profile::LifeKind;
+use super::units::SECOND;
 use crate::timestamp::Timestamp;
 
 /// One living pod.

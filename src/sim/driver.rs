@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::active::Active;
 use super::agenda::Agenda;
-use super::life::{Change, Life, MILLI, SECOND, Shape};
+use super::life::{Change, Life, Shape};
 use super::object::ObjectKey;
 use super::past;
 use super::plan;
@@ -15,6 +15,7 @@ use super::rng::Rng;
 use super::selector::Selectable;
 use super::store::Store;
 use super::truth::Truth;
+use super::units::{MILLI, SECOND};
 use crate::timestamp::Timestamp;
 
 /// How long after the start the first deletion is kept from all watches, and how long between

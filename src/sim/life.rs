@@ -3,11 +3,6 @@
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
 
-/// Nanoseconds in a millisecond.
-pub const MILLI: i64 = 1_000_000;
-/// Nanoseconds in a second.
-pub const SECOND: i64 = 1_000_000_000;
-
 /// The scheduling gate of gated pods.
 pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
 /// The readiness gate of pods behind a load balancer; also the type of its condition.

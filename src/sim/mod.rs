@@ -45,6 +45,7 @@ pub mod shape;
 pub mod status;
 pub mod store;
 pub mod truth;
+pub mod units;
 mod watch_event;
 mod watch_stream;
 

@@ -1,8 +1,8 @@
 //! The nodes of the simulated cluster: each has a kubelet of some age, and a clock that is wrong
 //! in its own way.
 
-use super::life::{MILLI, SECOND};
 use super::rng::Rng;
+use super::units::{MILLI, SECOND};
 
 /// How a kubelet reports that a pod's sandbox and network stand (spec §1; KEP-3085).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

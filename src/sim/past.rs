@@ -1,12 +1,13 @@
 //! The pods that stand when the cluster is first looked at: what they lived through before.
 
-use super::life::{App, Change, Life, MILLI, SECOND};
+use super::life::{App, Change, Life};
 use super::node::{self, Kubelet, Node};
 use super::plan;
 use super::profile::{LifeKind, Pace};
 use super::rng::Rng;
 use super::script::{RUN, Script};
 use super::shape;
+use super::units::{MILLI, SECOND};
 
 const HOUR: i64 = 3_600 * SECOND;
 

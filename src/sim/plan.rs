@@ -1,11 +1,12 @@
 //! Writes the life of a pod of each kind.
 
-use super::life::{App, Change, Life, MILLI, SECOND, Shape};
+use super::life::{App, Change, Life, Shape};
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, Pace};
 use super::rng::Rng;
 use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SANDBOX, SCHEDULING, Script, WAIT_FOR_NODE};
 use super::shape;
+use super::units::{MILLI, SECOND};
 
 /// A new life of `kind`.
 pub fn life(kind: LifeKind, pace: Pace, rng: &mut Rng) -> Life {

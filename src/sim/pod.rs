@@ -1,8 +1,9 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
 use super::kubelet::{self, Phase, Verdict};
-use super::life::{Change, READINESS_GATE, Report, SECOND, Shape};
+use super::life::{Change, READINESS_GATE, Report, Shape};
 use super::node::{Kubelet, Node};
+use super::units::SECOND;
 use crate::timestamp::Timestamp;
 
 /// How far the scheduler's clock is ahead of the API server's.

@@ -1,9 +1,10 @@
 //! The vocabulary in which lives are written: time passes, and then something is reported.
 
-use super::life::{App, Change, MILLI, Report, SECOND, Shape, Step};
+use super::life::{App, Change, Report, Shape, Step};
 use super::node::{Kubelet, Node};
 use super::profile::Pace;
 use super::rng::Rng;
+use super::units::{MILLI, SECOND};
 
 /// A latency: its median and its bounds, in nanoseconds.
 #[derive(Clone, Copy)]
