@@ -12,6 +12,7 @@
 use super::model::{Alert, Dashboard, Group, Rule, Severity};
 use super::promql::{number, over_targets, promise, series};
 use super::recording::{bad_ratio, events};
+use super::windows::{Burn, WINDOWS};
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
 
@@ -21,43 +22,6 @@ pub(super) const FLOOR: u32 = 5;
 /// For how long an alert outlives its cause. Pods are started now and then: a short window without
 /// any is no recovery yet.
 pub(super) const KEEP: SloDuration = SloDuration::from_minutes(10);
-
-/// A burn rate that is too high, and the windows in which it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Burn {
-    pub(super) factor: f64,
-    pub(super) long: SloDuration,
-    pub(super) short: SloDuration,
-    pub(super) severity: Severity,
-}
-
-/// The pairs of windows of the SRE workbook.
-pub(super) const WINDOWS: [Burn; 4] = [
-    Burn {
-        factor: 14.4,
-        long: SloDuration::from_hours(1),
-        short: SloDuration::from_minutes(5),
-        severity: Severity::Critical,
-    },
-    Burn {
-        factor: 6.0,
-        long: SloDuration::from_hours(6),
-        short: SloDuration::from_minutes(30),
-        severity: Severity::Critical,
-    },
-    Burn {
-        factor: 3.0,
-        long: SloDuration::from_days(1),
-        short: SloDuration::from_hours(2),
-        severity: Severity::Warning,
-    },
-    Burn {
-        factor: 1.0,
-        long: SloDuration::from_days(3),
-        short: SloDuration::from_hours(6),
-        severity: Severity::Warning,
-    },
-];
 
 /// The name of the alerts on burn rates.
 pub(super) const BUDGET_BURN: &str = "PodinitSLOBudgetBurn";

@@ -10,6 +10,7 @@ mod promql;
 mod recording;
 mod stuck;
 mod unit;
+mod windows;
 mod yaml;
 
 pub use options::{REFUSED_OBJECTIVE, RenderOptions, RulesError, RulesFormat};

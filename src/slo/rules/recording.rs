@@ -3,9 +3,9 @@
 //! One rule serves every SLO, and each range of raw samples is read once. The share is absent, not
 //! NaN or 0, in a window without events.
 
-use super::burn::WINDOWS;
 use super::model::{Group, Recording, Rule};
 use super::promql::{self, number, over_targets, over_targets_and, series};
+use super::windows::WINDOWS;
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
 

@@ -1,10 +1,9 @@
 //! Tests of the alerts that belong to one SLO.
 
-use super::super::burn::{
-    BUDGET_BURN, Burn, FLOOR, KEEP, RULES_OUTDATED, WINDOWS, alert, outdated,
-};
+use super::super::burn::{BUDGET_BURN, FLOOR, KEEP, RULES_OUTDATED, alert, outdated};
 use super::super::promql::number;
 use super::super::recording::BUDGET;
+use super::super::windows::{Burn, WINDOWS};
 use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test, What};
 use crate::slo::Slo;
 
