@@ -10,8 +10,9 @@ use super::labels::decode_options;
 use crate::args::{ClusterArgs, ExporterArgs, ServeArgs};
 use crate::shutdown;
 use crate::watch::WatchConfig;
-use crate::watch::client::{self, Cluster, ClusterOptions};
+use crate::watch::client::{self, Cluster};
 use crate::watch::clock::SystemClock;
+use crate::watch::cluster_options::ClusterOptions;
 use crate::watch::probe::{ProbeError, probe};
 use crate::watch::requests::{Scope, Selectors};
 

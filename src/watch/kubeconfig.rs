@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-use super::client::{ClusterOptions, ConnectError};
+use super::cluster_options::{ClusterOptions, ConnectError};
 use super::failure::root_causes;
 use super::proxy::{is_direct, no_proxy};
 

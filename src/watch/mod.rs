@@ -16,6 +16,7 @@ use crate::lifecycle::delivery::{Delivery, SourceId};
 pub mod backoff;
 pub mod client;
 pub mod clock;
+pub mod cluster_options;
 pub mod config;
 pub mod decode;
 pub mod failure;
