@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::duration::parse_duration;
 use super::labels::LabelArgs;
 use super::listen::parse_listen;
 use super::logging::LogArgs;
 use crate::lifecycle::clock::TimestampMode;
+use crate::slo::duration::{DurationError, SloDuration};
 
 /// `podinit serve`
 #[derive(Args, Clone, Debug)]
@@ -168,6 +168,11 @@ pub struct SimulationArgs {
         value_parser = parse_duration
     )]
     pub duration: Option<Duration>,
+}
+
+fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+    let duration: SloDuration = text.parse()?;
+    Ok(Duration::from_millis(duration.as_millis()))
 }
 
 fn parse_positive(text: &str) -> Result<f64, String> {

@@ -1,6 +1,5 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
-mod duration;
 mod exporter;
 mod labels;
 mod listen;
@@ -13,7 +12,6 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use duration::{DurationError, parse_duration};
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
 pub use logging::{LogArgs, LogFormat};

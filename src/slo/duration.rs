@@ -1,4 +1,5 @@
-//! Durations as people and Prometheus write them: `500ms`, `10s`, `2m`, `1h30m`, `7d`, `4w`.
+//! Durations as people and Prometheus write them: `500ms`, `10s`, `2m`, `1h30m`, `7d`, `4w`
+//! (specification §6).
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,10 +22,19 @@ const DAY: u64 = 24 * HOUR;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SloDuration(u64);
 
-/// A text is no duration.
+/// What to write instead of a text that is no duration.
+pub const FORMS: &str = "500ms, 10s, 2m, 1h30m, 7d or 4w";
+
+/// Why a text is no duration: one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is no duration: write it as 500ms, 10s, 2m, 1h30m, 7d or 4w")]
-pub struct NotADuration;
+pub enum DurationError {
+    /// It is not made of numbers and units, longest unit first, each at most once
+    #[error("not a duration: write it as {FORMS}")]
+    Malformed,
+    /// It does not fit into 64 bits of milliseconds
+    #[error("too long")]
+    TooLong,
+}
 
 impl SloDuration {
     /// That many milliseconds.
@@ -74,11 +84,11 @@ impl SloDuration {
 }
 
 impl FromStr for SloDuration {
-    type Err = NotADuration;
+    type Err = DurationError;
 
     /// Whole numbers, each with a unit, longest unit first, each unit at most once, as Prometheus
-    /// has it. Zero is a duration; what does not fit into 64 bits of milliseconds is none.
-    fn from_str(text: &str) -> Result<Self, NotADuration> {
+    /// has it. Zero is a duration.
+    fn from_str(text: &str) -> Result<Self, DurationError> {
         let mut rest = text;
         let mut units = UNITS.as_slice();
         let mut millis: u64 = 0;
@@ -86,10 +96,15 @@ impl FromStr for SloDuration {
             let (number, after) = split_where(rest, |character| !character.is_ascii_digit());
             let (unit, after) = split_where(after, |character| character.is_ascii_digit());
             let position = units.iter().position(|(name, _)| *name == unit);
-            let position = position.ok_or(NotADuration)?;
-            let number: u64 = number.parse().map_err(|_| NotADuration)?;
-            let part = number.checked_mul(units[position].1).ok_or(NotADuration)?;
-            millis = millis.checked_add(part).ok_or(NotADuration)?;
+            let position = position.ok_or(DurationError::Malformed)?;
+            if number.is_empty() {
+                return Err(DurationError::Malformed);
+            }
+            // Digits alone, so that nothing but their value can be wrong with them.
+            let number: u64 = number.parse().map_err(|_| DurationError::TooLong)?;
+            let part = number.checked_mul(units[position].1);
+            let sum = part.and_then(|part| millis.checked_add(part));
+            millis = sum.ok_or(DurationError::TooLong)?;
             units = &units[position + 1..];
             rest = after;
         }
@@ -141,6 +156,7 @@ mod tests {
             ("4w", 28 * DAY),
             ("1w1d1h1m1s1ms", 694_861_001),
             ("0s", 0),
+            ("90m", 5_400_000),
         ] {
             assert_eq!(text.parse(), Ok(SloDuration(millis)), "{text}");
         }
@@ -149,24 +165,15 @@ mod tests {
     #[test]
     fn nothing_else_is() {
         for text in [
-            "",
-            "5",
-            "s",
-            "-5s",
-            "1.5s",
-            "5 s",
-            " 5s",
-            "5S",
-            "30m1h",
-            "1s1s",
-            "5x",
-            "1h-",
-            "5µs",
-            "1y",
-            "99999999999999999999ms",
-            "9999999999999999w",
+            "", "5", "s", "-5s", "1.5s", "5 s", " 5s", "5S", "30m1h", "1s1s", "5x", "1h-", "5µs",
+            "٣s", "1y",
         ] {
-            assert_eq!(text.parse::<SloDuration>(), Err(NotADuration), "{text}");
+            let malformed = Err(DurationError::Malformed);
+            assert_eq!(text.parse::<SloDuration>(), malformed, "{text}");
+        }
+        for text in ["99999999999999999999ms", "9999999999999999w"] {
+            let too_long = Err(DurationError::TooLong);
+            assert_eq!(text.parse::<SloDuration>(), too_long, "{text}");
         }
     }
 

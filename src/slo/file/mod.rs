@@ -9,7 +9,7 @@ pub use error::SloFileError;
 use self::error::Fault;
 use self::section::{Section, nearest};
 use self::tree::{Node, Value};
-use super::duration::SloDuration;
+use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stage::Interval;
@@ -184,7 +184,8 @@ fn duration(map: &Section<'_>, key: &str, node: &Node) -> Result<SloDuration, Fa
         return Err(map.fault(key, node, why));
     }
     map.text(key, node, |text| {
-        text.parse().map_err(|error| format!("{text:?} {error}"))
+        text.parse()
+            .map_err(|_| format!("{text:?} is no duration: write it as {FORMS}"))
     })
 }
 
