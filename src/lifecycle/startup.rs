@@ -78,7 +78,10 @@ impl TypesStood {
 /// One pod's startup as far as it was seen.
 #[derive(Clone, Debug)]
 pub struct Startup {
-    reached: [Reached; Milestone::ALL.len()],
+    /// By milestone: when it was reached, where that is known
+    times: [Option<Timestamp>; Milestone::ALL.len()],
+    /// By milestone, a bit: whether it was reached
+    reached: u8,
     stood: TypesStood,
     decided: u16,
     has_init_containers: bool,
@@ -92,7 +95,8 @@ impl Startup {
     /// stages apply to it is immutable but for the scheduling gates.
     pub fn new(snapshot: &PodSnapshot) -> Self {
         Self {
-            reached: [Reached::No; Milestone::ALL.len()],
+            times: [None; Milestone::ALL.len()],
+            reached: 0,
             stood: TypesStood::default(),
             decided: 0,
             has_init_containers: snapshot.has_init_containers,
@@ -104,7 +108,15 @@ impl Startup {
 
     /// Whether and when `milestone` was reached.
     pub fn reached(&self, milestone: Milestone) -> Reached {
-        self.reached[milestone as usize]
+        if self.reached & (1 << milestone as u8) == 0 {
+            return Reached::No;
+        }
+        Reached::At(self.times[milestone as usize])
+    }
+
+    fn reach(&mut self, milestone: Milestone, at: Option<Timestamp>) {
+        self.reached |= 1 << milestone as u8;
+        self.times[milestone as usize] = at;
     }
 
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
@@ -142,7 +154,7 @@ impl Startup {
             return;
         }
         let estimate = sighting.mode.estimate(stated, sighting.observed);
-        self.reached[milestone as usize] = Reached::At(estimate.at);
+        self.reach(milestone, estimate.at);
         if estimate.skewed {
             emit(Observation::Anomaly(AnomalyKind::Skew));
         }
@@ -167,7 +179,7 @@ impl Startup {
             .usable()
             .filter(|_| shows_scheduled);
         let at = sighting.mode.estimate_ungated(sighting.observed, scheduled);
-        self.reached[Milestone::Ungated as usize] = Reached::At(at);
+        self.reach(Milestone::Ungated, at);
     }
 
     /// `PodScheduled` may stay False on a bound pod (k/k#139602): a later milestone proves that
@@ -178,7 +190,7 @@ impl Startup {
             .into_iter()
             .any(|later| self.reached(later).is_reached());
         if implied && !self.reached(Milestone::Scheduled).is_reached() {
-            self.reached[Milestone::Scheduled as usize] = Reached::At(None);
+            self.reach(Milestone::Scheduled, None);
         }
     }
 

@@ -191,7 +191,7 @@ impl Tracker {
                     observed: None,
                     ..arrival
                 };
-                self.list(&pods, &arrival, sink);
+                self.list(pods, &arrival, sink);
             }
             PodEvent::StreamedListClosed { standing } => {
                 self.sources.regain_sync(source);
@@ -315,12 +315,18 @@ impl Tracker {
     }
 
     /// A completed list: what stands in it is seen, what is known but absent is gone (§5 rules 2,
-    /// 4 and 5).
-    fn list(&mut self, pods: &[PodSnapshot], arrival: &Arrival, sink: &mut impl Sink) {
-        for snapshot in pods {
-            self.see(snapshot, arrival, sink);
-        }
+    /// 4 and 5). The list gives its memory back as it is seen: what it says of a large cluster is
+    /// not to stand in memory twice.
+    fn list(&mut self, mut pods: Vec<PodSnapshot>, arrival: &Arrival, sink: &mut impl Sink) {
+        const GIVE_BACK: usize = 4096;
         let listed = pods.iter().map(|snapshot| snapshot.uid).collect();
+        pods.reverse();
+        while let Some(snapshot) = pods.pop() {
+            self.see(&snapshot, arrival, sink);
+            if pods.len().is_multiple_of(GIVE_BACK) {
+                pods.shrink_to_fit();
+            }
+        }
         self.sweep(arrival.source, listed, sink);
     }
 
