@@ -92,10 +92,7 @@ pub(super) fn age(stage: Stage, file: &SloFile) -> SloDuration {
         let minutes = (LATE * seconds).div_ceil(60);
         SloDuration::from_minutes(minutes)
     });
-    allowed
-        .max()
-        .unwrap_or(limit(stage).least)
-        .max(limit(stage).least)
+    allowed.fold(limit(stage).least, SloDuration::max)
 }
 
 fn contains(interval: Interval, stage: Stage) -> bool {
