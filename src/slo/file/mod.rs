@@ -6,6 +6,8 @@ mod tree;
 
 pub use error::SloFileError;
 
+use std::sync::Arc;
+
 use self::error::Fault;
 use self::section::{Section, nearest};
 use self::tree::{Node, Value};
@@ -25,7 +27,7 @@ const DEFAULT_GRACE: SloDuration = SloDuration::from_seconds(5);
 const MAX_GRACE: SloDuration = SloDuration::from_hours(1);
 /// Durations above thirty days are not measured (§4).
 const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
-const MIN_WINDOW: SloDuration = SloDuration::from_hours(1);
+const MIN_WINDOW: SloDuration = SloDuration::from_minutes(1);
 const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
 
 const SLO_KEYS: [&str; 8] = [
@@ -104,7 +106,7 @@ fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
 
 fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
     let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS)?;
-    let name = map.text("name", map.need("name")?, name)?;
+    let name = map.text("name", map.need("name")?, slo_name)?;
     let interval = map.text("interval", map.need("interval")?, interval)?;
     let threshold = duration(&map, "threshold", map.need("threshold")?)?;
     let objective_percent = objective(&map)?;
@@ -194,7 +196,7 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
         return Ok(Namespaces::All);
     };
     let choice = Section::of(node, map.path_of("namespaces"), &["include", "exclude"])?;
-    let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, name);
+    let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, namespace);
     match (choice.get("include"), choice.get("exclude")) {
         (Some(include), None) => Ok(Namespaces::Include(list("include", include)?)),
         (None, Some(exclude)) => Ok(Namespaces::Exclude(list("exclude", exclude)?)),
@@ -211,8 +213,23 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
     }
 }
 
-/// An RFC 1123 label, which Kubernetes and OpenSLO have for names.
-fn name<T: for<'a> From<&'a str>>(text: &str) -> Result<T, String> {
+/// The name of an SLO: short, and harmless wherever a label value goes (PromQL, URLs, file names).
+fn slo_name(text: &str) -> Result<Arc<str>, String> {
+    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let bytes = text.as_bytes();
+    let sound = (1..=63).contains(&bytes.len()) && bytes.iter().all(inner);
+    if sound && edge(bytes.first()) && edge(bytes.last()) {
+        Ok(Arc::from(text))
+    } else {
+        Err(format!(
+            "must be 1 to 63 letters, digits and inner hyphens, underscores or dots, is {text:?}"
+        ))
+    }
+}
+
+/// An RFC 1123 label, which Kubernetes has for namespaces.
+fn namespace<T: for<'a> From<&'a str>>(text: &str) -> Result<T, String> {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let sound = (1..=63).contains(&text.len())
         && text.bytes().all(inner)

@@ -133,8 +133,8 @@ fn what_is_wrong_is_said_with_its_line_and_key() {
         ("window", "window: 1h", ""),
         (
             "window",
-            "window: 59m",
-            "slo.yaml:7: slos[0].window: must be at least 1h, is 59m",
+            "window: 59s",
+            "slo.yaml:7: slos[0].window: must be at least 1m, is 59s",
         ),
         (
             "window",
@@ -161,11 +161,12 @@ fn what_is_wrong_is_said_with_its_line_and_key() {
         ("objective", "objective: .nan", "*is the number NaN"),
         ("objective", "objective: true", "*is the truth value true"),
         ("objective", "objective:", "*is empty"),
+        ("name", "name: Pod_ready.v2", ""),
         (
             "name",
-            "name: Fast",
-            "slo.yaml:7: slos[0].name: must be 1 to 63 lower-case letters, digits and inner \
-             hyphens, is \"Fast\"",
+            "name: _fast",
+            "slo.yaml:7: slos[0].name: must be 1 to 63 letters, digits and inner hyphens, \
+             underscores or dots, is \"_fast\"",
         ),
         (
             "name",

@@ -46,8 +46,9 @@ fn document(slo: &Slo, job: &str) -> Yaml {
         ("good", events(", result=\"good\"")),
         ("total", events("")),
     ];
+    let object_name = object_name(name);
     let indicator = vec![
-        ("metadata", Yaml::texts([("name", name)])),
+        ("metadata", Yaml::texts([("name", &*object_name)])),
         ("spec", Yaml::Map(vec![("ratioMetric", Yaml::Map(ratio))])),
     ];
     let window = vec![
@@ -69,7 +70,7 @@ fn document(slo: &Slo, job: &str) -> Yaml {
         ("budgetingMethod", Yaml::text("Occurrences")),
         ("objectives", Yaml::List(vec![Yaml::Map(objective)])),
     ];
-    object("SLO", name, &promise(slo), spec)
+    object("SLO", &object_name, &promise(slo), spec)
 }
 
 fn object(kind: &str, name: &str, display: &str, spec: Vec<(&'static str, Yaml)>) -> Yaml {
@@ -93,4 +94,9 @@ fn one_unit(window: SloDuration) -> String {
         }
     }
     format!("{minutes}m")
+}
+
+/// OpenSLO names objects as Kubernetes does (RFC 1123).
+fn object_name(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['_', '.'], "-")
 }
