@@ -80,7 +80,7 @@ impl Builder {
         }
         sources.extend(self.sources);
         sources.push(Box::new(BuildInfo));
-        let exposition = Exposition::new(sources, self.collectors);
+        let exposition = Exposition::new(Arc::clone(&store), sources, self.collectors);
         Ok((Recorder::new(store, sets, slos), Arc::new(exposition)))
     }
 }

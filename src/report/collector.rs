@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
+use super::model::{InFlight, IntervalSummary, Report};
 use super::slowest::Slowest;
-use super::{InFlight, IntervalSummary, Report};
 use crate::lifecycle::clock::TimestampMode;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Report;
+use super::model::Report;
 use super::table::{HEAD, outcomes, remarks, row, seconds, span};
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.

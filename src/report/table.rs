@@ -1,6 +1,6 @@
 //! The rows that every form of the report shows.
 
-use super::{IntervalSummary, Report};
+use super::model::{IntervalSummary, Report};
 
 /// The head of the table of intervals.
 pub(super) const HEAD: [&str; 8] = [

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Report;
+use super::model::Report;
 use super::table::{HEAD, outcomes, remarks, row, seconds, span};
 
 /// How a report may look.

@@ -220,7 +220,7 @@ impl Scrape for Scrapes {
     fn status(&self) -> Status {
         Status {
             synced: Some(self.stats.synced()),
-            pods_in_flight: None,
+            pods_in_flight: Some(self.exposition.pods_in_flight()),
         }
     }
 }

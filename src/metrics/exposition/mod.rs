@@ -6,9 +6,12 @@ mod json;
 mod protobuf;
 mod text;
 
+use std::sync::Arc;
+
 use prometheus_client::registry::Registry;
 
 use super::source::FamilySource;
+use super::store::Store;
 use encoder::Encoder;
 use json::Json;
 use protobuf::Protobuf;
@@ -43,16 +46,27 @@ pub enum EncodeError {
 
 /// Everything that can be scraped.
 pub struct Exposition {
+    store: Arc<Store>,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
 }
 
 impl Exposition {
-    pub(super) fn new(sources: Vec<Box<dyn FamilySource>>, collectors: Registry) -> Self {
+    pub(super) fn new(
+        store: Arc<Store>,
+        sources: Vec<Box<dyn FamilySource>>,
+        collectors: Registry,
+    ) -> Self {
         Self {
+            store,
             sources,
             collectors,
         }
+    }
+
+    /// How many pods are starting up at present.
+    pub fn pods_in_flight(&self) -> u64 {
+        self.store.books.balance().in_flight.iter().sum()
     }
 
     /// The present values in `format`. May be called by any number of threads at once; the recorder

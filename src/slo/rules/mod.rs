@@ -2,6 +2,7 @@
 //! same objectives for other tools.
 
 mod burn;
+mod groups;
 mod meta;
 mod model;
 mod openslo;
@@ -15,7 +16,6 @@ mod yaml;
 
 pub use options::{REFUSED_OBJECTIVE, RenderOptions, RulesError, RulesFormat};
 
-use self::model::Group;
 use self::yaml::Yaml;
 use super::SloFile;
 
@@ -36,26 +36,16 @@ pub fn render(file: &SloFile, options: &RenderOptions) -> Result<String, RulesEr
     options.check(file)?;
     Ok(match options.format {
         RulesFormat::Prometheus => {
-            let groups = model::groups(&groups(file, options), options);
+            let groups = model::groups(&groups::all(file, options), options);
             format!("{HEADER}{}", Yaml::Map(vec![("groups", groups)]).document())
         }
         RulesFormat::PrometheusRule => {
-            let groups = model::groups(&groups(file, options), options);
+            let groups = model::groups(&groups::all(file, options), options);
             format!("{HEADER}{}", prometheus_rule(groups).document())
         }
         RulesFormat::OpenSlo => openslo::documents(file, &options.job),
         RulesFormat::Tests => unit::document(file, options),
     })
-}
-
-fn groups(file: &SloFile, options: &RenderOptions) -> Vec<Group> {
-    let job = &options.job;
-    let mut groups = vec![recording::windows(job)];
-    groups.extend(file.slos.iter().map(|slo| burn::group(slo, job)));
-    groups.extend(recording::budgets(&file.slos, job));
-    groups.push(stuck::group(file, job));
-    groups.push(meta::group(job));
-    groups
 }
 
 /// The custom resource of the Prometheus operator.

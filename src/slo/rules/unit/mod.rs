@@ -34,7 +34,7 @@ pub(super) fn document(file: &SloFile, options: &RenderOptions) -> String {
     tests.extend(stuck::tests(context));
     tests.extend(meta::tests(context));
     // Else promtool evaluates alerts before or after what is recorded for them, as it happens.
-    let groups = super::groups(file, options);
+    let groups = super::groups::all(file, options);
     let order = groups.iter().map(|group| Yaml::text(&group.name));
     let map = Yaml::Map(vec![
         (
