@@ -64,13 +64,16 @@ fn caps_are_general_or_of_one_label() {
 
 #[test]
 fn the_demo_has_the_options_of_serve_but_no_cluster() {
-    let line = "demo --rate 0.5 --speed 10 --seed 7 --duration 1m30s --listen :0 --labels node";
+    let line = "demo --rate 0.5 --speed 10 --seed 7 --outage-after 1h --duration 1m30s --listen :0 \
+                --labels node";
     let Ok(Command::Demo(args)) = parse(line) else {
         panic!("not demo");
     };
     assert_eq!(args.simulation.rate, 0.5);
     assert_eq!(args.simulation.speed, 10.0);
     assert_eq!(args.simulation.seed, 7);
+    let outage_after = args.simulation.outage_after;
+    assert_eq!(outage_after, Some(Duration::from_secs(3600)));
     assert_eq!(args.simulation.duration, Some(Duration::from_secs(90)));
     assert_eq!(args.exporter.listen.port(), 0);
     assert!(complaint("demo --kubeconfig x").contains("--kubeconfig"));

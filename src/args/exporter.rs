@@ -122,7 +122,8 @@ pub struct ExporterArgs {
 #[command(after_help = "\
 Examples:
   podinit demo
-  podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0")]
+  podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0
+  podinit demo --outage-after 5m")]
 pub struct DemoArgs {
     /// The cluster that is simulated
     #[command(flatten)]
@@ -159,6 +160,16 @@ pub struct SimulationArgs {
     /// Seed of the simulation; the same seed yields the same pods
     #[arg(long, env = "PODINIT_SEED", value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
+
+    /// From this long after the start, in simulated time, no sandbox comes up any more, such as 5m
+    /// [default: they always do]
+    #[arg(
+        long,
+        env = "PODINIT_OUTAGE_AFTER",
+        value_name = "TIME",
+        value_parser = parse_duration
+    )]
+    pub outage_after: Option<Duration>,
 
     /// End after this time, such as 90s or 1h30m [default: when interrupted]
     #[arg(
