@@ -185,3 +185,22 @@ fn it_ends_by_itself_after_the_chosen_duration() {
     let mut demo = Demo::start(&["--duration", "300ms"]);
     assert!(demo.process.wait().unwrap().success());
 }
+
+#[test]
+fn in_an_outage_only_the_deadlines_tell_of_the_pods() {
+    let demo = Demo::start(&["--outage-after", "0s", "--speed", "20"]);
+    let events = |scrape: &Scrape, result| {
+        let series =
+            format!("podinit_slo_events_total{{slo=\"network-ready\",result=\"{result}\"}}");
+        scrape.value(&series).unwrap_or(0.0)
+    };
+    until_nothing_is(|| match events(&demo.scrape(), "bad") {
+        0.0 => vec!["a deadline that passed".to_owned()],
+        _ => Vec::new(),
+    });
+    let scrape = demo.scrape();
+    assert_eq!(events(&scrape, "good"), 0.0);
+    let name = "podinit_stage_duration_seconds_count";
+    assert_eq!(scrape.sum_where(name, "stage", "network"), 0.0);
+    assert!(demo.terminate());
+}

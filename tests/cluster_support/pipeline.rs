@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::slo::SloId;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit::sim::Cluster;
+use podinit::slo::{Slo, SloFile};
+use podinit::timestamp::Timestamp;
 use podinit::watch::client::connect_to;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
@@ -34,8 +37,19 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub async fn start(cluster: &Cluster) -> Self {
+        Self::judging(cluster, &SloFile { slos: vec![] }).await
+    }
+
+    /// One with these SLOs.
+    pub async fn judging(cluster: &Cluster, slos: &SloFile) -> Self {
         let stats = Arc::new(WatchStats::new(1));
+        let doc = |slo: &Slo| SloDoc {
+            name: Arc::clone(&slo.rule.name),
+            objective_ratio: slo.objective_ratio(),
+            threshold_seconds: slo.threshold_seconds(),
+        };
         let (recorder, exposition) = Builder::new(LabelConfig::default())
+            .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
             .build()
             .unwrap();
@@ -55,6 +69,7 @@ impl Pipeline {
             deliveries,
             tracker: Tracker::new(TrackerConfig {
                 timestamps: TimestampMode::Fused,
+                slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
                 ..TrackerConfig::default()
             }),
             recorder,
@@ -87,6 +102,26 @@ impl Pipeline {
     pub async fn relisted(&mut self) {
         let listed = |event: &PodEvent| matches!(event, PodEvent::Listed { .. });
         while !self.take_one(listed).await {}
+    }
+
+    /// Accounts for deliveries until the watch is no longer in sync.
+    pub async fn blinded(&mut self) {
+        while !self.take_one(|event| *event == PodEvent::SyncLost).await {}
+    }
+
+    /// Accounts for deliveries until the watch has gone on from where it had stopped.
+    pub async fn resumed(&mut self) {
+        while !self.take_one(|event| *event == PodEvent::Resumed).await {}
+    }
+
+    /// Lets time pass while nothing is delivered.
+    pub fn advance(&mut self, now: Timestamp) {
+        self.tracker.advance(now, &mut self.recorder);
+    }
+
+    /// How many pods in flight still wait for their event of `slo`.
+    pub fn undecided(&self, slo: SloId) -> usize {
+        self.tracker.undecided(slo)
     }
 
     async fn take_one(&mut self, wanted: impl Fn(&PodEvent) -> bool) -> bool {
