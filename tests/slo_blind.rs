@@ -9,6 +9,8 @@
 )]
 
 mod cluster_support;
+#[path = "slo_blind/deliveries.rs"]
+mod deliveries;
 #[path = "slo_blind/fate.rs"]
 mod fate;
 mod scrape_support;
