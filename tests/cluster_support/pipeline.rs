@@ -24,6 +24,9 @@ use crate::scrape_support::Scrape;
 /// For a test that fails: nothing here waits for time to pass.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long a silent server is waited for where tests make it silent.
+const BRIEF: Duration = Duration::from_millis(100);
+
 pub struct Pipeline {
     deliveries: mpsc::Receiver<Delivery>,
     tracker: Tracker,
@@ -37,11 +40,16 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub async fn start(cluster: &Cluster) -> Self {
-        Self::judging(cluster, &SloFile { slos: vec![] }).await
+        Self::assemble(cluster, &SloFile { slos: vec![] }, BRIEF).await
     }
 
-    /// One with these SLOs.
+    /// One with these SLOs. It takes no silence for a fault: while it resumed the watch, simulated
+    /// time would pass without deadlines.
     pub async fn judging(cluster: &Cluster, slos: &SloFile) -> Self {
+        Self::assemble(cluster, slos, PATIENCE).await
+    }
+
+    async fn assemble(cluster: &Cluster, slos: &SloFile, silence: Duration) -> Self {
         let stats = Arc::new(WatchStats::new(1));
         let doc = |slo: &Slo| SloDoc {
             name: Arc::clone(&slo.rule.name),
@@ -59,7 +67,7 @@ impl Pipeline {
         let cancel = CancellationToken::new();
         let tasks = spawn(
             &api.client,
-            &watch_config(),
+            &watch_config(silence),
             Arc::new(move || clock.now()),
             &stats,
             &sender,
@@ -145,18 +153,17 @@ impl Pipeline {
     }
 }
 
-/// Every wait that is for a server that does not answer is brief.
-fn watch_config() -> WatchConfig {
+/// A server that does not answer is waited for as long as `silence`.
+fn watch_config(silence: Duration) -> WatchConfig {
     let mut config = WatchConfig {
         scopes: vec![Scope::Cluster],
         ..WatchConfig::default()
     };
-    let brief = Duration::from_millis(100);
     let reflector = &mut config.reflector;
     reflector.page_limit = 20;
-    reflector.header_timeout = brief;
-    reflector.chunk_timeout = brief;
-    reflector.idle_timeout = brief;
+    reflector.header_timeout = silence;
+    reflector.chunk_timeout = silence;
+    reflector.idle_timeout = silence;
     reflector.settle_quiet = Duration::from_millis(1);
     reflector.short_watch = Duration::ZERO;
     reflector.backoff_base = Duration::from_millis(1);

@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use podinit::lifecycle::slo::SloId;
-use podinit::sim::pod_json::time;
+use podinit::sim::json::time;
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::slo::{Slo, SloFile};
 use podinit::timestamp::Timestamp;
