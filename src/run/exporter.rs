@@ -11,14 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::ingest::Ingest;
 use super::labels::label_config;
-use super::slos::{self, SloWatch, Slos};
+use super::slos::{InForce, SloWatch};
 use crate::args::ExporterArgs;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::metrics::{self, Builder, ConfigGauges, Exposition};
+use crate::metrics::{self, Builder, Exposition};
 use crate::process::ProcessCollector;
 use crate::server::{Format, Health, Limits, Scrape, ScrapeError, Server, Status};
-use crate::slo::SloFile;
 use crate::watch::client::Cluster;
 use crate::watch::clock::Clock;
 use crate::watch::stats::WatchStats;
@@ -50,33 +49,13 @@ impl Exporter {
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
-        let gauges = Arc::new(ConfigGauges::new(clock.now()));
-        let (changes, slo_changes) = mpsc::channel(1);
-        let (slos, slo_watch) = match &args.slo {
-            None => (Slos::from(&SloFile::built_in()), None),
-            Some(file) => {
-                let (reloader, slos) = slos::open(file, clock.now())?;
-                let (file, gauges) = (file.clone(), Arc::clone(&gauges));
-                let clock = Arc::clone(&clock);
-                (
-                    slos,
-                    Some(SloWatch {
-                        file,
-                        reloader,
-                        gauges,
-                        clock,
-                        changes,
-                    }),
-                )
-            }
-        };
-        // Which owners an SLO is about may change with the file, so they are read in any case.
-        watch.decode.workload |= args.slo.is_some() || slos.need_workload();
+        let in_force = InForce::open(args.slo.as_deref(), &clock)?;
+        watch.decode.workload |= in_force.may_need_workload();
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let (recorder, exposition) = Builder::new(label_config(&args.labels))
-            .slos(slos.docs)
+            .slos(in_force.slos.docs)
             .watch(stats.clone())
-            .source(Box::new(gauges))
+            .source(Box::new(in_force.gauges))
             .collector(Box::new(ProcessCollector::new()))
             .build()?;
         let health = Health::new();
@@ -94,7 +73,7 @@ impl Exporter {
         let ingest = Ingest {
             tracker: Tracker::new(TrackerConfig {
                 timestamps,
-                slos: slos.rules,
+                slos: in_force.slos.rules,
                 ..TrackerConfig::default()
             }),
             recorder,
@@ -102,7 +81,7 @@ impl Exporter {
             clock: Arc::clone(&clock),
             sources,
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
-            slos: slo_changes,
+            slos: in_force.changes,
             stats: Arc::clone(&stats),
         };
         Ok(Self {
@@ -112,7 +91,7 @@ impl Exporter {
             deliveries: sender,
             watch,
             clock,
-            slo_watch,
+            slo_watch: in_force.watch,
         })
     }
 

@@ -54,20 +54,65 @@ impl Slos {
 }
 
 /// An SLO file and the SLOs in it.
-pub(super) fn open(file: &Path, now: Timestamp) -> Result<(Reloader, Slos), SloFileError> {
+fn open(file: &Path, now: Timestamp) -> Result<(Reloader, Slos), SloFileError> {
     let name = file.display().to_string();
     let (reloader, slos) = Reloader::start(&name, now, || read_file(file))?;
     Ok((reloader, Slos::from(&slos)))
 }
 
+/// The SLOs with which an exporter starts, and how it learns of others.
+pub(super) struct InForce {
+    pub(super) slos: Slos,
+    pub(super) gauges: Arc<ConfigGauges>,
+    /// Looks after the file, if there is one
+    pub(super) watch: Option<SloWatch>,
+    /// The SLOs that are to be in force from then on; closed when they never change
+    pub(super) changes: mpsc::Receiver<Slos>,
+}
+
+impl InForce {
+    /// Those of `file`, or podinit's own.
+    pub(super) fn open(file: Option<&Path>, clock: &Arc<dyn Clock>) -> Result<Self, SloFileError> {
+        let gauges = Arc::new(ConfigGauges::new(clock.now()));
+        let (sender, changes) = mpsc::channel(1);
+        let Some(file) = file else {
+            let slos = Slos::from(&SloFile::built_in());
+            return Ok(Self {
+                slos,
+                gauges,
+                watch: None,
+                changes,
+            });
+        };
+        let (reloader, slos) = open(file, clock.now())?;
+        let watch = SloWatch {
+            file: file.to_owned(),
+            reloader,
+            gauges: Arc::clone(&gauges),
+            clock: Arc::clone(clock),
+            changes: sender,
+        };
+        Ok(Self {
+            slos,
+            gauges,
+            watch: Some(watch),
+            changes,
+        })
+    }
+
+    /// Whether owners have to be read of pods. Which ones an SLO is about may change with its file.
+    pub(super) fn may_need_workload(&self) -> bool {
+        self.watch.is_some() || self.slos.need_workload()
+    }
+}
+
 /// Looks after an SLO file for as long as the process runs.
 pub(super) struct SloWatch {
-    pub(super) file: PathBuf,
-    pub(super) reloader: Reloader,
-    pub(super) gauges: Arc<ConfigGauges>,
-    pub(super) clock: Arc<dyn Clock>,
-    /// Takes the SLOs that are to be in force from now on
-    pub(super) changes: mpsc::Sender<Slos>,
+    file: PathBuf,
+    reloader: Reloader,
+    gauges: Arc<ConfigGauges>,
+    clock: Arc<dyn Clock>,
+    changes: mpsc::Sender<Slos>,
 }
 
 impl SloWatch {
