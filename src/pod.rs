@@ -140,18 +140,32 @@ impl Condition {
 
 /// The conditions of one pod that podinit reads; at most one of each type, the first in the
 /// status where a type stands twice.
+///
+/// Held by type and not as [`Condition`]s, which would take half as much again: a list of a large
+/// cluster holds many of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Conditions([Option<Condition>; ConditionType::ALL.len()]);
+pub struct Conditions {
+    statuses: [Option<ConditionStatus>; ConditionType::ALL.len()],
+    transitions: [Option<Timestamp>; ConditionType::ALL.len()],
+}
 
 impl Conditions {
     /// The condition of the given type, if it stands in the status.
     pub fn get(&self, kind: ConditionType) -> Option<Condition> {
-        self.0[kind as usize]
+        let last_transition = self.transitions[kind as usize];
+        self.statuses[kind as usize].map(|status| Condition {
+            status,
+            last_transition,
+        })
     }
 
     /// Adds a condition unless one of its type already stands.
     pub fn insert(&mut self, kind: ConditionType, condition: Condition) {
-        self.0[kind as usize].get_or_insert(condition);
+        let status = &mut self.statuses[kind as usize];
+        if status.is_none() {
+            *status = Some(condition.status);
+            self.transitions[kind as usize] = condition.last_transition;
+        }
     }
 
     /// The condition of the given type, if it stands and is True.
