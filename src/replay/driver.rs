@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::pages::Pages;
+use super::pages::{Pages, latest_api_time};
 use super::stream::{Stream, in_list_order};
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::observation::Sink;
@@ -109,7 +109,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// `observedAt`; without it, for a list the greatest API time in it, and for an event the
     /// greatest API time seen so far (§8).
     fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
-        let stated = latest_api_time(&document.body);
+        let stated = stated_time(&document.body);
         self.greatest = self.greatest.max(stated);
         document.observed_at.or(match document.body {
             Body::Event(_) => self.greatest,
@@ -127,7 +127,10 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn list(&mut self, list: Pages) {
-        let began = list.observed.or(list.latest_api_time()).unwrap_or(self.now);
+        let began = list
+            .observed
+            .or(latest_api_time(&list.pods))
+            .unwrap_or(self.now);
         if self.stream.is_some() {
             self.stats.count_relist(RelistReason::Recorded);
         }
@@ -194,8 +197,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.tracker = Tracker::new(self.config.tracker.clone());
                 self.sink = (self.new_sink)()?;
                 let pods = in_list_order(standing);
-                let greatest = pods.iter().filter_map(|pod| pod.latest_api_time).max();
-                let began = began.or(greatest).unwrap_or(self.now);
+                let began = began.or(latest_api_time(&pods)).unwrap_or(self.now);
                 self.deliver(PodEvent::Listed { pods, began }, None);
             }
             Some(Stream::Later(standing)) => {
@@ -220,9 +222,9 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 }
 
 /// The greatest API time that a document states.
-fn latest_api_time(body: &Body) -> Option<Timestamp> {
+fn stated_time(body: &Body) -> Option<Timestamp> {
     match body {
-        Body::List { pods, .. } => pods.iter().filter_map(|pod| pod.latest_api_time).max(),
+        Body::List { pods, .. } => latest_api_time(pods),
         Body::Pod(pod)
         | Body::Event(
             WatchEventKind::Added(pod)

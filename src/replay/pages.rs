@@ -29,9 +29,9 @@ impl Pages {
             }
         }
     }
+}
 
-    /// The greatest API time in the list.
-    pub(super) fn latest_api_time(&self) -> Option<Timestamp> {
-        self.pods.iter().filter_map(|pod| pod.latest_api_time).max()
-    }
+/// The greatest API time in a list of `pods`.
+pub(super) fn latest_api_time(pods: &[PodSnapshot]) -> Option<Timestamp> {
+    pods.iter().filter_map(|pod| pod.latest_api_time).max()
 }

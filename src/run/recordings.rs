@@ -13,14 +13,14 @@ use crate::metrics::Format;
 use crate::recording::{Document, Recording, RecordingError};
 use crate::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::report::{self, Style};
-use crate::watch::clock::{Clock, SystemClock};
+use crate::slo::SloFile;
 use crate::watch::decode::DecodeOptions;
 
 /// Runs recordings through the pipeline and prints the final exposition. Nothing is printed unless
 /// all of them can be read.
 pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let slos = match &args.slo {
-        Some(file) => Slos::read(file, SystemClock.now())?,
+        Some(file) => Slos::from(&SloFile::read(file)?),
         None => Slos::default(),
     };
     let mut options = decode_options(&args.labels);

@@ -6,7 +6,6 @@ use anyhow::Context;
 
 use crate::args::RulesArgs;
 use crate::slo::SloFile;
-use crate::slo::reload::read_file;
 use crate::slo::rules::render;
 
 /// Writes the rules of an SLO file. Nothing is written unless all of them can be.
@@ -14,10 +13,8 @@ pub(super) fn rules(args: &RulesArgs, out: &mut impl Write) -> anyhow::Result<()
     let text = match &args.slo {
         None => render(&SloFile::built_in(), &args.options())?,
         Some(path) => {
-            let name = path.display().to_string();
-            let contents = read_file(path).with_context(|| format!("{name} cannot be read"))?;
-            let file = SloFile::parse(&name, &contents)?;
-            render(&file, &args.options()).context(name)?
+            let file = SloFile::read(path)?;
+            render(&file, &args.options()).with_context(|| path.display().to_string())?
         }
     };
     super::print(text.as_bytes(), out)

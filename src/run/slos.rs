@@ -12,9 +12,8 @@ use tokio_util::sync::CancellationToken;
 use crate::lifecycle::slo::SloRule;
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::SloFile;
-use crate::slo::file::SloFileError;
-use crate::slo::reload::{Reloader, read_file};
-use crate::timestamp::Timestamp;
+use crate::slo::file::{SloFileError, read_file};
+use crate::slo::reload::Reloader;
 use crate::watch::clock::Clock;
 
 /// How often the file is looked at. A change of a ConfigMap takes the kubelet up to a minute.
@@ -46,18 +45,6 @@ impl Slos {
     pub(super) fn need_workload(&self) -> bool {
         self.rules.iter().any(|rule| !rule.owner_kinds.is_empty())
     }
-
-    /// The SLOs of `file`, once.
-    pub(super) fn read(file: &Path, now: Timestamp) -> Result<Self, SloFileError> {
-        open(file, now).map(|(_, slos)| slos)
-    }
-}
-
-/// An SLO file and the SLOs in it.
-fn open(file: &Path, now: Timestamp) -> Result<(Reloader, Slos), SloFileError> {
-    let name = file.display().to_string();
-    let (reloader, slos) = Reloader::start(&name, now, || read_file(file))?;
-    Ok((reloader, Slos::from(&slos)))
 }
 
 /// The SLOs with which an exporter starts, and how it learns of others.
@@ -84,7 +71,9 @@ impl InForce {
                 changes,
             });
         };
-        let (reloader, slos) = open(file, clock.now())?;
+        let name = file.display().to_string();
+        let (reloader, slos) = Reloader::start(&name, clock.now(), || read_file(file))?;
+        let slos = Slos::from(&slos);
         let watch = SloWatch {
             file: file.to_owned(),
             reloader,

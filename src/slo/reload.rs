@@ -5,11 +5,10 @@
 //! every few seconds costs less than being told of changes would. A broken or missing file changes
 //! nothing but the report about it.
 
-use std::io::{self, Read};
-use std::path::Path;
+use std::io;
 
 use super::SloFile;
-use super::file::{MAX_BYTES, SloFileError};
+use super::file::SloFileError;
 use crate::timestamp::Timestamp;
 
 /// What the last attempt to read the file came to.
@@ -95,23 +94,11 @@ impl Reloader {
     }
 }
 
-/// Reads an SLO file, and no more of a file that is too long for one than it takes to tell.
-///
-/// # Errors
-/// Where the file cannot be opened or read.
-pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut contents = Vec::new();
-    let most = MAX_BYTES as u64 + 1;
-    std::fs::File::open(path)?
-        .take(most)
-        .read_to_end(&mut contents)?;
-    Ok(contents)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::super::file::{MAX_BYTES, read_file};
     use super::*;
 
     const ONE: &str =

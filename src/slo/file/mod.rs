@@ -6,6 +6,8 @@ mod tree;
 
 pub use error::SloFileError;
 
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use self::error::Fault;
@@ -53,6 +55,16 @@ impl SloFile {
             reason = "the text is a constant, which a test parses"
         )]
         Self::parse(DEFAULT_NAME, DEFAULT_TEXT.as_bytes()).expect("the built-in SLOs are sound")
+    }
+
+    /// Reads the file at `path`, once.
+    ///
+    /// # Errors
+    /// Where it cannot be read, and those of [`SloFile::parse`].
+    pub fn read(path: &Path) -> Result<Self, SloFileError> {
+        let name = path.display().to_string();
+        let contents = read_file(path).map_err(|error| SloFileError::unreadable(&name, &error))?;
+        Self::parse(&name, &contents)
     }
 
     /// Reads the contents of the SLO file called `file`.
@@ -211,6 +223,19 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
             "must have include or exclude, has neither",
         )),
     }
+}
+
+/// Reads an SLO file, and no more of a file that is too long for one than it takes to tell.
+///
+/// # Errors
+/// Where the file cannot be opened or read.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut contents = Vec::new();
+    let most = MAX_BYTES as u64 + 1;
+    std::fs::File::open(path)?
+        .take(most)
+        .read_to_end(&mut contents)?;
+    Ok(contents)
 }
 
 /// The name of an SLO: short, and harmless wherever a label value goes (PromQL, URLs, file names).
