@@ -42,7 +42,13 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
-    /// How many SLOs still wait for their event of this pod.
+    fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
+        let all = self.0.iter_mut();
+        all.filter(|(_, state)| *state != State::Decided)
+            .map(|(slo, state)| (*slo, state))
+    }
+
+    /// The SLOs that still wait for their event of this pod.
     pub fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.0
             .iter()
@@ -79,13 +85,8 @@ impl SloProgress {
     /// Gives every SLO that still waits its event: the pod has ended.
     pub fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(Observation)) {
         let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
-        for (slo, state) in self
-            .0
-            .iter_mut()
-            .filter(|(_, state)| *state != State::Decided)
-        {
-            *state = State::Decided;
-            emit(Observation::Slo { slo: *slo, verdict });
+        for (slo, state) in self.waiting() {
+            decide(slo, state, verdict, emit);
         }
     }
 
@@ -105,14 +106,8 @@ impl SloProgress {
         if deadline.is_none_or(|deadline| deadline >= now) {
             return;
         }
-        for (slo, state) in &mut self.0 {
-            if *slo == missed && *state != State::Decided {
-                *state = State::Decided;
-                emit(Observation::Slo {
-                    slo: *slo,
-                    verdict: SloVerdict::Bad,
-                });
-            }
+        if let Some((slo, state)) = self.waiting().find(|(slo, _)| *slo == missed) {
+            decide(slo, state, SloVerdict::Bad, emit);
         }
     }
 
@@ -125,22 +120,24 @@ impl SloProgress {
         timers: &mut Timers,
         emit: &mut impl FnMut(Observation),
     ) {
-        for (slo, state) in &mut self.0 {
+        for (slo, state) in self.waiting() {
             let Some(rule) = rules.get(usize::from(slo.0)) else {
                 continue;
             };
-            if *state == State::Decided {
-                continue;
-            }
             if let Some(verdict) = verdict(rule, startup, pulse) {
-                *state = State::Decided;
-                emit(Observation::Slo { slo: *slo, verdict });
+                decide(slo, state, verdict, emit);
             } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
                 *state = State::Timed;
-                timers.add(deadline, pulse.snapshot.uid, *slo);
+                timers.add(deadline, pulse.snapshot.uid, slo);
             }
         }
     }
+}
+
+/// Gives an SLO its one event of the pod.
+fn decide(slo: SloId, state: &mut State, verdict: SloVerdict, emit: &mut impl FnMut(Observation)) {
+    *state = State::Decided;
+    emit(Observation::Slo { slo, verdict });
 }
 
 /// When the deadline passes, once the interval has begun at a known time.
