@@ -2,6 +2,7 @@
 //! running one.
 
 pub mod args;
+pub mod ledger;
 pub mod lifecycle;
 pub mod logging;
 pub mod metrics;
