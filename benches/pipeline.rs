@@ -95,6 +95,7 @@ impl Pipeline {
                 event,
                 now: self.now,
                 observed: Some(self.now),
+                version: None,
             };
             self.tracker.apply(delivery, &mut self.recorder);
             events += 1;

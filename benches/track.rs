@@ -41,6 +41,7 @@ fn watched(event: PodEvent) -> Delivery {
         event,
         now: NOW,
         observed: Some(NOW),
+        version: None,
     }
 }
 
@@ -51,6 +52,7 @@ fn listed(pods: Vec<PodSnapshot>) -> Delivery {
         event: PodEvent::Listed { pods, began },
         now: NOW,
         observed: None,
+        version: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the tracker is told: the events of one or more list-watches, with their times.
 
+use super::version::Version;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -29,6 +30,8 @@ pub enum PodEvent {
         /// The pods that stand
         standing: Vec<PodUid>,
     },
+    /// BOOKMARK: everything up to the delivery's version has been delivered
+    Bookmark,
     /// The watch is no longer in sync; it is again with the next completed list or resumed watch
     SyncLost,
     /// The watch went on from the version where it had stopped
@@ -47,4 +50,7 @@ pub struct Delivery {
     /// The instant at which a watch event arrived (§4 `o`); `None` for lists, and for recorded
     /// events that do not say
     pub observed: Option<Timestamp>,
+    /// Where the source stands in its history with this delivery, so that a watch from there
+    /// brings what comes after it; `None` where it says nothing of that
+    pub version: Option<Version>,
 }

@@ -34,3 +34,4 @@ pub mod stage;
 pub mod startup;
 pub mod table;
 pub mod tracker;
+pub mod version;

@@ -166,6 +166,12 @@ pub trait Sink {
         let _ = now;
     }
 
+    /// A list has closed a gap of this many nanoseconds: so long was its source not known to be
+    /// complete, and pods may have been born and gone unseen.
+    fn close_gap(&mut self, nanos: u64) {
+        let _ = nanos;
+    }
+
     /// Takes one observation of the pod that `pod` names.
     fn observe(&mut self, pod: &PodInfo, observation: Observation);
 }

@@ -1,9 +1,11 @@
-//! What is known of the list-watches themselves: their first lists, and whether they are in sync.
+//! What is known of the list-watches themselves: their first lists, whether they are in sync, and
+//! how far each has been accounted for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivery::SourceId;
 use super::sight::SeenIn;
+use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// After a watch was resumed, what happened meanwhile is still being delivered. For this long no
@@ -17,10 +19,21 @@ enum FirstList {
     NeverHad,
 }
 
+/// How far a source has been accounted for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The version up to which everything has been accounted for: a watch from there brings the
+    /// rest
+    pub version: Option<Version>,
+    /// When it was last known that nothing is missing: the time of the last delivery while in sync
+    pub complete_at: Option<Timestamp>,
+}
+
 /// The list-watches that have delivered something.
 #[derive(Debug, Default)]
 pub struct Sources {
     first_lists: BTreeMap<SourceId, FirstList>,
+    progress: BTreeMap<SourceId, Progress>,
     out_of_sync: BTreeSet<SourceId>,
     resumed: Option<Timestamp>,
 }
@@ -50,6 +63,27 @@ impl Sources {
             Some(FirstList::NeverHad) | None => None,
         };
         SeenIn::Later { first_list_began }
+    }
+
+    /// How long, in nanoseconds, `source` has not been known to be complete when a list begins that
+    /// closes the gap; `None` for its first list. Pods that were born and gone within that time
+    /// stand in no list.
+    pub fn gap_before(&self, source: SourceId, began: Timestamp) -> Option<u64> {
+        self.first_lists.get(&source)?;
+        let complete_at = self.progress.get(&source)?.complete_at?;
+        u64::try_from(began.nanos_since(complete_at)).ok()
+    }
+
+    /// A delivery of `source` has been accounted for, with which it stands at `version`, and, if it
+    /// is in sync, was complete at `at`.
+    pub fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
+        let progress = self.progress.entry(source).or_default();
+        if version.is_some() {
+            progress.version = version;
+        }
+        if !self.out_of_sync.contains(&source) {
+            progress.complete_at = progress.complete_at.max(Some(at));
+        }
     }
 
     /// `source` is no longer in sync.
@@ -124,6 +158,27 @@ mod tests {
         sources.resume(ONE, at(10));
         assert!(!sources.may_judge(at(15)));
         assert!(sources.may_judge(at(16)));
+    }
+
+    #[test]
+    fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it() {
+        const SECOND: u64 = NANOS_PER_SECOND as u64;
+        let mut sources = Sources::default();
+        assert_eq!(sources.gap_before(ONE, at(10)), None);
+        sources.list(ONE, at(10));
+        sources.account(ONE, Some(Version::Number(5)), at(10));
+        assert_eq!(sources.gap_before(ONE, at(12)), Some(2 * SECOND));
+        sources.account(ONE, Some(Version::Number(6)), at(20));
+        sources.lose_sync(ONE);
+        // What comes in while it is not in sync may be old.
+        sources.account(ONE, Some(Version::Number(7)), at(60));
+        assert_eq!(sources.gap_before(ONE, at(65)), Some(45 * SECOND));
+        sources.resume(ONE, at(70));
+        sources.account(ONE, None, at(70));
+        assert_eq!(sources.gap_before(ONE, at(71)), Some(SECOND));
+        assert_eq!(sources.gap_before(ONE, at(69)), None);
+        assert_eq!(sources.progress[&ONE].version, Some(Version::Number(7)));
+        assert_eq!(sources.gap_before(TWO, at(71)), None);
     }
 
     #[test]

@@ -166,6 +166,7 @@ impl Tracker {
             event,
             now,
             observed,
+            version,
         } = delivery;
         let now = self.not_before(now);
         sink.at(now);
@@ -173,9 +174,14 @@ impl Tracker {
             Some(_) => self.advance(now, sink),
             None => self.forget_deleted(now),
         }
-        let seen_in = match &event {
-            PodEvent::Listed { began, .. } => self.sources.list(source, *began),
-            _ => self.sources.event(source),
+        let (seen_in, complete_at) = match &event {
+            PodEvent::Listed { began, .. } => {
+                if let Some(gap) = self.sources.gap_before(source, *began) {
+                    sink.close_gap(gap);
+                }
+                (self.sources.list(source, *began), *began)
+            }
+            _ => (self.sources.event(source), now),
         };
         let arrival = Arrival {
             source,
@@ -197,9 +203,11 @@ impl Tracker {
                 self.sources.regain_sync(source);
                 self.sweep(source, standing, sink);
             }
+            PodEvent::Bookmark => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
         }
+        self.sources.account(source, version, complete_at);
         self.advance(now, sink);
     }
 

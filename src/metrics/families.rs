@@ -150,6 +150,14 @@ pub(super) const LABEL_VALUES_DROPPED: FamilyDoc = counter(
     &["label"],
     "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.",
 );
+pub(super) const OBSERVATION_GAP: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..counter(
+        "podinit_observation_gap_seconds_total",
+        &[],
+        "Time in which pods may have been born and gone unseen, before the lists that closed gaps of the watch.",
+    )
+};
 pub(super) const SLO_EVENTS: FamilyDoc = counter(
     "podinit_slo_events_total",
     &["slo", "result"],
@@ -216,7 +224,7 @@ pub(super) const BUILD_INFO: FamilyDoc = gauge(
 );
 
 /// The families, in the order in which they are exposed.
-static FAMILIES: [FamilyDoc; 23] = [
+static FAMILIES: [FamilyDoc; 24] = [
     STAGE_DURATION,
     SCHEDULED_TO_READY,
     CREATED_TO_READY,
@@ -229,6 +237,7 @@ static FAMILIES: [FamilyDoc; 23] = [
     CLOCK_ANOMALIES,
     WATCH_DELIVERY,
     LABEL_VALUES_DROPPED,
+    OBSERVATION_GAP,
     SLO_EVENTS,
     SLO_EXCLUDED,
     SLO_OBJECTIVE,
@@ -262,7 +271,7 @@ mod tests {
                 "{name}"
             );
             assert_eq!(
-                name.ends_with("_seconds"),
+                name.trim_end_matches("_total").ends_with("_seconds"),
                 family.unit == Some("seconds"),
                 "{name}"
             );

@@ -97,6 +97,10 @@ impl Sink for Recorder {
         self.now = Some(now);
     }
 
+    fn close_gap(&mut self, nanos: u64) {
+        self.store.gaps.add(nanos);
+    }
+
     fn observe(&mut self, pod: &PodInfo, observation: Observation) {
         match observation {
             Observation::Moved { from, to } => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::exposition::encoder::{Encoder, Head, Label, Number};
 use super::families::{
     BUILD_INFO, CLOCK_ANOMALIES, CREATED_TO_READY, DISCOVERED, FINISHED, FamilyDoc, INFLIGHT,
-    LABEL_VALUES_DROPPED, OLDEST_INFLIGHT, REENTRIES, RELISTS, SCHEDULED_TO_READY, STAGE_DURATION,
-    SYNCED, UNOBSERVED, WATCH_DELIVERY, WATCH_ERRORS, WATCH_EVENTS,
+    LABEL_VALUES_DROPPED, OBSERVATION_GAP, OLDEST_INFLIGHT, REENTRIES, RELISTS, SCHEDULED_TO_READY,
+    STAGE_DURATION, SYNCED, UNOBSERVED, WATCH_DELIVERY, WATCH_ERRORS, WATCH_EVENTS,
 };
 use super::histogram::Snapshot;
 use super::store::{SeriesSet, Store};
@@ -75,6 +75,8 @@ impl FamilySource for Store {
         out.family(Head::from(&WATCH_DELIVERY));
         out.histogram(&[], &self.delivery.snapshot());
         by_label(out, &LABEL_VALUES_DROPPED, integers(self.dropped()));
+        out.family(Head::from(&OBSERVATION_GAP));
+        out.number(&[], Number::Float(self.gaps.get() as f64 / 1e9));
     }
 }
 

@@ -21,7 +21,11 @@ impl Count {
     }
 
     pub(super) fn increment(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.add(1);
+    }
+
+    pub(super) fn add(&self, number: u64) {
+        self.0.fetch_add(number, Ordering::Relaxed);
     }
 
     pub(super) fn get(&self) -> u64 {
@@ -73,6 +77,8 @@ pub(super) struct Store {
     pub(super) reentries: [Count; Milestone::REENTERABLE.len()],
     pub(super) anomalies: [Count; AnomalyKind::ALL.len()],
     pub(super) delivery: Histogram,
+    /// Nanoseconds; 64 bits hold five hundred years
+    pub(super) gaps: Count,
     /// By position of the label; the whole set comes last.
     pub(super) dropped: Box<[Count]>,
     pub(super) labels: Box<[String]>,
@@ -92,6 +98,7 @@ impl Store {
             reentries: std::array::from_fn(|_| Count::new()),
             anomalies: std::array::from_fn(|_| Count::new()),
             delivery: Histogram::default(),
+            gaps: Count::new(),
             dropped: (0..=specs.len()).map(|_| Count::new()).collect(),
             labels: specs.iter().map(|spec| spec.name.clone()).collect(),
             sets: (0..slots).map(|_| OnceLock::new()).collect(),

@@ -216,6 +216,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             event,
             now: self.now,
             observed,
+            version: None,
         };
         self.tracker.apply(delivery, &mut self.sink);
     }

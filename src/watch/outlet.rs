@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::clock::Clock;
 use super::stats::WatchStats;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use crate::lifecycle::version::Version;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -62,18 +63,25 @@ impl Outlet {
         self.stats.set_contact(self.source, self.contact.into_std());
     }
 
-    /// An event of the watch that arrived at `arrived`.
-    pub(super) async fn event(&self, event: PodEvent, arrived: Timestamp) -> Result<(), Closed> {
-        self.send(event, Some(arrived)).await
+    /// An event of the watch that arrived at `arrived`, and with which it stands at `version`.
+    pub(super) async fn event(
+        &self,
+        event: PodEvent,
+        arrived: Timestamp,
+        version: Version,
+    ) -> Result<(), Closed> {
+        self.send(event, Some(arrived), Some(version)).await
     }
 
-    /// A list that completed. The watch is in sync with it.
+    /// A list of `version` that completed. The watch is in sync with it.
     pub(super) async fn listed(
         &mut self,
         pods: Vec<PodSnapshot>,
         began: Timestamp,
+        version: Version,
     ) -> Result<(), Closed> {
-        self.send(PodEvent::Listed { pods, began }, None).await?;
+        let listed = PodEvent::Listed { pods, began };
+        self.send(listed, None, Some(version)).await?;
         self.synced = true;
         self.stats.set_synced(self.source, true);
         self.stats.set_listed(self.source);
@@ -85,7 +93,7 @@ impl Outlet {
         if self.synced {
             self.synced = false;
             self.stats.set_synced(self.source, false);
-            self.send(PodEvent::SyncLost, None).await?;
+            self.send(PodEvent::SyncLost, None, None).await?;
         }
         Ok(())
     }
@@ -93,7 +101,7 @@ impl Outlet {
     /// The watch has gone on from where it had stopped, and what was missed has been delivered.
     pub(super) async fn regain_sync(&mut self) -> Result<(), Closed> {
         if !self.synced {
-            self.send(PodEvent::Resumed, None).await?;
+            self.send(PodEvent::Resumed, None, None).await?;
             self.synced = true;
             self.stats.set_synced(self.source, true);
         }
@@ -119,12 +127,18 @@ impl Outlet {
 
     /// Both times are those of the arrival, not of the moment at which the queue has room: an event
     /// that had to wait is not late.
-    async fn send(&self, event: PodEvent, observed: Option<Timestamp>) -> Result<(), Closed> {
+    async fn send(
+        &self,
+        event: PodEvent,
+        observed: Option<Timestamp>,
+        version: Option<Version>,
+    ) -> Result<(), Closed> {
         let delivery = Delivery {
             source: self.source,
             event,
             now: observed.unwrap_or_else(|| self.clock.now()),
             observed,
+            version,
         };
         self.deliveries.send(delivery).await.map_err(|_| Closed)
     }

@@ -97,8 +97,9 @@ impl Reflector {
             match self.lister().list(&freshness).await {
                 Ok(CompleteList { pods, version }) => {
                     self.health.listed(pods.len());
-                    self.outlet.listed(pods, began).await?;
-                    return Ok(Position::of_list(version));
+                    let position = Position::of_list(version);
+                    self.outlet.listed(pods, began, position.version()).await?;
+                    return Ok(position);
                 }
                 Err(failure) => {
                     self.count(&failure);

@@ -179,6 +179,10 @@ impl<'a> Stream<'a> {
                 if self.position.advance(&resource_version.unwrap_or_default()) {
                     self.prove();
                 }
+                let version = self.position.version();
+                self.outlet
+                    .event(PodEvent::Bookmark, arrived, version)
+                    .await?;
                 // What stands before a bookmark has been delivered.
                 self.settled().await?;
             }
@@ -198,10 +202,11 @@ impl<'a> Stream<'a> {
         event: fn(PodSnapshot) -> PodEvent,
         arrived: Timestamp,
     ) -> Result<(), Closed> {
-        let version = pod.resource_version;
-        self.outlet.event(event(pod), arrived).await?;
-        if let Some(version) = version {
-            self.moved(version);
+        let number = pod.resource_version;
+        let version = self.position.after(number);
+        self.outlet.event(event(pod), arrived, version).await?;
+        if let Some(number) = number {
+            self.moved(number);
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The resource version from which a watch resumes.
 
+use crate::lifecycle::version::Version;
+
 /// Where a list-watch stands in the history of its pods. Moves forward only; a new list starts a
 /// new position, whatever its version, since the API server is right about its own state.
 ///
@@ -31,6 +33,25 @@ impl Position {
         self.number
     }
 
+    /// Where it stands.
+    pub fn version(&self) -> Version {
+        Version::from_text(&self.text)
+    }
+
+    /// Where it will stand after an object of the version `number`.
+    pub fn after(&self, number: Option<u64>) -> Version {
+        match number {
+            Some(number) if self.is_news(number) => Version::Number(number),
+            _ => self.version(),
+        }
+    }
+
+    /// The largest number is what an absurd version saturates to. It is never moved to, since
+    /// nothing could ever follow it.
+    fn is_news(&self, number: u64) -> bool {
+        number != u64::MAX && self.number.is_none_or(|known| known < number)
+    }
+
     /// Moves on to the version of a bookmark. True if that is news.
     pub fn advance(&mut self, version: &str) -> bool {
         match version.parse() {
@@ -44,11 +65,8 @@ impl Position {
     }
 
     /// Moves on to the version of an object. True if that is news.
-    ///
-    /// The largest number is what an absurd version saturates to. It is never moved to, since
-    /// nothing could ever follow it.
     pub fn advance_to(&mut self, number: u64) -> bool {
-        if number == u64::MAX || self.number.is_some_and(|known| known >= number) {
+        if !self.is_news(number) {
             return false;
         }
         self.number = Some(number);
@@ -70,6 +88,14 @@ mod tests {
         assert!(!position.advance(""));
         assert!(!position.advance_to(u64::MAX));
         assert_eq!(position.as_str(), "100");
+        for (number, after) in [
+            (None, 100),
+            (Some(99), 100),
+            (Some(u64::MAX), 100),
+            (Some(101), 101),
+        ] {
+            assert_eq!(position.after(number), Version::Number(after));
+        }
         assert!(position.advance("101"));
         assert_eq!(position.number(), Some(101));
     }

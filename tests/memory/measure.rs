@@ -144,6 +144,7 @@ fn apply(tracker: &mut Tracker, event: PodEvent) {
         event,
         now: NOW,
         observed: Some(NOW),
+        version: None,
     };
     tracker.apply(delivery, &mut |_: &PodInfo, _: Observation| {});
 }

@@ -45,6 +45,7 @@ impl Books {
             event,
             now,
             observed: is_watch_event.then_some(now),
+            version: None,
         };
         let verdicts = &mut self.verdicts;
         let mut sink = |pod: &PodInfo, observation| Self::note(verdicts, pod, observation);

@@ -116,20 +116,25 @@ impl FakeApi {
         self.watch_from(version).await.stream()
     }
 
-    /// The next delivery, in words.
+    /// The next delivery, bookmarks aside, in words.
     pub async fn told(&mut self) -> String {
-        in_words(
-            &self
-                .deliveries
-                .recv()
-                .await
-                .expect("the list-watch has ended"),
-        )
+        loop {
+            let delivery = self.deliveries.recv().await;
+            let delivery = delivery.expect("the list-watch has ended");
+            if delivery.event != PodEvent::Bookmark {
+                return in_words(&delivery);
+            }
+        }
     }
 
-    /// Whether nothing has been delivered that was not taken.
+    /// Whether nothing has been delivered that was not taken, bookmarks aside.
     pub fn told_nothing(&mut self) -> bool {
-        self.deliveries.try_recv().is_err()
+        while let Ok(delivery) = self.deliveries.try_recv() {
+            if delivery.event != PodEvent::Bookmark {
+                return false;
+            }
+        }
+        true
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -269,6 +274,7 @@ fn in_words(delivery: &Delivery) -> String {
             format!("Listed {}", pods.join(" "))
         }
         PodEvent::StreamedListClosed { standing } => format!("Closed {}", standing.len()),
+        PodEvent::Bookmark => "Bookmark".into(),
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),
     };
