@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use podinit::args::command_line;
+use podinit::lifecycle::eviction::{EvictedState, RefusalReason};
 use podinit::lifecycle::milestone::Milestone;
 use podinit::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
 use podinit::lifecycle::stage::Stage;
@@ -119,6 +120,9 @@ fn the_values_of_labels_are_documented() {
     check("`outcome`", &Outcome::ALL.map(Outcome::as_str));
     let reasons = UnobservedReason::ALL.map(UnobservedReason::as_str);
     check("`reason` of `podinit_unobserved_total`", &reasons);
+    check("`state`", &EvictedState::ALL.map(EvictedState::as_str));
+    let refusals = RefusalReason::ALL.map(RefusalReason::as_str);
+    check("`reason` of `podinit_snapshots_refused_total`", &refusals);
     check("`kind`", &AnomalyKind::ALL.map(AnomalyKind::as_str));
     check(
         "`milestone`",

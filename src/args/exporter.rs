@@ -1,6 +1,7 @@
 //! The options of the commands that serve metrics: `serve` and `demo`.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +12,12 @@ use super::listen::parse_listen;
 use super::logging::LogArgs;
 use crate::lifecycle::clock::TimestampMode;
 use crate::slo::duration::{DurationError, SloDuration};
+
+/// Several times the 150,000 pods that Kubernetes is made for, in 64 MB once they have finished.
+const MAX_PODS: NonZeroUsize = match NonZeroUsize::new(1_000_000) {
+    Some(pods) => pods,
+    None => unreachable!(),
+};
 
 /// `podinit serve`
 #[derive(Args, Clone, Debug)]
@@ -108,6 +115,16 @@ pub struct ExporterArgs {
     /// within 2m, for 99 % of pods over 30d]
     #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
     pub slo: Option<PathBuf>,
+
+    /// Most pods to remember. At the cap the oldest that have finished are forgotten, and none of
+    /// them is counted again; at about 64 bytes each, 1 KiB while in flight
+    #[arg(
+        long,
+        env = "PODINIT_MAX_PODS",
+        value_name = "NUMBER",
+        default_value_t = MAX_PODS
+    )]
+    pub max_pods: NonZeroUsize,
 
     /// The label set of the duration series
     #[command(flatten)]

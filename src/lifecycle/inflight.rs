@@ -15,6 +15,16 @@ pub type Waiting = (Stage, Timestamp);
 pub struct InFlightOrder([BTreeSet<(Timestamp, PodUid)>; Stage::ALL.len()]);
 
 impl InFlightOrder {
+    /// How many pods are in flight.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(BTreeSet::len).sum()
+    }
+
+    /// Whether no pod is in flight.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// When the pod that has been in `stage` longest entered it.
     pub fn oldest(&self, stage: Stage) -> Option<Timestamp> {
         self.0[stage as usize].first().map(|(entered, _)| *entered)

@@ -17,10 +17,14 @@
 //!   snapshot with which both its ends are reached, and never after the startup has ended.
 //! - Duplicates, older versions and the boundaries between batches change nothing.
 //! - What is not observed is said with a reason; nothing is dropped in silence.
+//! - No more pods are remembered than the cap allows, and none that was evicted for it is ever
+//!   discovered again ([`eviction`]).
 
 pub mod clock;
 pub mod delivery;
+pub mod eviction;
 pub mod inflight;
+pub mod kept;
 pub mod milestone;
 pub mod observation;
 pub mod outcome;

@@ -1,5 +1,6 @@
 //! What the tracker has to say: plain values, one for each thing that is counted.
 
+use super::eviction::{Evicted, RefusalReason};
 use super::milestone::Milestone;
 pub use super::outcome::Outcome;
 use super::slo::{SloId, SloVerdict};
@@ -155,6 +156,8 @@ pub enum Observation {
         /// The event
         verdict: SloVerdict,
     },
+    /// A snapshot of an unknown pod was refused, so that the pod is not discovered
+    Refused(RefusalReason),
     /// A milestone was shown by a live watch event this long after the time that the API states
     Delivered(Latency),
 }
@@ -170,6 +173,16 @@ pub trait Sink {
     /// complete, and pods may have been born and gone unseen.
     fn close_gap(&mut self, nanos: u64) {
         let _ = nanos;
+    }
+
+    /// How many pods are remembered now.
+    fn remembered(&mut self, pods: usize) {
+        let _ = pods;
+    }
+
+    /// So many pods that had finished or were deleted are no longer remembered, for want of room.
+    fn evicted(&mut self, pods: Evicted) {
+        let _ = pods;
     }
 
     /// Takes one observation of the pod that `pod` names.

@@ -64,7 +64,7 @@ impl PodInFlight {
         let (from, to) = (Position::Undiscovered, Position::InFlight(stage));
         sink.observe(&snapshot.info, Observation::Moved { from, to });
         Self {
-            seen: Seen::nothing(snapshot, source),
+            seen: Seen::nothing(snapshot, source, now),
             uid: snapshot.uid,
             info: snapshot.info.clone(),
             startup,

@@ -40,7 +40,21 @@ impl LastTrue {
     }
 }
 
-fn to_second(at: Timestamp) -> u32 {
+impl LastTrue {
+    /// The seconds, in the order of the tracked types: the two names of the network condition
+    /// first.
+    pub(super) const fn seconds(self) -> [u32; TRACKED.len()] {
+        self.0
+    }
+
+    /// The reverse of [`LastTrue::seconds`].
+    pub(super) const fn from_seconds(seconds: [u32; TRACKED.len()]) -> Self {
+        Self(seconds)
+    }
+}
+
+/// A time in whole seconds since the epoch, from 1 to what fits.
+pub(super) fn to_second(at: Timestamp) -> u32 {
     let seconds = at
         .as_nanos()
         .div_euclid(NANOS_PER_SECOND)

@@ -2,31 +2,36 @@
 
 use super::delivery::SourceId;
 use super::observation::Observation;
-use super::reentry::LastTrue;
+use super::reentry::{LastTrue, to_second};
 use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
 
 /// What a later snapshot is held against, for a pod in flight and for one that has finished. All
-/// that is kept of a finished pod, so it is small.
-#[derive(Clone, Copy, Debug)]
+/// that is kept of a finished pod (see [`Kept`](super::kept::Kept)), so it is small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
     /// object, for none
-    newest_version: u64,
-    last_true: LastTrue,
+    pub(super) newest_version: u64,
+    pub(super) last_true: LastTrue,
     /// The list-watch that the pod belongs to
     pub source: SourceId,
-    is_static: bool,
+    pub(super) is_static: bool,
+    /// The second in which the pod was created, since the epoch; that of its first sight, which
+    /// is no earlier, where its creation time is unusable
+    pub(super) created: u32,
 }
 
 impl Seen {
-    /// Nothing seen yet of the pod that `snapshot` is going to be the first of.
-    pub fn nothing(snapshot: &PodSnapshot, source: SourceId) -> Self {
+    /// Nothing seen yet of the pod that `snapshot` is going to be the first of, at `now`.
+    pub fn nothing(snapshot: &PodSnapshot, source: SourceId, now: Timestamp) -> Self {
         let last_true = LastTrue::default();
         Self {
             newest_version: 0,
             last_true,
             source,
             is_static: snapshot.is_static,
+            created: to_second(snapshot.created.unwrap_or(now)),
         }
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::clock::TimestampMode;
 use super::delivery::{Delivery, PodEvent, SourceId};
+use super::eviction::{Cap, Evictable, Evicted, EvictedState, RefusalReason};
+use super::kept::Kept;
 use super::observation::{Observation, Outcome, Position, Sink};
 use super::pod_in_flight::{Fold, PodInFlight, Shared};
 use super::seen::Seen;
@@ -20,7 +22,7 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 const DELETED_NANOS: i64 = 600 * NANOS_PER_SECOND;
 
 /// What the accounting can be told to do differently.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct TrackerConfig {
     /// Which times durations are made of
     pub timestamps: TimestampMode,
@@ -28,23 +30,59 @@ pub struct TrackerConfig {
     pub backfill: bool,
     /// The SLOs in force; an [`SloId`] is a position in it
     pub slos: Arc<[SloRule]>,
+    /// The most pods that are remembered, whatever their state
+    pub max_pods: usize,
+}
+
+impl Default for TrackerConfig {
+    /// Times as the API states them, no SLOs, and no cap: a recording is finite.
+    fn default() -> Self {
+        Self {
+            timestamps: TimestampMode::default(),
+            backfill: false,
+            slos: Arc::default(),
+            max_pods: usize::MAX,
+        }
+    }
 }
 
 /// Everything remembered of one pod.
 #[derive(Debug)]
 enum Record {
     InFlight(Box<PodInFlight>),
-    Finished(Seen),
-    Deleted,
+    Finished(Kept),
+    Deleted {
+        /// The second of its creation
+        created: u32,
+    },
 }
 
 impl Record {
     fn source(&self) -> Option<SourceId> {
         match self {
             Self::InFlight(pod) => Some(pod.seen.source),
-            Self::Finished(seen) => Some(seen.source),
-            Self::Deleted => None,
+            Self::Finished(kept) => Some(kept.seen().source),
+            Self::Deleted { .. } => None,
         }
+    }
+
+    /// The second of the pod's creation.
+    fn created(&self) -> u32 {
+        match self {
+            Self::InFlight(pod) => pod.seen.created,
+            Self::Finished(kept) => kept.seen().created,
+            Self::Deleted { created } => *created,
+        }
+    }
+
+    fn evictable(&self) -> Option<Evictable> {
+        let state = match self {
+            Self::InFlight(_) => return None,
+            Self::Finished(_) => EvictedState::Finished,
+            Self::Deleted { .. } => EvictedState::Deleted,
+        };
+        let created = self.created();
+        Some(Evictable { created, state })
     }
 }
 
@@ -54,6 +92,7 @@ pub struct Tracker {
     timestamps: TimestampMode,
     backfill: bool,
     pods: PodTable<Record>,
+    cap: Cap,
     deleted: VecDeque<(Timestamp, PodUid)>,
     sources: Sources,
     shared: Shared,
@@ -74,6 +113,7 @@ impl Tracker {
         Self {
             timestamps: config.timestamps,
             backfill: config.backfill,
+            cap: Cap::new(config.max_pods),
             shared: Shared {
                 rules: config.slos,
                 ..Shared::default()
@@ -90,14 +130,14 @@ impl Tracker {
     /// Whether `uid` was deleted so recently that at `now` it is still remembered for it.
     pub fn has_deleted(&mut self, uid: PodUid, now: Timestamp) -> bool {
         self.forget_deleted(now);
-        matches!(self.pods.get_mut(uid), Some(Record::Deleted))
+        matches!(self.pods.get_mut(uid), Some(Record::Deleted { .. }))
     }
 
     /// How many pods in flight still wait for their event of `slo`.
     pub fn undecided(&self, slo: SloId) -> usize {
         let waits = |record: &Record| match record {
             Record::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
-            Record::Finished(_) | Record::Deleted => false,
+            Record::Finished(_) | Record::Deleted { .. } => false,
         };
         self.pods.iter().filter(|(_, record)| waits(record)).count()
     }
@@ -147,6 +187,7 @@ impl Tracker {
         let now = self.not_before(now);
         sink.at(now);
         self.forget_deleted(now);
+        sink.remembered(self.pods.len());
         if !self.sources.may_judge(now) {
             return;
         }
@@ -215,9 +256,11 @@ impl Tracker {
         let fold = self.fold(arrival, false);
         match self.pods.get_mut(snapshot.uid) {
             None => self.discover(snapshot, arrival, sink),
-            Some(Record::Deleted) => {}
-            Some(Record::Finished(seen)) => {
+            Some(Record::Deleted { .. }) => {}
+            Some(Record::Finished(kept)) => {
+                let mut seen = kept.seen();
                 seen.accept(snapshot, &mut |again| sink.observe(&snapshot.info, again));
+                *kept = seen.into();
             }
             Some(Record::InFlight(pod)) => {
                 if let Some(outcome) = pod.fold(snapshot, fold, &mut self.shared, sink) {
@@ -242,11 +285,45 @@ impl Tracker {
     }
 
     fn discover(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
+        if let Err(reason) = self.admit(snapshot, arrival.now, sink) {
+            sink.observe(&snapshot.info, Observation::Refused(reason));
+            return;
+        }
         match FirstSight::of(snapshot, arrival.seen_in, self.backfill) {
             FirstSight::New => self.follow(snapshot, arrival, false, sink),
             FirstSight::Adopted => self.follow(snapshot, arrival, true, sink),
             FirstSight::Static => self.exclude(snapshot, arrival, Outcome::Static, sink),
             FirstSight::Preexisting => self.exclude(snapshot, arrival, Outcome::Preexisting, sink),
+        }
+    }
+
+    /// Whether an unknown pod may be discovered, with room made for it where there is none.
+    fn admit(
+        &mut self,
+        snapshot: &PodSnapshot,
+        now: Timestamp,
+        sink: &mut impl Sink,
+    ) -> Result<(), RefusalReason> {
+        let created = snapshot.created;
+        if self.cap.may_know(created) {
+            return Err(RefusalReason::MaybeKnown);
+        }
+        let in_flight = self.shared.order.len();
+        let room = self
+            .cap
+            .make_room(&mut self.pods, in_flight, Record::evictable);
+        let Some(evicted) = room else {
+            self.cap.refuse(created, now);
+            return Err(RefusalReason::Full);
+        };
+        if evicted != Evicted::default() {
+            let pods = &mut self.pods;
+            self.deleted.retain(|(_, uid)| pods.get_mut(*uid).is_some());
+            sink.evicted(evicted);
+        }
+        match self.cap.may_know(created) {
+            true => Err(RefusalReason::MaybeKnown),
+            false => Ok(()),
         }
     }
 
@@ -261,10 +338,11 @@ impl Tracker {
         let mut emit = |observation| sink.observe(&snapshot.info, observation);
         let (from, to) = (Position::Undiscovered, Position::Finished(outcome));
         emit(Observation::Moved { from, to });
-        let mut seen = Seen::nothing(snapshot, arrival.source);
+        let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
         seen.accept(snapshot, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
-        self.pods.insert(snapshot.uid, Record::Finished(seen));
+        self.pods
+            .insert(snapshot.uid, Record::Finished(seen.into()));
     }
 
     /// Begins to follow the startup of a pod.
@@ -282,7 +360,7 @@ impl Tracker {
             None => Record::InFlight(Box::new(pod)),
             Some(outcome) => {
                 pod.finish(outcome, shared, sink);
-                Record::Finished(pod.seen)
+                Record::Finished(pod.seen.into())
             }
         };
         self.pods.insert(snapshot.uid, record);
@@ -295,7 +373,7 @@ impl Tracker {
         };
         if let Record::InFlight(pod) = record {
             pod.finish(outcome, &mut self.shared, sink);
-            *record = Record::Finished(pod.seen);
+            *record = Record::Finished(pod.seen.into());
         }
     }
 
@@ -303,12 +381,13 @@ impl Tracker {
     /// then the pod ends, in any case (§5 rule 1).
     fn delete(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
         let uid = snapshot.uid;
-        if matches!(self.pods.get_mut(uid), None | Some(Record::Deleted)) {
-            return;
-        }
+        let created = match self.pods.get_mut(uid) {
+            None | Some(Record::Deleted { .. }) => return,
+            Some(record) => record.created(),
+        };
         self.see(snapshot, arrival, sink);
         self.finish(uid, Outcome::Deleted, sink);
-        self.pods.insert(uid, Record::Deleted);
+        self.pods.insert(uid, Record::Deleted { created });
         self.deleted.push_back((arrival.now, uid));
     }
 

@@ -158,6 +158,21 @@ pub(super) const OBSERVATION_GAP: FamilyDoc = FamilyDoc {
         "Time in which pods may have been born and gone unseen, before the lists that closed gaps of the watch.",
     )
 };
+pub(super) const REMEMBERED: FamilyDoc = gauge(
+    "podinit_remembered_pods",
+    &[],
+    "Pods that are remembered: in flight, finished, or deleted less than ten minutes ago.",
+);
+pub(super) const EVICTED: FamilyDoc = counter(
+    "podinit_pods_evicted_total",
+    &["state"],
+    "Pods that are no longer remembered because the cap was reached, by what they were.",
+);
+pub(super) const REFUSED: FamilyDoc = counter(
+    "podinit_snapshots_refused_total",
+    &["reason"],
+    "Snapshots of unknown pods that were refused because of the cap on remembered pods, by why.",
+);
 pub(super) const SLO_EVENTS: FamilyDoc = counter(
     "podinit_slo_events_total",
     &["slo", "result"],
@@ -224,7 +239,7 @@ pub(super) const BUILD_INFO: FamilyDoc = gauge(
 );
 
 /// The families, in the order in which they are exposed.
-static FAMILIES: [FamilyDoc; 24] = [
+static FAMILIES: &[FamilyDoc] = &[
     STAGE_DURATION,
     SCHEDULED_TO_READY,
     CREATED_TO_READY,
@@ -238,6 +253,9 @@ static FAMILIES: [FamilyDoc; 24] = [
     WATCH_DELIVERY,
     LABEL_VALUES_DROPPED,
     OBSERVATION_GAP,
+    REMEMBERED,
+    EVICTED,
+    REFUSED,
     SLO_EVENTS,
     SLO_EXCLUDED,
     SLO_OBJECTIVE,
@@ -253,7 +271,7 @@ static FAMILIES: [FamilyDoc; 24] = [
 
 /// Every family that podinit can expose, in the order of exposition; `process_*` aside.
 pub fn families() -> &'static [FamilyDoc] {
-    &FAMILIES
+    FAMILIES
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::label_sets::{LabelSets, Resolved};
 use super::labels::Source;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
+use crate::lifecycle::eviction::Evicted;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Latency, Observation, Position, Sink};
 use crate::lifecycle::stage::Interval;
@@ -101,6 +102,16 @@ impl Sink for Recorder {
         self.store.gaps.add(nanos);
     }
 
+    fn remembered(&mut self, pods: usize) {
+        self.store.remembered.set(pods as u64);
+    }
+
+    fn evicted(&mut self, pods: Evicted) {
+        for (count, pods) in self.store.evicted.iter().zip(pods) {
+            count.add(pods);
+        }
+    }
+
     fn observe(&mut self, pod: &PodInfo, observation: Observation) {
         match observation {
             Observation::Moved { from, to } => {
@@ -120,6 +131,7 @@ impl Sink for Recorder {
             Observation::Reentered(milestone) => self.reenter(milestone),
             Observation::Anomaly(kind) => self.store.anomalies[kind as usize].increment(),
             Observation::Slo { slo, verdict } => self.slos.count(slo, verdict),
+            Observation::Refused(reason) => self.store.refused[reason as usize].increment(),
             Observation::Delivered(latency) => self.store.delivery.observe(latency),
         }
     }

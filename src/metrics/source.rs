@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::exposition::encoder::{Encoder, Head, Label, Number};
 use super::families::{
-    BUILD_INFO, CLOCK_ANOMALIES, CREATED_TO_READY, DISCOVERED, FINISHED, FamilyDoc, INFLIGHT,
-    LABEL_VALUES_DROPPED, OBSERVATION_GAP, OLDEST_INFLIGHT, REENTRIES, RELISTS, SCHEDULED_TO_READY,
-    STAGE_DURATION, SYNCED, UNOBSERVED, WATCH_DELIVERY, WATCH_ERRORS, WATCH_EVENTS,
+    BUILD_INFO, CLOCK_ANOMALIES, CREATED_TO_READY, DISCOVERED, EVICTED, FINISHED, FamilyDoc,
+    INFLIGHT, LABEL_VALUES_DROPPED, OBSERVATION_GAP, OLDEST_INFLIGHT, REENTRIES, REFUSED, RELISTS,
+    REMEMBERED, SCHEDULED_TO_READY, STAGE_DURATION, SYNCED, UNOBSERVED, WATCH_DELIVERY,
+    WATCH_ERRORS, WATCH_EVENTS,
 };
 use super::histogram::Snapshot;
 use super::store::{SeriesSet, Store};
+use crate::lifecycle::eviction::{EvictedState, RefusalReason};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
 use crate::lifecycle::stage::{Interval, Stage};
@@ -77,6 +79,7 @@ impl FamilySource for Store {
         by_label(out, &LABEL_VALUES_DROPPED, integers(self.dropped()));
         out.family(Head::from(&OBSERVATION_GAP));
         out.number(&[], Number::Float(self.gaps.get() as f64 / 1e9));
+        self.collect_cap(out);
     }
 }
 
@@ -138,6 +141,17 @@ impl Store {
             &FINISHED,
             integers(outcomes.into_iter().zip(balance.finished)),
         );
+    }
+
+    /// What the cap on remembered pods has done.
+    fn collect_cap(&self, out: &mut dyn Encoder) {
+        single(out, &REMEMBERED, self.remembered.get());
+        let states = EvictedState::ALL.map(EvictedState::as_str);
+        let evicted = self.evicted.each_ref().map(|count| count.get());
+        by_label(out, &EVICTED, integers(states.into_iter().zip(evicted)));
+        let reasons = RefusalReason::ALL.map(RefusalReason::as_str);
+        let refused = self.refused.each_ref().map(|count| count.get());
+        by_label(out, &REFUSED, integers(reasons.into_iter().zip(refused)));
     }
 
     fn collect_irregularities(&self, out: &mut dyn Encoder) {

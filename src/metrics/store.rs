@@ -6,6 +6,7 @@ use super::books::Books;
 use super::histogram::Histogram;
 use super::labels::{LabelSpec, WHOLE_SET};
 use super::sync::{AtomicU64, Ordering};
+use crate::lifecycle::eviction::{EvictedState, RefusalReason};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{AnomalyKind, UnobservedReason};
 use crate::lifecycle::stage::{Interval, Stage};
@@ -26,6 +27,10 @@ impl Count {
 
     pub(super) fn add(&self, number: u64) {
         self.0.fetch_add(number, Ordering::Relaxed);
+    }
+
+    pub(super) fn set(&self, number: u64) {
+        self.0.store(number, Ordering::Relaxed);
     }
 
     pub(super) fn get(&self) -> u64 {
@@ -76,6 +81,9 @@ pub(super) struct Store {
     pub(super) unobserved: [[Count; UnobservedReason::ALL.len()]; Stage::ALL.len()],
     pub(super) reentries: [Count; Milestone::REENTERABLE.len()],
     pub(super) anomalies: [Count; AnomalyKind::ALL.len()],
+    pub(super) remembered: Count,
+    pub(super) evicted: [Count; EvictedState::ALL.len()],
+    pub(super) refused: [Count; RefusalReason::ALL.len()],
     pub(super) delivery: Histogram,
     /// Nanoseconds; 64 bits hold five hundred years
     pub(super) gaps: Count,
@@ -97,6 +105,9 @@ impl Store {
             unobserved: std::array::from_fn(|_| std::array::from_fn(|_| Count::new())),
             reentries: std::array::from_fn(|_| Count::new()),
             anomalies: std::array::from_fn(|_| Count::new()),
+            remembered: Count::new(),
+            evicted: std::array::from_fn(|_| Count::new()),
+            refused: std::array::from_fn(|_| Count::new()),
             delivery: Histogram::default(),
             gaps: Count::new(),
             dropped: (0..=specs.len()).map(|_| Count::new()).collect(),

@@ -210,7 +210,10 @@ impl Sink for Collector {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
             Observation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
-            Observation::Bound | Observation::Slo { .. } | Observation::Delivered(_) => {}
+            Observation::Bound
+            | Observation::Slo { .. }
+            | Observation::Refused(_)
+            | Observation::Delivered(_) => {}
         }
     }
 }

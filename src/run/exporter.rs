@@ -74,6 +74,7 @@ impl Exporter {
             tracker: Tracker::new(TrackerConfig {
                 timestamps,
                 slos: in_force.slos.rules,
+                max_pods: args.max_pods.get(),
                 ..TrackerConfig::default()
             }),
             recorder,

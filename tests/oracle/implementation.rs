@@ -35,6 +35,7 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
                     Timestamps::Fused => TimestampMode::Fused,
                 },
                 backfill: options.backfill,
+                ..TrackerConfig::default()
             },
             until: options.until.map(timestamp),
         },

@@ -190,6 +190,27 @@ fn numbers() -> Vec<Panel> {
             conservation(),
             "{{instance}}",
         ),
+        lines(
+            "Pods remembered",
+            "short",
+            "Pods in flight, finished, or deleted a moment ago. Their number is bounded by --max-pods.",
+            max_by("instance", "podinit_remembered_pods", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Pods evicted per second",
+            "short",
+            "Pods forgotten because as many were remembered as may be, by what they were. Their re-entries are no longer counted. Raise --max-pods.",
+            rate_by("state", "podinit_pods_evicted_total", ""),
+            "{{state}}",
+        ),
+        lines(
+            "Snapshots refused per second",
+            "short",
+            "Snapshots of pods that were not let in: full, since too many others are in flight; maybe_known, since they may have been evicted before. The latter is normal after evictions.",
+            rate_by("reason", "podinit_snapshots_refused_total", ""),
+            "{{reason}}",
+        ),
     ]
 }
 
