@@ -30,12 +30,12 @@ fn main() -> ExitCode {
     let rows = [
         (
             "finished pod, table full",
-            measure::per_finished_pod(FULL),
+            measure::per_finished_pod(FULL, 0),
             Some(64.0),
         ),
         (
             "finished pod, table just grown",
-            measure::per_finished_pod(FULL + 1),
+            measure::per_finished_pod(FULL + 1, 0),
             Some(64.0),
         ),
         (

@@ -187,6 +187,7 @@ impl Tracker {
         let now = self.not_before(now);
         sink.at(now);
         self.forget_deleted(now);
+        self.tidy_timers();
         sink.remembered(self.pods.len());
         if !self.sources.may_judge(now) {
             return;
@@ -250,6 +251,20 @@ impl Tracker {
         }
         self.sources.account(source, version, complete_at);
         self.advance(now, sink);
+    }
+
+    /// Every pod in flight waits for each SLO at most once.
+    fn tidy_timers(&mut self) {
+        let Shared {
+            order,
+            timers,
+            rules,
+        } = &mut self.shared;
+        let pods = &mut self.pods;
+        timers.tidy(order.len() * rules.len(), |uid, slo| {
+            matches!(pods.get_mut(uid),
+                Some(Record::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
+        });
     }
 
     fn see(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {

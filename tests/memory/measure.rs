@@ -36,10 +36,11 @@ pub struct Burden {
     pub all_labels: bool,
 }
 
-/// Bytes for each of `pods` pods that have become ready and are remembered.
-pub fn per_finished_pod(pods: usize) -> f64 {
+/// Bytes for each of `pods` pods that have become ready and are remembered, and that `slos` SLOs
+/// have waited for.
+pub fn per_finished_pod(pods: usize, slos: usize) -> f64 {
     let burden = Burden {
-        slos: 0,
+        slos,
         all_labels: false,
     };
     per_pod(pods, burden, |tracker, decoder| {

@@ -3,7 +3,8 @@
 //! Deadlines wait in a bucket for each second, and only those of the seconds that have come are
 //! put in order. So adding one costs the logarithm of how many different seconds are waited for,
 //! which the longest threshold bounds, however many pods wait. A deadline is not taken back when
-//! its pod is decided earlier or forgotten; whoever pops it finds that out.
+//! its pod is decided earlier or forgotten; whoever pops it finds that out. So that those of
+//! pods long gone do not pile up, whoever adds them also tidies up (see [`Timers::tidy`]).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -11,6 +12,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::SloId;
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// So many deadlines are not worth tidying.
+const FEW: usize = 256;
 
 type Entry = (Timestamp, PodUid, SloId);
 
@@ -23,11 +27,14 @@ pub struct Timers {
     future: BTreeMap<i64, Vec<Entry>>,
     /// The last second that has come
     came: Option<i64>,
+    /// How many wait in all
+    waiting: usize,
 }
 
 impl Timers {
     /// Lets the deadline of `uid` for `slo` pass strictly after `deadline`.
     pub fn add(&mut self, deadline: Timestamp, uid: PodUid, slo: SloId) {
+        self.waiting += 1;
         let second = second_of(deadline);
         let entry = (deadline, uid, slo);
         if self.came.is_some_and(|came| second <= came) {
@@ -50,8 +57,27 @@ impl Timers {
         let Reverse((deadline, uid, slo)) = *self.current.peek()?;
         (deadline < now).then(|| {
             self.current.pop();
+            self.waiting -= 1;
             (uid, slo)
         })
+    }
+
+    /// Takes back the deadlines that nobody waits for any more, once they outnumber the `live` ones
+    /// by far; at most so many are live. So no more than about twice as many wait as are live, at
+    /// a cost that is shared among those that are taken back.
+    pub fn tidy(&mut self, live: usize, mut is_awaited: impl FnMut(PodUid, SloId) -> bool) {
+        if self.waiting <= live.saturating_mul(2).saturating_add(FEW) {
+            return;
+        }
+        self.current
+            .retain(|Reverse((_, uid, slo))| is_awaited(*uid, *slo));
+        self.current.shrink_to_fit();
+        self.future.retain(|_, bucket| {
+            bucket.retain(|(_, uid, slo)| is_awaited(*uid, *slo));
+            bucket.shrink_to_fit();
+            !bucket.is_empty()
+        });
+        self.waiting = self.current.len() + self.future.values().map(Vec::len).sum::<usize>();
     }
 }
 
@@ -75,6 +101,27 @@ mod tests {
         assert_eq!(timers.pop_passed(at(5)), None);
         assert_eq!(timers.pop_passed(at(6)), Some((uid, SloId(0))));
         assert_eq!(timers.pop_passed(at(6)), None);
+    }
+
+    #[test]
+    fn those_that_nobody_waits_for_are_taken_back_when_they_are_many() {
+        let mut timers = Timers::default();
+        let at = Timestamp::from_seconds;
+        let uid = |number: i64| PodUid::from_text(&number.to_string());
+        timers.pop_passed(at(100));
+        for number in 0..1000 {
+            timers.add(at(number), uid(number), SloId(0));
+        }
+        let awaited = [uid(50), uid(500)];
+        timers.tidy(400, |uid, _| awaited.contains(&uid));
+        assert_eq!(timers.waiting, 1000);
+        timers.tidy(2, |uid, _| awaited.contains(&uid));
+        assert_eq!(timers.waiting, 2);
+        for expected in [Some((awaited[0], SloId(0))), None] {
+            assert_eq!(timers.pop_passed(at(400)), expected);
+        }
+        assert_eq!(timers.pop_passed(at(501)), Some((awaited[1], SloId(0))));
+        assert_eq!(timers.waiting, 0);
     }
 
     proptest! {
