@@ -13,8 +13,8 @@
 //! | `ledger.tmp` | the one being written; means nothing to a reader |
 //! | `ledger.rejected-REASON` | one that was not used, byte for byte; the last of each reason |
 //!
-//! Two promises, each tested by taking away the power at every operation on a file system that
-//! then loses what was not synced (`crash`, in the tests):
+//! Two promises, which `tests/ledger_crash.rs` tests by cutting the power at every operation of a
+//! disk that then loses what was not synced:
 //! - What [`Store::save`] has answered with `Ok` is never lost to something older.
 //! - What [`Store::load`] finds is one of the documents that were saved, whole. Any other bytes
 //!   are set aside, and loading them neither panics nor allocates more than their size.
