@@ -3,21 +3,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use super::looks::Looks;
 use crate::lifecycle::slo::SloRule;
 use crate::metrics::{ConfigGauges, SloDoc};
+use crate::reload::Reloader;
 use crate::slo::SloFile;
-use crate::slo::file::{SloFileError, read_file};
-use crate::slo::reload::Reloader;
 use crate::watch::clock::Clock;
-
-/// How often the file is looked at. A change of a ConfigMap takes the kubelet up to a minute.
-const LOOK: Duration = Duration::from_secs(5);
+use crate::yaml::FileError;
 
 /// The SLOs of a file, as the parts of the program need them.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +55,7 @@ pub(super) struct InForce {
 
 impl InForce {
     /// Those of `file`, or podinit's own.
-    pub(super) fn open(file: Option<&Path>, clock: &Arc<dyn Clock>) -> Result<Self, SloFileError> {
+    pub(super) fn open(file: Option<&Path>, clock: &Arc<dyn Clock>) -> Result<Self, FileError> {
         let gauges = Arc::new(ConfigGauges::new(clock.now()));
         let (sender, changes) = mpsc::channel(1);
         let Some(file) = file else {
@@ -71,8 +67,7 @@ impl InForce {
                 changes,
             });
         };
-        let name = file.display().to_string();
-        let (reloader, slos) = Reloader::start(&name, clock.now(), || read_file(file))?;
+        let (reloader, slos) = Reloader::start(SloFile::look(file), clock.now())?;
         let slos = Slos::from(&slos);
         let watch = SloWatch {
             file: file.to_owned(),
@@ -108,9 +103,8 @@ impl SloWatch {
     /// Looks at the file every few seconds until `shutdown`. A file that is broken is told of once,
     /// and changes nothing.
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
-        let mut looks = tokio::time::interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while shutdown.run_until_cancelled(looks.tick()).await.is_some() {
+        let mut looks = Looks::begin();
+        while looks.next(&shutdown).await {
             if let Some(slos) = self.look()
                 && self.changes.send(slos).await.is_err()
             {
@@ -127,7 +121,7 @@ impl SloWatch {
             clock,
             ..
         } = self;
-        let found = reloader.poll(clock.now(), || read_file(file))?;
+        let found = reloader.poll(SloFile::look(file), clock.now())?;
         let status = reloader.status();
         gauges.set(status.successful, status.last_success);
         match found {

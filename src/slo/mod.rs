@@ -1,10 +1,9 @@
-//! Objectives as people state them (specification §6): the SLO file, its reloading, and the
-//! Prometheus rules that follow from it. When a pod meets an objective is decided in
+//! Objectives as people state them (specification §6): the SLO file and the Prometheus
+//! rules that follow from it. When a pod meets an objective is decided in
 //! [`crate::lifecycle::slo`].
 
 pub mod duration;
 pub mod file;
-pub mod reload;
 pub mod rules;
 
 use crate::lifecycle::slo::SloRule;

@@ -1,22 +1,14 @@
 //! The SLO file: YAML in, checked objectives out, or one line that says what to mend.
 
-mod error;
-mod section;
-mod tree;
-
-pub use error::SloFileError;
-
-use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use self::error::Fault;
-use self::section::{Section, nearest};
-use self::tree::{Node, Value};
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stage::Interval;
+use crate::reload::{Found, Look};
+use crate::yaml::{self, Discretion, Fault, FileError, Node, Section, Value, nearest};
 
 /// The most SLOs that a file may have: each is held against each pod, and has series of its own.
 pub const MAX_SLOS: usize = 64;
@@ -61,40 +53,39 @@ impl SloFile {
     ///
     /// # Errors
     /// Where it cannot be read, and those of [`SloFile::parse`].
-    pub fn read(path: &Path) -> Result<Self, SloFileError> {
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        Self::look(path).result
+    }
+
+    /// Looks at the file at `path`, to tell whether it has changed.
+    pub fn look(path: &Path) -> Look<Self, FileError> {
         let name = path.display().to_string();
-        let contents = read_file(path).map_err(|error| SloFileError::unreadable(&name, &error))?;
-        Self::parse(&name, &contents)
+        let read = yaml::read_file(path, MAX_BYTES);
+        Look {
+            found: vec![Found::of(&read)],
+            result: match read {
+                Ok(contents) => Self::parse(&name, &contents),
+                Err(error) => Err(FileError::unreadable(&name, &error)),
+            },
+        }
     }
 
     /// Reads the contents of the SLO file called `file`.
     ///
     /// # Errors
     /// Where it is too long, not YAML, or states something unknown or impossible.
-    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, SloFileError> {
-        let slos = slos(bytes).map_err(|fault| SloFileError {
-            file: file.to_owned(),
-            fault,
-        })?;
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, FileError> {
+        let slos = slos(bytes).map_err(|fault| FileError::new(file, fault))?;
         Ok(Self { slos })
     }
 }
 
 fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
-    if bytes.len() > MAX_BYTES {
-        let why = format!("is longer than {MAX_BYTES} bytes");
-        return Err(Fault::new(0, "", why));
-    }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
-        Fault::new(line, "", "is not UTF-8 text")
-    })?;
-    let root = tree::read(text)?;
-    let root = Section::of(&root, String::new(), &["slos"])?;
+    let root = yaml::parse(bytes, MAX_BYTES, Discretion::Open)?;
+    let root = Section::of(&root, String::new(), &["slos"], Discretion::Open)?;
     let list = root.need("slos")?;
     let Value::List(items) = &list.value else {
-        let why = format!("must be a list ([] for none), is {}", list.value.kind());
+        let why = format!("must be a list ([] for none), is {}", root.kind(list));
         return Err(root.fault("slos", list, why));
     };
     if items.len() > MAX_SLOS {
@@ -117,7 +108,7 @@ fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
 }
 
 fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
-    let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS)?;
+    let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS, Discretion::Open)?;
     let name = map.text("name", map.need("name")?, slo_name)?;
     let interval = map.text("interval", map.need("interval")?, interval)?;
     let threshold = duration(&map, "threshold", map.need("threshold")?)?;
@@ -155,10 +146,10 @@ fn objective(map: &Section<'_>) -> Result<f64, Fault> {
     let node = map.need("objective")?;
     match &node.value {
         Value::Number(percent) if *percent > 0.0 && *percent < 100.0 => Ok(*percent),
-        other => {
+        _ => {
             let why = format!(
                 "must be a percentage above 0 and below 100, such as 99.5; is {}",
-                other.kind()
+                map.kind(node)
             );
             Err(map.fault("objective", node, why))
         }
@@ -207,7 +198,7 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
     let Some(node) = map.get("namespaces") else {
         return Ok(Namespaces::All);
     };
-    let choice = Section::of(node, map.path_of("namespaces"), &["include", "exclude"])?;
+    let choice = map.inner("namespaces", node, &["include", "exclude"])?;
     let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, namespace);
     match (choice.get("include"), choice.get("exclude")) {
         (Some(include), None) => Ok(Namespaces::Include(list("include", include)?)),
@@ -223,19 +214,6 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
             "must have include or exclude, has neither",
         )),
     }
-}
-
-/// Reads an SLO file, and no more of a file that is too long for one than it takes to tell.
-///
-/// # Errors
-/// Where the file cannot be opened or read.
-pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut contents = Vec::new();
-    let most = MAX_BYTES as u64 + 1;
-    std::fs::File::open(path)?
-        .take(most)
-        .read_to_end(&mut contents)?;
-    Ok(contents)
 }
 
 /// The name of an SLO: short, and harmless wherever a label value goes (PromQL, URLs, file names).

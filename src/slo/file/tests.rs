@@ -313,3 +313,25 @@ proptest! {
         let _ = SloFile::parse("f", &near);
     }
 }
+
+#[test]
+fn the_swap_of_a_config_map_is_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("slo.yaml");
+    let one = "slos: [{name: one, interval: init, threshold: 1s, objective: 99, window: 1d}]";
+    for (version, text) in [("..1", "slos: []"), ("..2", one)] {
+        std::fs::create_dir(dir.path().join(version)).unwrap();
+        std::fs::write(dir.path().join(version).join("slo.yaml"), text).unwrap();
+    }
+    let data = dir.path().join("..data");
+    std::os::unix::fs::symlink("..1", &data).unwrap();
+    std::os::unix::fs::symlink("..data/slo.yaml", &path).unwrap();
+    let before = SloFile::look(&path);
+    assert_eq!(SloFile::look(&path).found, before.found);
+    let next = dir.path().join("..next");
+    std::os::unix::fs::symlink("..2", &next).unwrap();
+    std::fs::rename(&next, &data).unwrap();
+    let after = SloFile::look(&path);
+    assert_ne!(after.found, before.found);
+    assert_eq!(after.result.unwrap().slos.len(), 1);
+}

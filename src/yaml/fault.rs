@@ -1,22 +1,27 @@
-//! What is wrong with an SLO file.
+//! What is wrong with a file.
 
 use std::fmt;
 
-/// What is wrong with an SLO file, on one line: the file, the line, the key, and how to mend it.
+/// What is wrong with a file, on one line: the file, the line, the key, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SloFileError {
-    pub(super) file: String,
-    pub(super) fault: Fault,
+pub struct FileError {
+    file: String,
+    fault: Fault,
 }
 
-impl std::error::Error for SloFileError {}
+impl std::error::Error for FileError {}
 
-impl SloFileError {
+impl FileError {
     /// `file` could not be read.
-    pub(in crate::slo) fn unreadable(file: &str, error: &std::io::Error) -> Self {
+    pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Self {
+        Self::new(file, Fault::new(0, "", format!("cannot be read: {error}")))
+    }
+
+    /// What is wrong with `file`.
+    pub(crate) fn new(file: &str, fault: Fault) -> Self {
         Self {
             file: file.to_owned(),
-            fault: Fault::new(0, "", format!("cannot be read: {error}")),
+            fault,
         }
     }
 
@@ -26,7 +31,7 @@ impl SloFileError {
     }
 }
 
-impl fmt::Display for SloFileError {
+impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { line, key, why } = &self.fault;
         f.write_str(&self.file)?;
@@ -43,16 +48,16 @@ impl fmt::Display for SloFileError {
 
 /// The same before the file's name is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     /// From 1; 0 where it is about the whole file
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Such as `slos[2].objective`; empty where there is none
-    pub(super) key: String,
-    pub(super) why: String,
+    pub(crate) key: String,
+    pub(crate) why: String,
 }
 
 impl Fault {
-    pub(super) fn new(line: u64, key: impl Into<String>, why: impl Into<String>) -> Self {
+    pub(crate) fn new(line: u64, key: impl Into<String>, why: impl Into<String>) -> Self {
         // One line, whatever a parser or a value has to say.
         let why: String = why.into();
         let why: Vec<&str> = why.lines().map(str::trim).collect();

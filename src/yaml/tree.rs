@@ -7,17 +7,26 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy, Options};
 
-use super::error::Fault;
+use super::fault::Fault;
+
+/// Whether messages may repeat what stands in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Discretion {
+    /// They may: it makes them easier to understand
+    Open,
+    /// They must not: it could be a secret
+    Discreet,
+}
 
 /// A value and the line on which it begins.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) line: u64,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    pub(crate) line: u64,
+    pub(crate) value: Value,
 }
 
 #[derive(Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Bool(bool),
     Number(f64),
@@ -28,29 +37,36 @@ pub(super) enum Value {
 
 /// A key, the line on which it stands, and its value.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) line: u64,
-    pub(super) key: String,
-    pub(super) node: Node,
+pub(crate) struct Entry {
+    pub(crate) line: u64,
+    pub(crate) key: String,
+    pub(crate) node: Node,
 }
 
 impl Value {
     /// What it is, for messages.
-    pub(super) fn kind(&self) -> String {
-        match self {
-            Self::Null => "empty".to_owned(),
-            Self::Bool(value) => format!("the truth value {value}"),
-            Self::Number(value) => format!("the number {value}"),
-            Self::Text(value) => format!("the text {value:?}"),
-            Self::List(_) => "a list".to_owned(),
-            Self::Map(_) => "a map".to_owned(),
+    pub(crate) fn kind(&self, discretion: Discretion) -> String {
+        match (self, discretion) {
+            (Self::Null, _) => "empty".to_owned(),
+            (Self::Bool(value), Discretion::Open) => format!("the truth value {value}"),
+            (Self::Bool(_), Discretion::Discreet) => "a truth value".to_owned(),
+            (Self::Number(value), Discretion::Open) => format!("the number {value}"),
+            (Self::Number(_), Discretion::Discreet) => "a number".to_owned(),
+            (Self::Text(value), Discretion::Open) => format!("the text {value:?}"),
+            (Self::Text(_), Discretion::Discreet) => "text".to_owned(),
+            (Self::List(_), _) => "a list".to_owned(),
+            (Self::Map(_), _) => "a map".to_owned(),
         }
     }
 }
 
 /// Reads one YAML document.
-pub(super) fn read(text: &str) -> Result<Node, Fault> {
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| fault(&error))
+pub(crate) fn read(text: &str, discretion: Discretion) -> Result<Node, Fault> {
+    let read = serde_saphyr::from_str_with_options(text, options());
+    read.map_err(|error| match discretion {
+        Discretion::Open => fault(&error),
+        Discretion::Discreet => discreet_fault(&error),
+    })
 }
 
 fn options() -> Options {
@@ -81,6 +97,18 @@ fn fault(error: &serde_saphyr::Error) -> Fault {
             why.truncate(text.len());
         }
     }
+    Fault::new(line, "", why)
+}
+
+/// Without the parser's own words, which may quote the file.
+fn discreet_fault(error: &serde_saphyr::Error) -> Fault {
+    let error = error.without_snippet();
+    let why = match error {
+        serde_saphyr::Error::MultipleDocuments { .. } => "has a second YAML document",
+        serde_saphyr::Error::DuplicateMappingKey { .. } => "a key stands here a second time",
+        _ => "is not YAML that can be read; look at its indentation, quotes and colons",
+    };
+    let line = error.location().map_or(0, |location| location.line());
     Fault::new(line, "", why)
 }
 

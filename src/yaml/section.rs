@@ -1,24 +1,30 @@
-//! A map of the SLO file whose keys are known.
+//! A map whose keys are known.
 
-use super::error::Fault;
-use super::tree::{Entry, Node, Value};
+use super::fault::Fault;
+use super::tree::{Discretion, Entry, Node, Value};
 
 /// A map in which every key is one of those that are known.
 #[derive(Debug)]
-pub(super) struct Section<'a> {
+pub(crate) struct Section<'a> {
     path: String,
     line: u64,
     entries: &'a [Entry],
+    discretion: Discretion,
 }
 
 impl<'a> Section<'a> {
     /// Takes `node`, which stands at `path`, for such a map.
-    pub(super) fn of(node: &'a Node, path: String, known: &[&str]) -> Result<Self, Fault> {
+    pub(crate) fn of(
+        node: &'a Node,
+        path: String,
+        known: &[&str],
+        discretion: Discretion,
+    ) -> Result<Self, Fault> {
         let Value::Map(entries) = &node.value else {
             let why = format!(
                 "must be a map with {}, is {}",
                 known.join(", "),
-                node.value.kind()
+                node.value.kind(discretion)
             );
             return Err(Fault::new(node.line, path, why));
         };
@@ -26,6 +32,7 @@ impl<'a> Section<'a> {
             path,
             line: node.line,
             entries,
+            discretion,
         };
         for entry in entries {
             if !known.contains(&entry.key.as_str()) {
@@ -33,39 +40,48 @@ impl<'a> Section<'a> {
                     Some(near) => format!("unknown key; did you mean {near}?"),
                     None => format!("unknown key; known are {}", known.join(", ")),
                 };
-                return Err(Fault::new(entry.line, section.path_of(&entry.key), why));
+                let path = match discretion {
+                    Discretion::Open => section.path_of(&entry.key),
+                    Discretion::Discreet => section.path,
+                };
+                return Err(Fault::new(entry.line, path, why));
             }
         }
         Ok(section)
     }
 
+    /// Takes the value of a key for a map whose keys are known.
+    pub(crate) fn inner(&self, key: &str, node: &'a Node, known: &[&str]) -> Result<Self, Fault> {
+        Section::of(node, self.path_of(key), known, self.discretion)
+    }
+
     /// The value of a key, if the key stands there.
-    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'a Node> {
         let entry = self.entries.iter().find(|entry| entry.key == key);
         entry.map(|entry| &entry.node)
     }
 
     /// The value of a key, which is a fault to leave out.
-    pub(super) fn need(&self, key: &str) -> Result<&'a Node, Fault> {
+    pub(crate) fn need(&self, key: &str) -> Result<&'a Node, Fault> {
         let missing = || Fault::new(self.line, self.path_of(key), "is missing");
         self.get(key).ok_or_else(missing)
     }
 
     /// The value of a key as text that `parse` takes.
-    pub(super) fn text<T>(
+    pub(crate) fn text<T>(
         &self,
         key: &str,
         node: &Node,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<T, Fault> {
         let Value::Text(text) = &node.value else {
-            return Err(self.fault(key, node, format!("must be text, is {}", node.value.kind())));
+            return Err(self.fault(key, node, format!("must be text, is {}", self.kind(node))));
         };
         parse(text).map_err(|why| self.fault(key, node, why))
     }
 
     /// The value of a key as a list of 1 to `most` texts that `parse` takes.
-    pub(super) fn texts(
+    pub(crate) fn texts(
         &self,
         key: &str,
         node: &Node,
@@ -81,17 +97,22 @@ impl<'a> Section<'a> {
                 let why = format!("must have from 1 to {most} items, has {}", items.len());
                 Err(self.fault(key, node, why))
             }
-            other => Err(self.fault(key, node, format!("must be a list, is {}", other.kind()))),
+            _ => Err(self.fault(key, node, format!("must be a list, is {}", self.kind(node)))),
         }
     }
 
+    /// What a value is, for messages.
+    pub(crate) fn kind(&self, node: &Node) -> String {
+        node.value.kind(self.discretion)
+    }
+
     /// What is wrong with the value of a key.
-    pub(super) fn fault(&self, key: &str, node: &Node, why: impl Into<String>) -> Fault {
+    pub(crate) fn fault(&self, key: &str, node: &Node, why: impl Into<String>) -> Fault {
         Fault::new(node.line, self.path_of(key), why)
     }
 
     /// A key as messages name it.
-    pub(super) fn path_of(&self, key: &str) -> String {
+    pub(crate) fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.to_owned()
         } else {
@@ -101,7 +122,7 @@ impl<'a> Section<'a> {
 }
 
 /// The known word that was most likely meant.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     // A word as long as this is no slip of the pen, and is not worth comparing.
     if word.len() > 64 {
         return None;

@@ -1,0 +1,96 @@
+//! Files of settings: YAML read strictly, so that what is wrong with one can be said on one line
+//! that names the file, the line, the key, and how to mend it.
+//!
+//! A file that may hold secrets is read *discreetly*: nothing that stands in it is repeated in a
+//! message, whatever is wrong with it and wherever its author may have put a secret by mistake.
+//! The line number says enough.
+
+mod fault;
+mod section;
+mod tree;
+
+pub(crate) use fault::Fault;
+pub use fault::FileError;
+pub(crate) use section::{Section, nearest};
+pub(crate) use tree::{Discretion, Entry, Node, Value};
+
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Reads one YAML document of at most `most` bytes.
+pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result<Node, Fault> {
+    if bytes.len() > most {
+        let why = format!("is longer than {most} bytes");
+        return Err(Fault::new(0, "", why));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+        Fault::new(line, "", "is not UTF-8 text")
+    })?;
+    tree::read(text, discretion)
+}
+
+/// Reads a file, and of one that is longer than `most` bytes no more than it takes to tell.
+///
+/// # Errors
+/// Where the file cannot be opened or read.
+pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let mut contents = Vec::new();
+    std::fs::File::open(path)?
+        .take(most as u64 + 1)
+        .read_to_end(&mut contents)?;
+    Ok(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn no_more_is_read_than_tells_that_a_file_is_too_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("long.yaml");
+        std::fs::write(&path, vec![b'#'; 200]).unwrap();
+        assert_eq!(read_file(&path, 100).unwrap().len(), 101);
+        let fault = parse(&[b'#'; 101], 100, Discretion::Open).unwrap_err();
+        assert_eq!(fault.why, "is longer than 100 bytes");
+    }
+
+    #[test]
+    fn what_is_read_discreetly_is_never_repeated() {
+        const SECRET: &str = "s3cr3t-canary";
+        for text in [
+            "a: [s3cr3t-canary",
+            "a: 's3cr3t-canary",
+            "a: \"s3cr3t-canary\\q\"",
+            "s3cr3t-canary: 1\ns3cr3t-canary: 2",
+            "a: *s3cr3t-canary",
+            "a: !!int s3cr3t-canary",
+            "a: !s3cr3t-canary",
+            "%s3cr3t-canary",
+            "a: b\n  s3cr3t-canary",
+            "- a\ns3cr3t-canary: 1",
+            "a: |s3cr3t-canary",
+            "a: 1\n--- s3cr3t-canary",
+            "? [s3cr3t-canary]\n: 1",
+            "\ts3cr3t-canary: 1",
+        ] {
+            let told = match parse(text.as_bytes(), 1000, Discretion::Discreet) {
+                Err(fault) => fault.why,
+                Ok(node) => {
+                    let known = ["known"];
+                    let section = Section::of(&node, String::new(), &known, Discretion::Discreet);
+                    let fault = section.map(|section| section.need("known").unwrap_err());
+                    match fault {
+                        Ok(fault) | Err(fault) => format!("{}: {}", fault.key, fault.why),
+                    }
+                }
+            };
+            assert!(!told.contains(SECRET), "{text:?}: {told}");
+            assert!(!told.is_empty());
+        }
+    }
+}
