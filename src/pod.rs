@@ -22,6 +22,11 @@ impl PodUid {
         parse_canonical_uuid(text.as_bytes()).unwrap_or_else(|| Self::hashed(text.as_bytes()))
     }
 
+    /// The identity that [`PodUid::words`] gave.
+    pub const fn from_words(words: [u64; 2]) -> Self {
+        Self(words)
+    }
+
     /// The identity as two words, for hashing and for storage.
     pub const fn words(self) -> [u64; 2] {
         self.0

@@ -20,6 +20,7 @@
 //!   are set aside, and loading them neither panics nor allocates more than their size.
 
 pub mod codec;
+pub mod content;
 pub mod disk;
 pub mod frame;
 pub mod open;

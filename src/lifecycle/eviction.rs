@@ -100,6 +100,16 @@ impl Cap {
         Self { pods, watermark }
     }
 
+    /// The newest second of creation of any pod that was evicted or refused.
+    pub const fn watermark(&self) -> Option<u32> {
+        self.watermark
+    }
+
+    /// Goes on from the watermark that a cap has left before.
+    pub fn restore(&mut self, watermark: Option<u32>) {
+        self.watermark = self.watermark.max(watermark);
+    }
+
     /// Whether an unknown pod that was created at `created` may have been evicted or refused.
     pub fn may_know(&self, created: Option<Timestamp>) -> bool {
         match (self.watermark, created) {

@@ -30,6 +30,7 @@ pub mod observation;
 pub mod outcome;
 pub mod pod_in_flight;
 pub mod reentry;
+pub mod saved;
 pub mod seen;
 pub mod sight;
 pub mod slo;

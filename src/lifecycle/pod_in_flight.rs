@@ -7,6 +7,7 @@ use super::delivery::SourceId;
 use super::inflight::{InFlightOrder, Waiting};
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Observation, Outcome, Position, Sink, UnobservedReason};
+use super::saved::SavedInFlight;
 use super::seen::Seen;
 use super::slo::{Pulse, SloId, SloProgress, SloRule, Timers};
 use super::stage::{Interval, Stage};
@@ -72,6 +73,36 @@ impl PodInFlight {
             stage,
             discovered: now,
             waiting: None,
+        }
+    }
+
+    /// A pod as it was saved, back in its place in the order of waiting. Its deadlines are still to
+    /// be set.
+    pub fn restored(saved: SavedInFlight, shared: &mut Shared, sink: &mut impl Sink) -> Self {
+        let startup = Startup::from(saved.startup);
+        let mut pod = Self {
+            seen: saved.seen,
+            uid: saved.uid,
+            info: saved.info,
+            stage: startup.stage(),
+            startup,
+            slos: SloProgress::restored(&saved.slos),
+            discovered: saved.discovered,
+            waiting: None,
+        };
+        pod.settle(shared, sink);
+        pod
+    }
+
+    /// What is kept of it.
+    pub fn saved(&self) -> SavedInFlight {
+        SavedInFlight {
+            uid: self.uid,
+            seen: self.seen,
+            info: self.info.clone(),
+            startup: self.startup.saved(),
+            discovered: self.discovered,
+            slos: self.slos.saved(),
         }
     }
 

@@ -22,6 +22,17 @@ const TRACKED: [ConditionType; 5] = [
 pub struct LastTrue([u32; TRACKED.len()]);
 
 impl LastTrue {
+    /// The seconds, in the order of the tracked types: the two names of the network condition
+    /// first.
+    pub const fn seconds(self) -> [u32; TRACKED.len()] {
+        self.0
+    }
+
+    /// The reverse of [`LastTrue::seconds`].
+    pub const fn from_seconds(seconds: [u32; TRACKED.len()]) -> Self {
+        Self(seconds)
+    }
+
     /// Takes note of the conditions that are True and calls `reentered` for each one whose
     /// lastTransitionTime is later than the last one seen for the same type.
     pub fn update(&mut self, conditions: &Conditions, mut reentered: impl FnMut(Milestone)) {
@@ -37,19 +48,6 @@ impl LastTrue {
             }
             *last = second;
         }
-    }
-}
-
-impl LastTrue {
-    /// The seconds, in the order of the tracked types: the two names of the network condition
-    /// first.
-    pub(super) const fn seconds(self) -> [u32; TRACKED.len()] {
-        self.0
-    }
-
-    /// The reverse of [`LastTrue::seconds`].
-    pub(super) const fn from_seconds(seconds: [u32; TRACKED.len()]) -> Self {
-        Self(seconds)
     }
 }
 

@@ -12,14 +12,16 @@ use crate::timestamp::Timestamp;
 pub struct Seen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
     /// object, for none
-    pub(super) newest_version: u64,
-    pub(super) last_true: LastTrue,
+    pub newest_version: u64,
+    /// When each condition was last seen True
+    pub last_true: LastTrue,
     /// The list-watch that the pod belongs to
     pub source: SourceId,
-    pub(super) is_static: bool,
+    /// Whether it is a static pod
+    pub is_static: bool,
     /// The second in which the pod was created, since the epoch; that of its first sight, which
     /// is no earlier, where its creation time is unusable
-    pub(super) created: u32,
+    pub created: u32,
 }
 
 impl Seen {

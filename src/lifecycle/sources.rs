@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivery::SourceId;
+use super::saved::Successor;
 use super::sight::SeenIn;
 use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -13,10 +14,21 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 const CATCHING_UP_NANOS: i64 = 5 * NANOS_PER_SECOND;
 
 /// The first list of a source, once it is certain.
-#[derive(Clone, Copy, Debug)]
-enum FirstList {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstList {
+    /// When it was begun
     BeganAt(Timestamp),
+    /// The source delivered something else first, so it has none
     NeverHad,
+}
+
+/// What is kept of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedSource {
+    /// Its first list, if it has been delivered
+    pub first_list: Option<FirstList>,
+    /// How far it has been accounted for
+    pub progress: Progress,
 }
 
 /// How far a source has been accounted for.
@@ -83,6 +95,45 @@ impl Sources {
         }
         if !self.out_of_sync.contains(&source) {
             progress.complete_at = progress.complete_at.max(Some(at));
+        }
+    }
+
+    /// What is kept of each source, and when one last began to catch up.
+    pub fn saved(&self) -> (BTreeMap<SourceId, SavedSource>, Option<Timestamp>) {
+        let saved = |(source, progress): (&SourceId, &Progress)| {
+            let source = *source;
+            let saved = SavedSource {
+                first_list: self.first_lists.get(&source).copied(),
+                progress: progress.clone(),
+            };
+            (source, saved)
+        };
+        (self.progress.iter().map(saved).collect(), self.resumed)
+    }
+
+    /// Goes on from what was saved, under the numbers that `successor` gives. Every source is out of
+    /// sync; one with another selection has no history.
+    pub fn restore(
+        &mut self,
+        saved: BTreeMap<SourceId, SavedSource>,
+        resumed: Option<Timestamp>,
+        successor: impl Fn(SourceId) -> Successor,
+    ) {
+        self.resumed = resumed;
+        for (source, saved) in saved {
+            match successor(source) {
+                Successor::Same(source) => {
+                    self.out_of_sync.insert(source);
+                    self.progress.insert(source, saved.progress);
+                    if let Some(first_list) = saved.first_list {
+                        self.first_lists.insert(source, first_list);
+                    }
+                }
+                Successor::Reselected(source) => {
+                    self.out_of_sync.insert(source);
+                }
+                Successor::Gone => {}
+            }
         }
     }
 

@@ -90,7 +90,57 @@ pub struct Startup {
     seen_unschedulable: bool,
 }
 
+/// A [`Startup`] as it is kept while no process runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SavedStartup {
+    /// By milestone: when it was reached, where that is known
+    pub times: [Option<Timestamp>; Milestone::ALL.len()],
+    /// By milestone, a bit: whether it was reached
+    pub reached: u8,
+    /// By condition type, a bit: whether it ever stood in the status
+    pub stood: u8,
+    /// By interval, a bit: whether it was judged, or is never going to be
+    pub decided: u16,
+    /// `spec.initContainers` is not empty
+    pub has_init_containers: bool,
+    /// `spec.readinessGates` is not empty
+    pub has_readiness_gates: bool,
+    /// Seen with scheduling gates
+    pub seen_gated: bool,
+    /// Seen `Unschedulable`
+    pub seen_unschedulable: bool,
+}
+
+impl From<SavedStartup> for Startup {
+    fn from(saved: SavedStartup) -> Self {
+        Self {
+            times: saved.times,
+            reached: saved.reached,
+            stood: TypesStood(saved.stood),
+            decided: saved.decided,
+            has_init_containers: saved.has_init_containers,
+            has_readiness_gates: saved.has_readiness_gates,
+            seen_gated: saved.seen_gated,
+            seen_unschedulable: saved.seen_unschedulable,
+        }
+    }
+}
+
 impl Startup {
+    /// What is kept of it.
+    pub const fn saved(&self) -> SavedStartup {
+        SavedStartup {
+            times: self.times,
+            reached: self.reached,
+            stood: self.stood.0,
+            decided: self.decided,
+            has_init_containers: self.has_init_containers,
+            has_readiness_gates: self.has_readiness_gates,
+            seen_gated: self.seen_gated,
+            seen_unschedulable: self.seen_unschedulable,
+        }
+    }
+
     /// The startup of a pod that nothing was latched for yet. The spec of a pod that decides which
     /// stages apply to it is immutable but for the scheduling gates.
     pub fn new(snapshot: &PodSnapshot) -> Self {

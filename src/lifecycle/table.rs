@@ -44,6 +44,13 @@ impl<T> PodTable<T> {
         self.index.is_empty()
     }
 
+    /// The record of `uid`, to be looked at.
+    pub fn get(&self, uid: PodUid) -> Option<&T> {
+        let hash = self.hasher.hash_one(uid);
+        let found = self.index.find(hash, |slot| self.records.holds(*slot, uid));
+        self.records.at(*found?).map(|(_, record)| record)
+    }
+
     /// The record of `uid`.
     pub fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
         let hash = self.hasher.hash_one(uid);

@@ -48,7 +48,7 @@ impl Default for TrackerConfig {
 
 /// Everything remembered of one pod.
 #[derive(Debug)]
-enum Record {
+pub(super) enum Record {
     InFlight(Box<PodInFlight>),
     Finished(Kept),
     Deleted {
@@ -91,12 +91,12 @@ impl Record {
 pub struct Tracker {
     timestamps: TimestampMode,
     backfill: bool,
-    pods: PodTable<Record>,
-    cap: Cap,
-    deleted: VecDeque<(Timestamp, PodUid)>,
-    sources: Sources,
-    shared: Shared,
-    now: Option<Timestamp>,
+    pub(super) pods: PodTable<Record>,
+    pub(super) cap: Cap,
+    pub(super) deleted: VecDeque<(Timestamp, PodUid)>,
+    pub(super) sources: Sources,
+    pub(super) shared: Shared,
+    pub(super) now: Option<Timestamp>,
 }
 
 /// How a snapshot was delivered.
@@ -382,7 +382,7 @@ impl Tracker {
     }
 
     /// Ends the startup of a pod, if it is in flight, and remembers it as finished.
-    fn finish(&mut self, uid: PodUid, outcome: Outcome, sink: &mut impl Sink) {
+    pub(super) fn finish(&mut self, uid: PodUid, outcome: Outcome, sink: &mut impl Sink) {
         let Some(record) = self.pods.get_mut(uid) else {
             return;
         };

@@ -47,6 +47,21 @@ impl Books {
         self.enter(to);
     }
 
+    /// Goes on with so many pods in each place; before, there were none.
+    pub(super) fn restore(&self, in_flight: [u64; STAGES], finished: [u64; OUTCOMES]) {
+        let _writing = self.epoch.write();
+        let places = self.in_flight.iter().chain(&self.finished);
+        for (place, pods) in places.zip(in_flight.into_iter().chain(finished)) {
+            place.fetch_add(pods, Ordering::Relaxed);
+            self.discovered.fetch_add(pods, Ordering::Relaxed);
+        }
+    }
+
+    /// How many pods have finished, by outcome.
+    pub(super) fn finished(&self) -> [u64; OUTCOMES] {
+        self.balance().finished
+    }
+
     /// A balance that adds up. Where moves interrupt every attempt within the bound of
     /// [`Epoch::read`], it is the one of the last scrape: a little old, but true of one moment.
     pub(super) fn balance(&self) -> Balance {

@@ -46,6 +46,21 @@ impl Cells {
             .fetch_add(nanos % NANOS_PER_SECOND, Ordering::Relaxed);
     }
 
+    /// Adds what was counted before: so much in each of these cells, and `sum` nanoseconds in all.
+    pub(super) fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
+        let counts = self.counts.get_or_init(|| self.allocate());
+        let _writing = self.epoch.write();
+        for (cell, count) in cells {
+            if let Some(counted) = counts.get(cell) {
+                counted.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+        let seconds = u64::try_from(sum / u128::from(NANOS_PER_SECOND)).unwrap_or(u64::MAX);
+        let nanos = u64::try_from(sum % u128::from(NANOS_PER_SECOND)).unwrap_or(0);
+        self.seconds.fetch_add(seconds, Ordering::Relaxed);
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
     /// Copies the cells into `counts` and returns the sum in nanoseconds. `counts` stays empty when
     /// nothing was ever observed.
     ///

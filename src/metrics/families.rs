@@ -232,6 +232,29 @@ pub(super) const CONFIG_RELOAD_TIMESTAMP: FamilyDoc = FamilyDoc {
         "Unix time at which SLOs were last put in force.",
     )
 };
+pub(super) const LEDGER_LOADS: FamilyDoc = counter(
+    "podinit_ledger_loads_total",
+    &["result"],
+    "Starts with a state directory, by what became of the ledger in it.",
+);
+pub(super) const LEDGER_WRITES: FamilyDoc = counter(
+    "podinit_ledger_writes_total",
+    &["result"],
+    "Times that the ledger was written, by result.",
+);
+pub(super) const LEDGER_SIZE: FamilyDoc = FamilyDoc {
+    unit: Some("bytes"),
+    ..gauge(
+        "podinit_ledger_size_bytes",
+        &[],
+        "Size of the ledger as it was last written.",
+    )
+};
+pub(super) const LEDGER_DURABLE: FamilyDoc = gauge(
+    "podinit_ledger_durable",
+    &[],
+    "Whether everything that scrapes were shown is in the ledger on disk (1) or not (0).",
+);
 pub(super) const BUILD_INFO: FamilyDoc = gauge(
     "podinit_build_info",
     &["version", "revision"],
@@ -266,6 +289,10 @@ static FAMILIES: &[FamilyDoc] = &[
     SYNCED,
     CONFIG_RELOAD_SUCCESSFUL,
     CONFIG_RELOAD_TIMESTAMP,
+    LEDGER_LOADS,
+    LEDGER_WRITES,
+    LEDGER_SIZE,
+    LEDGER_DURABLE,
     BUILD_INFO,
 ];
 

@@ -12,6 +12,7 @@
 use super::cells::Cells;
 use super::exemplar::{Exemplar, Exemplars};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
+use super::saved::SavedHistogram;
 use crate::lifecycle::observation::Latency;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -58,6 +59,29 @@ impl Histogram {
         // of every exemplar read here is found to have counted it.
         self.exemplars.read_into(&mut into.exemplars);
         into.sum = self.cells.read_into(&mut into.cells);
+    }
+
+    /// What is kept of it.
+    pub(super) fn saved(&self) -> SavedHistogram {
+        let mut counts = Vec::new();
+        let sum = self.cells.read_into(&mut counts);
+        let cells = (0..).zip(counts).filter(|(_, count)| *count > 0);
+        SavedHistogram {
+            cells: cells.collect(),
+            sum,
+        }
+    }
+
+    /// Adds what was saved, where `cells` says which cell each saved one is now.
+    pub(super) fn restore(&self, saved: &SavedHistogram, cells: &[usize]) {
+        if saved.cells.is_empty() {
+            return;
+        }
+        let counts = saved.cells.iter().filter_map(|(cell, count)| {
+            let cell = cells.get(usize::from(*cell))?;
+            Some((*cell, *count))
+        });
+        self.cells.add(counts, saved.sum);
     }
 
     /// The state now.

@@ -13,6 +13,27 @@ type ValueId = u32;
 /// Every label has these two values from the start; neither counts towards the cap.
 const EMPTY_ID: ValueId = 0;
 const OTHER_ID: ValueId = 1;
+/// How many those are.
+const FIRST_ID: usize = 2;
+
+/// Labels and label sets as they are kept while no process runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedLabels {
+    /// In the order in which they are exposed
+    pub labels: Vec<SavedLabel>,
+    /// Each set as one number for each label: 0 stands for no value, 1 for [`OTHER`], and from 2 on
+    /// for the values of the label in their order
+    pub sets: Vec<Vec<u32>>,
+}
+
+/// A label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedLabel {
+    /// Its name
+    pub name: String,
+    /// The values that it has taken, in the order in which they were met
+    pub values: Vec<Arc<str>>,
+}
 
 /// The values that one label has taken.
 #[derive(Debug)]
@@ -83,6 +104,56 @@ impl LabelSets {
         }
     }
 
+    /// The labels and the sets met so far.
+    pub(super) fn saved(&self) -> SavedLabels {
+        let mut sets = vec![Vec::new(); self.sets.len()];
+        for (ids, set) in &self.sets {
+            if let Some(place) = sets.get_mut(*set) {
+                *place = ids.to_vec();
+            }
+        }
+        let labels = self.labels.iter().map(|label| SavedLabel {
+            name: label.spec.name.clone(),
+            values: label.values.get(FIRST_ID..).unwrap_or_default().to_vec(),
+        });
+        SavedLabels {
+            labels: labels.collect(),
+            sets,
+        }
+    }
+
+    /// Meets what was saved again, under the caps that hold now, and shows each new set with its
+    /// values. Returns for each saved set which one it is now; `None` if the labels are others.
+    pub(super) fn restore(
+        &mut self,
+        saved: &SavedLabels,
+        mut show: impl FnMut(usize, Box<[Arc<str>]>),
+    ) -> Option<Vec<usize>> {
+        let names = self.labels.iter().map(|label| &label.spec.name);
+        if !names.eq(saved.labels.iter().map(|label| &label.name)) {
+            return None;
+        }
+        let labels = self.labels.iter_mut().zip(&saved.labels);
+        let known: Vec<Vec<ValueId>> = labels
+            .map(|(label, saved)| {
+                let values = saved.values.iter().map(|value| label.resolve(value));
+                [EMPTY_ID, OTHER_ID].into_iter().chain(values).collect()
+            })
+            .collect();
+        let sets = saved.sets.iter().map(|ids| {
+            let ids = known.iter().zip(ids);
+            let ids = ids.map(|(known, id)| *known.get(*id as usize).unwrap_or(&OTHER_ID));
+            self.ids.clear();
+            self.ids.extend(ids);
+            let resolved = self.resolve_ids();
+            if resolved.new {
+                show(resolved.set, self.values());
+            }
+            resolved.set
+        });
+        Some(sets.collect())
+    }
+
     /// The label set of `pod`.
     pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
         self.ids.clear();
@@ -90,6 +161,10 @@ impl LabelSets {
             let id = label.resolve(label.spec.source.value(pod));
             self.ids.push(id);
         }
+        self.resolve_ids()
+    }
+
+    fn resolve_ids(&mut self) -> Resolved {
         if let Some(set) = self.known() {
             return set;
         }

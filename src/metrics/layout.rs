@@ -77,6 +77,16 @@ impl Layout {
         self.cells.len()
     }
 
+    /// The upper bounds of the cells, in nanoseconds, ascending.
+    pub(super) fn bounds(&self) -> &[u64] {
+        &self.bounds
+    }
+
+    /// For each of the cells that end at `bounds` the one that holds its bound here.
+    pub(super) fn cells_of(&self, bounds: &[u64]) -> Vec<usize> {
+        bounds.iter().map(|bound| self.cell_of(*bound)).collect()
+    }
+
     /// The cell for a latency. What lies above all bounds, which no
     /// [`Latency`](crate::lifecycle::observation::Latency) does, goes into the last one.
     pub(super) fn cell_of(&self, nanos: u64) -> usize {

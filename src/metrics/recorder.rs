@@ -16,10 +16,11 @@ use crate::timestamp::Timestamp;
 /// Counts what the tracker observes.
 #[derive(Debug)]
 pub struct Recorder {
-    store: Arc<Store>,
-    labels: LabelSets,
-    slos: SloCounter,
+    pub(super) store: Arc<Store>,
+    pub(super) labels: LabelSets,
+    pub(super) slos: SloCounter,
     now: Option<Timestamp>,
+    observations: u64,
 }
 
 impl Recorder {
@@ -29,7 +30,18 @@ impl Recorder {
             labels,
             slos,
             now: None,
+            observations: 0,
         }
+    }
+
+    /// How many observations there have been: while the number stays, nothing has been counted.
+    pub const fn observations(&self) -> u64 {
+        self.observations
+    }
+
+    /// Shows the series of a pod, at zero if they are new.
+    pub fn show(&mut self, pod: &PodInfo) {
+        self.set_of(pod);
     }
 
     /// Puts other SLOs in force; one that keeps its name keeps its counts.
@@ -99,6 +111,7 @@ impl Sink for Recorder {
     }
 
     fn close_gap(&mut self, nanos: u64) {
+        self.observations += 1;
         self.store.gaps.add(nanos);
     }
 
@@ -107,12 +120,14 @@ impl Sink for Recorder {
     }
 
     fn evicted(&mut self, pods: Evicted) {
+        self.observations += 1;
         for (count, pods) in self.store.evicted.iter().zip(pods) {
             count.add(pods);
         }
     }
 
     fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+        self.observations += 1;
         match observation {
             Observation::Moved { from, to } => {
                 if from == Position::Undiscovered {

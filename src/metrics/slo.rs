@@ -9,6 +9,7 @@ use super::families::{
     CONFIG_RELOAD_SUCCESSFUL, CONFIG_RELOAD_TIMESTAMP, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE,
     SLO_THRESHOLD,
 };
+use super::saved::SavedSlo;
 use super::source::FamilySource;
 use super::store::{Count, Instant};
 use crate::lifecycle::slo::{ExclusionReason, SloId, SloVerdict};
@@ -130,6 +131,31 @@ impl SloCounter {
         self.slos = slos.collect();
         let mut shown = self.board.0.write().unwrap_or_else(PoisonError::into_inner);
         *shown = Arc::clone(&self.slos);
+    }
+
+    /// What is kept of the events.
+    pub(super) fn saved(&self) -> Vec<SavedSlo> {
+        let saved = |Slo { doc, counts }: &Slo| SavedSlo {
+            name: Arc::clone(&doc.name),
+            good: counts.good.get(),
+            bad: counts.bad.get(),
+            excluded: counts.excluded.each_ref().map(Count::get),
+        };
+        self.slos.iter().map(saved).collect()
+    }
+
+    /// Adds what was saved of the SLOs that are in force.
+    pub(super) fn restore(&self, saved: &[SavedSlo]) {
+        for Slo { doc, counts } in self.slos.iter() {
+            let Some(saved) = saved.iter().find(|saved| saved.name == doc.name) else {
+                continue;
+            };
+            counts.good.add(saved.good);
+            counts.bad.add(saved.bad);
+            for (count, saved) in counts.excluded.iter().zip(saved.excluded) {
+                count.add(saved);
+            }
+        }
     }
 
     /// Counts the event of a pod. Events of an SLO that is not in force count for nothing.

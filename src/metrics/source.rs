@@ -38,7 +38,7 @@ pub trait WatchSource: Send + Sync {
 }
 
 /// Writes a family of numbers with one label.
-fn by_label<'a>(
+pub(super) fn by_label<'a>(
     out: &mut dyn Encoder,
     family: &FamilyDoc,
     values: impl IntoIterator<Item = (&'a str, Number)>,
@@ -56,7 +56,7 @@ fn single(out: &mut dyn Encoder, family: &FamilyDoc, number: u64) {
     out.number(&[], Number::Integer(number));
 }
 
-fn integers<'a>(
+pub(super) fn integers<'a>(
     values: impl IntoIterator<Item = (&'a str, u64)>,
 ) -> impl Iterator<Item = (&'a str, Number)> {
     let values = values.into_iter();

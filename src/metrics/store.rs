@@ -144,6 +144,15 @@ impl Store {
         names.zip(self.dropped.iter().map(Count::get))
     }
 
+    /// Adds what was dropped before, of the labels that there still are.
+    pub(super) fn restore_dropped(&self, saved: &[(String, u64)]) {
+        let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
+        for (name, count) in names.zip(&self.dropped) {
+            let saved = saved.iter().find(|(label, _)| label == name);
+            count.add(saved.map_or(0, |(_, count)| *count));
+        }
+    }
+
     /// Counts a pod whose whole label set was dropped.
     pub(super) fn drop_whole_set(&self) {
         self.dropped[self.labels.len()].increment();

@@ -32,6 +32,7 @@ pub mod reasons;
 mod reflector;
 pub mod requests;
 pub mod rfc3339;
+pub mod saved;
 pub(crate) mod slim;
 pub mod stats;
 mod stream;

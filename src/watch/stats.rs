@@ -14,9 +14,9 @@ use crate::lifecycle::delivery::SourceId;
 /// The counters and the sync state of all list-watches of the process.
 #[derive(Debug)]
 pub struct WatchStats {
-    events: [AtomicU64; EventType::ALL.len()],
-    errors: [AtomicU64; WatchErrorReason::ALL.len()],
-    relists: [AtomicU64; RelistReason::ALL.len()],
+    pub(super) events: [AtomicU64; EventType::ALL.len()],
+    pub(super) errors: [AtomicU64; WatchErrorReason::ALL.len()],
+    pub(super) relists: [AtomicU64; RelistReason::ALL.len()],
     sources: Box<[SourceState]>,
     /// Contacts are stored as distances from here, since an `Instant` is not atomic.
     origin: Instant,

@@ -52,7 +52,7 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
 }
 
 /// The SLOs of the options, as a file states them and the implementation reads it.
-fn slos(options: &Options) -> Vec<podinit::slo::Slo> {
+pub(crate) fn slos(options: &Options) -> Vec<podinit::slo::Slo> {
     if options.slos.is_empty() {
         return Vec::new();
     }

@@ -42,6 +42,22 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
+    /// The SLOs as they were saved by [`SloProgress::saved`]. No deadline is set:
+    /// [`SloProgress::replace`] does that.
+    pub fn restored(saved: &[(SloId, bool)]) -> Self {
+        let state = |decided| if decided { State::Decided } else { State::Open };
+        let states = saved.iter().map(|(slo, decided)| (*slo, state(*decided)));
+        Self(states.collect())
+    }
+
+    /// Each SLO with whether it has had its event.
+    pub fn saved(&self) -> Vec<(SloId, bool)> {
+        let states = self.0.iter();
+        states
+            .map(|(slo, state)| (*slo, *state == State::Decided))
+            .collect()
+    }
+
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
         let all = self.0.iter_mut();
         all.filter(|(_, state)| *state != State::Decided)
