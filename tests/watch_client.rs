@@ -16,7 +16,7 @@ use podinit::lifecycle::delivery::PodEvent;
 use podinit::watch::client::{Cluster, connect};
 use podinit::watch::clock::SystemClock;
 use podinit::watch::cluster_options::ClusterOptions;
-use podinit::watch::probe::{ProbeError, probe};
+use podinit::watch::probe::{ProbeError, Probed, probe};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
@@ -56,11 +56,12 @@ async fn configured(port: u16) -> (tempfile::TempDir, Cluster) {
     (directory, connect(&options).await.unwrap())
 }
 
-async fn probed(cluster: &Cluster, scope: &Scope) -> Result<(), ProbeError> {
+async fn probed(cluster: &Cluster, scope: &Scope) -> Result<Probed, ProbeError> {
     probe(
         cluster,
         scope,
         &Selectors::default(),
+        1,
         Duration::from_secs(20),
     )
     .await

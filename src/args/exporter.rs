@@ -27,9 +27,19 @@ Examples:
   podinit serve --namespace shop --namespace payment --listen 127.0.0.1:9090
   podinit serve --labels namespace,node --label-cap node=2000
   podinit serve --pod-label app.kubernetes.io/name --log-format json
+  podinit serve --state-dir /var/lib/podinit
 
 Endpoints: /metrics, /livez, /readyz and a landing page at /")]
 pub struct ServeArgs {
+    /// Directory in which what has been counted outlives the process [default: nothing does]
+    #[arg(
+        long,
+        env = "PODINIT_STATE_DIR",
+        value_name = "DIR",
+        help_heading = "Exporter"
+    )]
+    pub state_dir: Option<PathBuf>,
+
     /// Which pods, and by whom they are told
     #[command(flatten)]
     pub cluster: ClusterArgs,

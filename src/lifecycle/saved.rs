@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::delivery::SourceId;
 use super::observation::{Outcome, Sink};
 use super::pod_in_flight::PodInFlight;
+use super::reentry::to_second;
 use super::seen::Seen;
 use super::slo::{SloId, SloRule};
 use super::sources::SavedSource;
@@ -36,6 +37,14 @@ pub struct SavedTracker {
     pub watermark: Option<u32>,
     /// The pods that are remembered for their deletion, in the order of it
     pub deleted: Vec<SavedDeleted>,
+}
+
+impl SavedTracker {
+    /// Whether a pod that was created at `created` may have been known and evicted.
+    pub fn may_have_evicted(&self, created: Timestamp) -> bool {
+        self.watermark
+            .is_some_and(|watermark| to_second(created) <= watermark)
+    }
 }
 
 /// A pod that is remembered for its deletion.

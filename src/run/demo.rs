@@ -41,7 +41,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         ..WatchConfig::default()
     };
     let clock = simulated.clock();
-    let exporter = Exporter::bind(&exporter, watch, Arc::new(move || clock.now()))?;
+    let exporter = Exporter::bind(&exporter, watch, Arc::new(move || clock.now()), None)?;
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     announce(exporter.address(), &simulated);
     if let Some(duration) = simulation.duration {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ingest::Ingest;
 use super::labels::label_config;
+use super::ledger::{Commits, Ledger, Parts, Recovery, Snapshots};
 use super::slos::{InForce, SloWatch};
 use crate::args::ExporterArgs;
 use crate::lifecycle::delivery::Delivery;
@@ -40,28 +41,40 @@ pub(super) struct Exporter {
     watch: WatchConfig,
     clock: Arc<dyn Clock>,
     slo_watch: Option<SloWatch>,
+    ledger: Option<Ledger>,
+    accounting: TrackerConfig,
 }
 
 impl Exporter {
-    /// Binds the address first: nothing else needs to be tried if that cannot be had.
+    /// Binds the address first: nothing else needs to be tried if that cannot be had. What is
+    /// counted is kept in `ledger`, if there is one.
     pub(super) fn bind(
         args: &ExporterArgs,
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
+        ledger: Option<(Ledger, Snapshots)>,
     ) -> anyhow::Result<Self> {
+        let (ledger, snapshots) = match ledger {
+            Some((ledger, snapshots)) => (Some(ledger), snapshots),
+            None => (None, Snapshots::none()),
+        };
         let in_force = InForce::open(args.slo.as_deref(), &clock)?;
         watch.decode.workload |= in_force.may_need_workload();
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
-        let (recorder, exposition) = Builder::new(label_config(&args.labels))
+        let mut builder = Builder::new(label_config(&args.labels))
             .slos(in_force.slos.docs)
             .watch(stats.clone())
             .source(Box::new(in_force.gauges))
-            .collector(Box::new(ProcessCollector::new()))
-            .build()?;
+            .collector(Box::new(ProcessCollector::new()));
+        if let Some(ledger) = &ledger {
+            builder = builder.source(Box::new(Arc::clone(&ledger.gauges)));
+        }
+        let (recorder, exposition) = builder.build()?;
         let health = Health::new();
         let scrapes = Arc::new(Scrapes {
             exposition,
             stats: Arc::clone(&stats),
+            commits: ledger.as_ref().map(Ledger::commits),
         });
         let server = Server::bind(args.listen, Limits::default(), scrapes, health.clone())?;
         let scopes = watch.scopes.iter();
@@ -69,14 +82,14 @@ impl Exporter {
             .map(|scope| health.register_source(scope.to_string()))
             .collect();
         let (sender, receiver) = mpsc::channel(QUEUE);
-        let timestamps = args.timestamps;
+        let accounting = TrackerConfig {
+            timestamps: args.timestamps,
+            slos: in_force.slos.rules,
+            max_pods: args.max_pods.get(),
+            ..TrackerConfig::default()
+        };
         let ingest = Ingest {
-            tracker: Tracker::new(TrackerConfig {
-                timestamps,
-                slos: in_force.slos.rules,
-                max_pods: args.max_pods.get(),
-                ..TrackerConfig::default()
-            }),
+            tracker: Tracker::new(accounting.clone()),
             recorder,
             deliveries: receiver,
             clock: Arc::clone(&clock),
@@ -84,6 +97,7 @@ impl Exporter {
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
             slos: in_force.changes,
             stats: Arc::clone(&stats),
+            snapshots,
         };
         Ok(Self {
             server,
@@ -93,7 +107,24 @@ impl Exporter {
             watch,
             clock,
             slo_watch: in_force.watch,
+            ledger,
+            accounting,
         })
+    }
+
+    /// Goes on from what an earlier process has left in the ledger.
+    pub(super) fn recover(&mut self, from: &Recovery<'_>) {
+        if let Some(ledger) = &mut self.ledger {
+            let parts = Parts {
+                tracker: &mut self.ingest.tracker,
+                config: self.accounting.clone(),
+                recorder: &mut self.ingest.recorder,
+                stats: &self.stats,
+                snapshots: &mut self.ingest.snapshots,
+                watch: &mut self.watch,
+            };
+            ledger.recover(from, parts);
+        }
     }
 
     /// What is going to be watched.
@@ -106,7 +137,8 @@ impl Exporter {
         self.server.local_addr()
     }
 
-    /// Watches `cluster` and serves until `shutdown`.
+    /// Watches `cluster` and serves until `shutdown`. Then the server ends first, so that the last
+    /// commit holds all that was ever shown, and the accounting last, which that commit needs.
     ///
     /// # Errors
     /// When a task ends that must not: the process would be stale, so it ends too.
@@ -123,6 +155,8 @@ impl Exporter {
             watch,
             clock,
             slo_watch,
+            ledger,
+            ..
         } = self;
         tracing::info!(address = %server.local_addr(), "listening");
         let client = &cluster.client;
@@ -130,13 +164,25 @@ impl Exporter {
         drop(deliveries);
         let mut tasks = JoinSet::new();
         let stop = shutdown.clone();
+        let served = CancellationToken::new();
+        let mut unneeded = served.clone();
         tasks.spawn(async move {
             server.serve(stop).await;
+            served.cancel();
             "the server"
         });
-        let stop = shutdown.clone();
+        if let Some(ledger) = ledger {
+            let committer = ledger.committer()?;
+            let served = std::mem::take(&mut unneeded);
+            let committed = unneeded.clone();
+            tasks.spawn(async move {
+                committer.run(served).await;
+                committed.cancel();
+                "the keeper of the ledger"
+            });
+        }
         tasks.spawn(async move {
-            ingest.run(stop).await;
+            ingest.run(unneeded).await;
             "the accounting of pods"
         });
         if let Some(slo_watch) = slo_watch {
@@ -183,18 +229,23 @@ fn ended_early(
 struct Scrapes {
     exposition: Arc<Exposition>,
     stats: Arc<WatchStats>,
+    commits: Option<Arc<Commits>>,
 }
 
 impl Scrape for Scrapes {
+    /// What is given out is durable first, where there is a ledger (see the module `ledger`).
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
         let format = match format {
             Format::Protobuf => metrics::Format::Protobuf,
             Format::OpenMetrics => metrics::Format::OpenMetrics,
             Format::Text => metrics::Format::Text,
         };
-        self.exposition
-            .encode(format)
-            .map_err(|error| ScrapeError(error.to_string()))
+        let body = self.exposition.encode(format);
+        let body = body.map_err(|error| ScrapeError(error.to_string()))?;
+        if let Some(commits) = &self.commits {
+            commits.commit();
+        }
+        Ok(body)
     }
 
     fn status(&self) -> Status {

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use super::ledger::Snapshots;
 use super::slos::Slos;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
@@ -38,15 +39,17 @@ pub(super) struct Ingest {
     /// The SLOs that are to be in force from now on; closed when they never change
     pub(super) slos: mpsc::Receiver<Slos>,
     pub(super) stats: Arc<WatchStats>,
+    /// Where the state is asked for that is to outlive the process
+    pub(super) snapshots: Snapshots,
 }
 
 impl Ingest {
-    /// Accounts for what is delivered until `shutdown`, or until nothing can be delivered any
-    /// more.
+    /// Accounts for what is delivered until `shutdown`.
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last_tick = Instant::now();
+        let mut delivering = true;
         loop {
             tokio::select! {
                 biased;
@@ -59,13 +62,19 @@ impl Ingest {
                     self.let_time_pass();
                     self.heartbeat.beat();
                 }
+                Some(request) = self.snapshots.requested() => {
+                    let Self { tracker, recorder, stats, snapshots, .. } = &mut self;
+                    snapshots.answer(request, tracker, recorder, stats);
+                }
                 Some(slos) = self.slos.recv() => {
                     self.tracker.set_slos(slos.rules);
                     self.recorder.set_slos(&slos.docs);
+                    self.snapshots.changed();
                 }
-                delivery = self.deliveries.recv() => match delivery {
+                delivery = self.deliveries.recv(), if delivering => match delivery {
                     Some(delivery) => self.account(delivery),
-                    None => break,
+                    // The watches have ended; what they delivered may still be asked for.
+                    None => delivering = false,
                 },
             }
         }
@@ -82,9 +91,10 @@ impl Ingest {
     }
 
     fn account(&mut self, delivery: Delivery) {
-        let listed = matches!(delivery.event, PodEvent::Listed { .. });
+        let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
         let source = usize::from(delivery.source.0);
         self.tracker.apply(delivery, &mut self.recorder);
+        self.snapshots.changed();
         if let (true, Some(source)) = (listed, self.sources.get(source)) {
             source.listed();
         }

@@ -5,6 +5,7 @@ mod demo;
 mod exporter;
 mod ingest;
 mod labels;
+mod ledger;
 mod looks;
 mod progress;
 mod recordings;

@@ -7,23 +7,29 @@ use anyhow::Context;
 
 use super::exporter::Exporter;
 use super::labels::decode_options;
+use super::ledger::{Ledger, Recovery};
 use crate::args::{ClusterArgs, ExporterArgs, ServeArgs};
 use crate::shutdown;
 use crate::watch::WatchConfig;
 use crate::watch::client::{self, Cluster};
 use crate::watch::clock::SystemClock;
 use crate::watch::cluster_options::ClusterOptions;
-use crate::watch::probe::{ProbeError, probe};
+use crate::watch::probe::{ProbeError, Probed, probe};
 use crate::watch::requests::{Scope, Selectors};
 
 /// For the request that finds out at the start whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
+/// How many pods are asked for, of each scope, to know the cluster of a ledger by.
+const EVIDENCE: u32 = 100;
+
 /// Watches a cluster until a signal ends it.
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
     let watch = watch_config(&args.cluster, &args.exporter);
-    let exporter = Exporter::bind(&args.exporter, watch, Arc::new(SystemClock))?;
+    let ledger = args.state_dir.as_deref().map(Ledger::open).transpose()?;
+    let evidence = if ledger.is_some() { EVIDENCE } else { 1 };
+    let mut exporter = Exporter::bind(&args.exporter, watch, Arc::new(SystemClock), ledger)?;
     let ClusterArgs {
         kubeconfig,
         context,
@@ -34,11 +40,14 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         context,
     })
     .await?;
-    let probed = shutdown.run_until_cancelled(check(&cluster, exporter.watch()));
-    match probed.await {
-        None => return Ok(()),
-        Some(checked) => checked?,
-    }
+    let probed = shutdown.run_until_cancelled(check(&cluster, exporter.watch(), evidence));
+    let Some(probed) = probed.await else {
+        return Ok(());
+    };
+    exporter.recover(&Recovery {
+        cluster: &cluster,
+        probed: &probed?,
+    });
     tracing::info!(server = %cluster.server, origin = %cluster.origin, "watching pods");
     exporter.run(&cluster, shutdown).await
 }
@@ -56,14 +65,18 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
 }
 
 /// Whether everything that is to be watched can be. An API server that is busy may well be ready
-/// later; whatever else is wrong will not mend itself.
-async fn check(cluster: &Cluster, watch: &WatchConfig) -> anyhow::Result<()> {
+/// later; whatever else is wrong will not mend itself. By scope, what was seen: at most `pods` pods.
+async fn check(cluster: &Cluster, watch: &WatchConfig, pods: u32) -> anyhow::Result<Vec<Probed>> {
+    let mut seen = Vec::new();
     for scope in &watch.scopes {
-        match probe(cluster, scope, &watch.selectors, PROBE_DEADLINE).await {
-            Ok(()) => {}
-            Err(busy @ ProbeError::Busy { .. }) => tracing::warn!("{busy}; waiting for it"),
+        match probe(cluster, scope, &watch.selectors, pods, PROBE_DEADLINE).await {
+            Ok(probed) => seen.push(probed),
+            Err(busy @ ProbeError::Busy { .. }) => {
+                tracing::warn!("{busy}; waiting for it");
+                seen.push(Probed::default());
+            }
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(())
+    Ok(seen)
 }

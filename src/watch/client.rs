@@ -25,6 +25,8 @@ pub struct Cluster {
     pub server: String,
     /// Where the configuration came from
     pub origin: String,
+    /// The certificates (DER) of those who may vouch for the API server, if they are stated
+    pub authority: Vec<Vec<u8>>,
 }
 
 /// Makes a client of the cluster that is meant. Sends no request; a credential plugin may run.
@@ -59,6 +61,7 @@ async fn from_config(mut config: Config, origin: String) -> Result<Cluster, Conn
     // deadlines and the API server's Retry-After.
     config.default_retry = false;
     let server = config.cluster_url.to_string();
+    let authority = config.root_cert.clone().unwrap_or_default();
     // Making a client runs the credential plugin and waits for it.
     let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
     let unusable = |why: String| ConnectError::Unusable {
@@ -72,6 +75,7 @@ async fn from_config(mut config: Config, origin: String) -> Result<Cluster, Conn
         client,
         server,
         origin,
+        authority,
     })
 }
 

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::lifecycle::delivery::{Delivery, SourceId};
+use crate::lifecycle::version::Version;
 
 pub mod backoff;
 pub mod client;
@@ -39,6 +40,8 @@ mod stream;
 mod transport;
 pub mod version;
 
+use version::Position;
+
 /// What is to be watched, and how.
 #[derive(Clone, Debug, Default)]
 pub struct WatchConfig {
@@ -46,6 +49,10 @@ pub struct WatchConfig {
     pub scopes: Vec<requests::Scope>,
     /// Which pods of them
     pub selectors: requests::Selectors,
+    /// By scope: the version from which the watch goes on, for a receiver that has accounted for
+    /// everything up to it. Without one it begins with a list, as it does when the API server no
+    /// longer has what came after the version.
+    pub resume: Vec<Option<Version>>,
     /// What is read of each pod
     pub decode: decode::DecodeOptions,
     /// Deadlines, sizes and waits
@@ -70,7 +77,9 @@ pub fn spawn(
     cancel: &CancellationToken,
 ) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    for (index, scope) in (0..=u16::MAX).zip(&config.scopes) {
+    let resume = config.resume.iter().map(Option::as_ref);
+    let resume = resume.chain(std::iter::repeat(None));
+    for ((index, scope), resume) in (0..=u16::MAX).zip(&config.scopes).zip(resume) {
         let outlet = outlet::Outlet::new(
             SourceId(index),
             deliveries.clone(),
@@ -86,9 +95,10 @@ pub fn spawn(
             outlet,
         );
         let cancel = cancel.clone();
+        let resume = resume.map(|version| Position::of_list(version.to_string()));
         tasks.spawn(async move {
             // Ends by cancellation, or because nobody receives; both are the end of the process.
-            let _ = cancel.run_until_cancelled(reflector.run()).await;
+            let _ = cancel.run_until_cancelled(reflector.run(resume)).await;
         });
     }
     tasks

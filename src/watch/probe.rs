@@ -9,8 +9,10 @@ use super::failure::Failure;
 use super::requests::{Freshness, Page, Requests, Scope, Selectors};
 use super::stats::WatchErrorReason;
 use super::transport::{read_into, send};
+use crate::lifecycle::version::Version;
+use crate::pod::PodSnapshot;
 
-/// One pod is asked for; this is more than the largest.
+/// More than the largest pod, and more than a hundred ordinary ones.
 const BODY_LIMIT: usize = 32 << 20;
 
 /// Why a cluster cannot be watched; one line that says what to do.
@@ -83,7 +85,16 @@ pub enum ProbeError {
     },
 }
 
-/// Lists one pod of `scope`, within `deadline`.
+/// What a probe has seen.
+#[derive(Clone, Debug, Default)]
+pub struct Probed {
+    /// Some of the pods
+    pub pods: Vec<PodSnapshot>,
+    /// The version that the API server is at
+    pub version: Option<Version>,
+}
+
+/// Lists pods of `scope`, at most `limit`, within `deadline`.
 ///
 /// # Errors
 /// Whatever would keep a watch from working. [`ProbeError::Busy`] passes by itself, so that an
@@ -92,32 +103,53 @@ pub async fn probe(
     cluster: &Cluster,
     scope: &Scope,
     selectors: &Selectors,
+    limit: u32,
     deadline: Duration,
-) -> Result<(), ProbeError> {
-    let attempt = tokio::time::timeout(deadline, list_one(cluster, scope, selectors, deadline));
+) -> Result<Probed, ProbeError> {
+    let attempt = list_some(cluster, scope, selectors, limit, deadline);
+    let attempt = tokio::time::timeout(deadline, attempt);
     let result = attempt
         .await
         .unwrap_or_else(|_| Err(super::transport::timed_out("no complete answer", deadline)));
     result.map_err(|failure| explain(failure, cluster, scope))
 }
 
-async fn list_one(
+async fn list_some(
     cluster: &Cluster,
     scope: &Scope,
     selectors: &Selectors,
+    limit: u32,
     deadline: Duration,
-) -> Result<(), Failure> {
+) -> Result<Probed, Failure> {
+    match list(cluster, scope, selectors, limit, deadline).await {
+        Err(failure) if failure.reason == WatchErrorReason::PageTooLarge && limit > 1 => {
+            list(cluster, scope, selectors, 1, deadline).await
+        }
+        listed => listed,
+    }
+}
+
+async fn list(
+    cluster: &Cluster,
+    scope: &Scope,
+    selectors: &Selectors,
+    limit: u32,
+    deadline: Duration,
+) -> Result<Probed, Failure> {
     let requests = Requests::new(scope, selectors);
     let request = requests
-        .list(&Page::First(&Freshness::MostRecent), 1)
+        .list(&Page::First(&Freshness::MostRecent), limit)
         .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
     let response = send(&cluster.client, request, deadline).await?;
     let mut body = Vec::new();
     read_into(&mut body, response.into_body(), deadline, BODY_LIMIT).await?;
-    PodDecoder::new(DecodeOptions::default())
+    let page = PodDecoder::new(DecodeOptions::default())
         .list_page(&body)
         .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
-    Ok(())
+    Ok(Probed {
+        pods: page.pods,
+        version: page.resource_version.as_deref().map(Version::from_text),
+    })
 }
 
 fn explain(failure: Failure, cluster: &Cluster, scope: &Scope) -> ProbeError {

@@ -10,6 +10,8 @@
 //!     failed: wait                 failed: wait   failed ──┘ SyncLost, wait
 //! ```
 //!
+//! It can also begin with opening a watch, from a position that an earlier process had reached.
+//!
 //! It behaves as client-go's reflector does, except that it never lists from the cache at version
 //! 0, that every wait has an end, that it tells its receiver when it is blind, and that only a
 //! watch that brings something makes the waits short again.
@@ -76,9 +78,12 @@ impl Reflector {
         }
     }
 
-    /// Lists and watches until nobody receives any more.
-    pub(super) async fn run(&mut self) -> Result<Infallible, Closed> {
-        let mut position = self.list(Freshness::MostRecent).await?;
+    /// Lists and watches until nobody receives any more; goes on from `resume` where there is one.
+    pub(super) async fn run(&mut self, resume: Option<Position>) -> Result<Infallible, Closed> {
+        let mut position = match resume {
+            Some(position) => position,
+            None => self.list(Freshness::MostRecent).await?,
+        };
         loop {
             let reason = self.follow(&mut position).await?;
             self.outlet.lose_sync().await?;

@@ -38,6 +38,18 @@ impl Scrape {
             .map(|(series, value)| (series.as_str(), *value))
     }
 
+    /// The series of podinit that only ever grow: counters, and those of histograms.
+    pub fn counters(&self) -> impl Iterator<Item = (&str, f64)> {
+        const ENDINGS: [&str; 4] = ["_total", "_bucket", "_count", "_sum"];
+        let grows = |series: &str| {
+            let name = series.split('{').next().unwrap_or_default();
+            name.starts_with("podinit_") && ENDINGS.iter().any(|ending| name.ends_with(ending))
+        };
+        (self.0.iter())
+            .filter(move |(series, _)| grows(series))
+            .map(|(series, value)| (series.as_str(), *value))
+    }
+
     /// The sum of all series of one name.
     pub fn sum(&self, name: &str) -> f64 {
         self.of_name(name).map(|(_, value)| value).sum()
