@@ -14,7 +14,8 @@ use podinit::lifecycle::observation::{
 };
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{
-    Builder, ConfigGauges, Exposition, Format, LabelConfig, Recorder, SloDoc, WatchSource, families,
+    Builder, ConfigGauges, Exposition, Format, LabelConfig, LedgerGauges, Recorder, SloDoc,
+    WatchSource, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -79,6 +80,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
         ))))
+        .source(Box::new(LedgerGauges::default()))
         .collector(Box::new(Process));
     builder.build().unwrap()
 }

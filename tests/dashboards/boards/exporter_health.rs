@@ -21,6 +21,7 @@ pub(super) fn board() -> Board {
             row("Now", now()),
             row("Watch", watch()),
             row("Numbers", numbers()),
+            row("Ledger", ledger()),
             row("Scrapes and process", process()),
         ],
     }
@@ -211,6 +212,48 @@ fn numbers() -> Vec<Panel> {
             rate_by("reason", "podinit_snapshots_refused_total", ""),
             "{{reason}}",
         ),
+    ]
+}
+
+/// Empty where podinit runs without a state directory, the first panel aside.
+fn ledger() -> Vec<Panel> {
+    vec![
+        lines(
+            "Unobserved time per second",
+            "percentunit",
+            "Share of time in which pods may have been born and gone unseen, because the API server no longer had what happened in a gap of the watch or during a restart.",
+            rate_by("instance", "podinit_observation_gap_seconds_total", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Ledger writes per second",
+            "short",
+            "Times that the ledger was written, by result. Every scrape that shows something new brings a write.",
+            rate_by("result", "podinit_ledger_writes_total", ""),
+            "{{result}}",
+        ),
+        lines(
+            "Ledger size",
+            "bytes",
+            "Size of the ledger as it was last written. It grows with the pods of the cluster and with the label set.",
+            max_by("instance", "podinit_ledger_size_bytes", ""),
+            "{{instance}}",
+        ),
+        stat(
+            "Ledger",
+            "none",
+            "Whether everything that scrapes were shown is on disk. While it is not, a restart may lower counters.",
+            format!("min({})", series("podinit_ledger_durable", "")),
+        )
+        .steps("red", &[(1.0, "green")])
+        .words(&[("0", "behind", "red"), ("1", "durable", "green")]),
+        stat(
+            "Starts",
+            "none",
+            "Starts with a state directory by what became of the ledger in it. Anything but restored begins at zero.",
+            format!("sum by (result) ({})", series("podinit_ledger_loads_total", "")),
+        )
+        .sized(12, 4),
     ]
 }
 
