@@ -1,7 +1,9 @@
 //! The log: on standard error, whatever the command, so that standard output holds nothing but
 //! what was asked for.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::IsTerminal;
+use std::panic::PanicHookInfo;
 
 use tracing_subscriber::EnvFilter;
 
@@ -40,7 +42,25 @@ pub fn start(args: &LogArgs) -> anyhow::Result<()> {
             .with_span_list(false)
             .try_init(),
     }
-    .map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))
+    .map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
+    std::panic::set_hook(Box::new(log_panic));
+    Ok(())
+}
+
+/// A panic is one line of the log as anything else is, with the backtrace where one is asked for
+/// (`RUST_BACKTRACE=1`). Where logging is off it is told all the same.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let message = panic.payload_as_str().unwrap_or("of an unknown kind");
+    let place = panic.location().map(ToString::to_string);
+    let place = place.unwrap_or_default();
+    let backtrace = Backtrace::capture();
+    if !tracing::enabled!(tracing::Level::ERROR) {
+        eprintln!("podinit: panic at {place}: {message}");
+    } else if backtrace.status() == BacktraceStatus::Captured {
+        tracing::error!(place, %backtrace, "panic: {message}");
+    } else {
+        tracing::error!(place, "panic: {message}");
+    }
 }
 
 fn wants_colour(is_terminal: bool, no_color: Option<&std::ffi::OsStr>) -> bool {

@@ -32,9 +32,18 @@ const QUEUE: usize = 1024;
 /// a few seconds.
 const INGEST_DEADLINE: Duration = Duration::from_secs(60);
 
+/// How long the SLO file's keeper may be silent: it looks every few seconds, and then may have to
+/// wait for the ingest task.
+const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
+
+/// How long all tasks may take to end once they are told to. The server's grace fits into it, and
+/// it into the 30 s that Kubernetes grants a pod.
+const END_DEADLINE: Duration = Duration::from_secs(15);
+
 /// An exporter that is bound to its address and has not begun to watch.
 pub(super) struct Exporter {
     server: Server,
+    health: Health,
     stats: Arc<WatchStats>,
     ingest: Ingest,
     deliveries: mpsc::Sender<Delivery>,
@@ -101,6 +110,7 @@ impl Exporter {
         };
         Ok(Self {
             server,
+            health,
             stats,
             ingest,
             deliveries: sender,
@@ -149,6 +159,7 @@ impl Exporter {
     ) -> anyhow::Result<()> {
         let Self {
             server,
+            health,
             stats,
             ingest,
             deliveries,
@@ -161,7 +172,9 @@ impl Exporter {
         tracing::info!(address = %server.local_addr(), "listening");
         let client = &cluster.client;
         let mut watches = watch::spawn(client, &watch, clock, &stats, &deliveries, &shutdown);
-        drop(deliveries);
+        // Held to the end, so that a watch that fails is told of as such, and not as the end of the
+        // deliveries.
+        let _deliveries = deliveries;
         let mut tasks = JoinSet::new();
         let stop = shutdown.clone();
         let served = CancellationToken::new();
@@ -187,8 +200,9 @@ impl Exporter {
         });
         if let Some(slo_watch) = slo_watch {
             let stop = shutdown.clone();
+            let heartbeat = health.register_task("slo-file", SLO_FILE_DEADLINE);
             tasks.spawn(async move {
-                slo_watch.run(stop).await;
+                slo_watch.run(stop, heartbeat).await;
                 "the SLO file's keeper"
             });
         }
@@ -200,9 +214,15 @@ impl Exporter {
                 return ended_early(&shutdown, ended.map(|()| "a watch"));
             }
         }
-        while let Some(ended) = tasks.join_next().await {
-            ended.context("a task failed while it ended")?;
-        }
+        let all_ended = async {
+            while let Some(ended) = tasks.join_next().await {
+                ended.context("a task failed while it ended")?;
+            }
+            anyhow::Ok(())
+        };
+        tokio::time::timeout(END_DEADLINE, all_ended)
+            .await
+            .context("a task did not end when it was told to; podinit ends without it")??;
         tracing::info!("ended");
         Ok(())
     }
@@ -255,3 +275,7 @@ impl Scrape for Scrapes {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "exporter_tests.rs"]
+mod tests;

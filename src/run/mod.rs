@@ -15,6 +15,7 @@ mod slos;
 
 use std::future::Future;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -36,12 +37,18 @@ pub fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
+/// How long a thread is waited for that is still at work when the command has ended. One that hangs
+/// must not keep the process from ending.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
 fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("cannot start the runtime")?
-        .block_on(command)
+        .context("cannot start the runtime")?;
+    let ended = runtime.block_on(command);
+    runtime.shutdown_timeout(LAST_WAIT);
+    ended
 }
 
 /// A reader that goes away early (`| head`) has had what it wanted.
@@ -49,5 +56,25 @@ fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
     match out.write_all(text).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write to standard output"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_hangs_does_not_keep_the_process() {
+        let (let_go, hang) = mpsc::channel::<()>();
+        let ended = block_on(async move {
+            tokio::task::spawn_blocking(move || hang.recv());
+            anyhow::bail!("a task has failed")
+        });
+        assert_eq!(ended.unwrap_err().to_string(), "a task has failed");
+        drop(let_go);
     }
 }

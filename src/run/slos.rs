@@ -11,6 +11,7 @@ use super::looks::Looks;
 use crate::lifecycle::slo::SloRule;
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::reload::Reloader;
+use crate::server::Heartbeat;
 use crate::slo::SloFile;
 use crate::watch::clock::Clock;
 use crate::yaml::FileError;
@@ -95,14 +96,14 @@ pub(super) struct SloWatch {
     file: PathBuf,
     reloader: Reloader,
     gauges: Arc<ConfigGauges>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     changes: mpsc::Sender<Slos>,
 }
 
 impl SloWatch {
     /// Looks at the file every few seconds until `shutdown`. A file that is broken is told of once,
     /// and changes nothing.
-    pub(super) async fn run(mut self, shutdown: CancellationToken) {
+    pub(super) async fn run(mut self, shutdown: CancellationToken, heartbeat: Heartbeat) {
         let mut looks = Looks::begin();
         while looks.next(&shutdown).await {
             if let Some(slos) = self.look()
@@ -110,7 +111,9 @@ impl SloWatch {
             {
                 break;
             }
+            heartbeat.beat();
         }
+        heartbeat.finish();
     }
 
     fn look(&mut self) -> Option<Slos> {

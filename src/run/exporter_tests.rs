@@ -1,0 +1,171 @@
+//! An essential task that dies ends the exporter with one line, and one that hangs fails `/livez`.
+//! Clocks that panic or hang bring it about.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::ffi::OsString;
+use std::sync::{Condvar, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+use crate::args::Command;
+use crate::run::labels::decode_options;
+use crate::sim::{Cluster as SimulatedCluster, ClusterConfig};
+use crate::timestamp::Timestamp;
+use crate::watch::client::connect_to;
+use crate::watch::requests::Scope;
+
+/// For a test that fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
+    let line = ["podinit", "serve", "--listen", "127.0.0.1:0"];
+    let line = line.iter().chain(more).map(OsString::from);
+    let Command::Serve(args) = Command::parse(line).unwrap() else {
+        panic!("not serve");
+    };
+    let watch = WatchConfig {
+        scopes: vec![Scope::Cluster],
+        decode: decode_options(&args.exporter.labels),
+        ..WatchConfig::default()
+    };
+    let clock = cluster.clock();
+    Exporter::bind(&args.exporter, watch, Arc::new(move || clock.now())).unwrap()
+}
+
+async fn simulated() -> (SimulatedCluster, Cluster) {
+    let config = ClusterConfig {
+        rate: 50.0,
+        speed: 10.0,
+        ..ClusterConfig::default()
+    };
+    let simulated = SimulatedCluster::start(config).await.unwrap();
+    let cluster = connect_to(simulated.url(), "the test".to_owned());
+    let cluster = cluster.await.unwrap();
+    (simulated, cluster)
+}
+
+fn panicking() -> Arc<dyn Clock> {
+    Arc::new(|| -> Timestamp { panic!("as a bug would") })
+}
+
+/// Why the exporter ended, in one line. It must end by itself.
+async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
+    let run = exporter.run(cluster, CancellationToken::new());
+    let ended = tokio::time::timeout(PATIENCE, run).await;
+    let error = ended.expect("it goes on, stale").unwrap_err();
+    let text = format!("{error:#}");
+    assert!(!text.contains('\n'), "{text}");
+    text
+}
+
+async fn livez(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = b"GET /livez HTTP/1.1\r\nHost: podinit\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn accounting_that_panics_ends_the_exporter() {
+    let (simulated, cluster) = simulated().await;
+    let mut exporter = exporter(&simulated, &[]);
+    exporter.ingest.clock = panicking();
+    let why = why_it_ended(exporter, &cluster).await;
+    assert!(why.starts_with("a task has failed"), "{why}");
+    assert!(why.ends_with("podinit ends, rather than go stale"), "{why}");
+}
+
+#[tokio::test]
+async fn a_watch_that_panics_ends_the_exporter() {
+    let (simulated, cluster) = simulated().await;
+    let mut exporter = exporter(&simulated, &[]);
+    exporter.clock = panicking();
+    let why = why_it_ended(exporter, &cluster).await;
+    assert!(why.starts_with("a task has failed"), "{why}");
+}
+
+#[tokio::test]
+async fn a_keeper_of_the_slo_file_that_panics_ends_the_exporter() {
+    let (simulated, cluster) = simulated().await;
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/slo-default.yaml");
+    let mut exporter = exporter(&simulated, &["--slo", file]);
+    exporter.slo_watch.as_mut().unwrap().clock = panicking();
+    let why = why_it_ended(exporter, &cluster).await;
+    assert!(why.starts_with("a task has failed"), "{why}");
+}
+
+#[tokio::test]
+async fn accounting_that_returns_ends_the_exporter() {
+    let (simulated, cluster) = simulated().await;
+    let mut exporter = exporter(&simulated, &[]);
+    // A queue that nobody fills: as if all watches had gone.
+    exporter.ingest.deliveries = mpsc::channel(1).1;
+    let why = why_it_ended(exporter, &cluster).await;
+    let expected = "the accounting of pods has ended; so does podinit, rather than go stale";
+    assert!(
+        why == expected || why.starts_with("a watch has ended"),
+        "{why}"
+    );
+}
+
+/// A clock that stands still, and whoever asks it with it, while it is held.
+#[derive(Default)]
+struct Held {
+    is_held: Mutex<bool>,
+    let_go: Condvar,
+}
+
+impl Held {
+    fn hold(&self, is_held: bool) {
+        *self.is_held.lock().unwrap() = is_held;
+        self.let_go.notify_all();
+    }
+
+    fn wait(&self) {
+        let held = self.is_held.lock().unwrap();
+        drop(self.let_go.wait_while(held, |held| *held).unwrap());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
+    let (simulated, cluster) = simulated().await;
+    let mut exporter = exporter(&simulated, &[]);
+    let held = Arc::new(Held::default());
+    let (clock, its) = (simulated.clock(), Arc::clone(&held));
+    exporter.ingest.clock = Arc::new(move || {
+        its.wait();
+        clock.now()
+    });
+    let brief = exporter
+        .health
+        .register_task("ingest", Duration::from_secs(1));
+    std::mem::replace(&mut exporter.ingest.heartbeat, brief).finish();
+    let address = exporter.address();
+    let shutdown = CancellationToken::new();
+    let stop = shutdown.clone();
+    let run = tokio::spawn(async move { exporter.run(&cluster, stop).await });
+    assert!(livez(address).await.starts_with("HTTP/1.1 200"));
+    held.hold(true);
+    let failed = async {
+        loop {
+            let answer = livez(address).await;
+            if answer.starts_with("HTTP/1.1 503") {
+                return answer;
+            }
+        }
+    };
+    let answer = tokio::time::timeout(PATIENCE, failed).await.unwrap();
+    assert!(
+        answer.contains("task ingest has not been heard of for"),
+        "{answer}"
+    );
+    held.hold(false);
+    shutdown.cancel();
+    run.await.unwrap().unwrap();
+}
