@@ -1,6 +1,7 @@
 //! podinit measures how fast, and how reliably, a Kubernetes cluster turns a scheduled pod into a
 //! running one.
 
+pub mod access;
 pub mod args;
 pub mod ledger;
 pub mod lifecycle;
@@ -19,4 +20,5 @@ pub mod sim;
 pub mod slo;
 pub mod timestamp;
 pub mod watch;
+pub mod web_config;
 pub mod yaml;

@@ -8,6 +8,7 @@ mod parsed;
 
 use std::sync::Arc;
 
+use podinit::access::AccessStats;
 use podinit::lifecycle::milestone::Milestone;
 use podinit::lifecycle::observation::{
     AnomalyKind, Latency, Observation, Outcome, Position, Sink, UnobservedReason,
@@ -81,6 +82,9 @@ fn built() -> (Recorder, Arc<Exposition>) {
             1_700_000_000,
         ))))
         .source(Box::new(LedgerGauges::default()))
+        .source(Box::new(Arc::new(AccessStats::new(
+            Timestamp::from_seconds(1_700_000_000),
+        ))))
         .collector(Box::new(Process));
     builder.build().unwrap()
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::access::AuthArgs;
 use super::labels::LabelArgs;
 use super::listen::parse_listen;
 use super::logging::LogArgs;
@@ -28,6 +29,7 @@ Examples:
   podinit serve --labels namespace,node --label-cap node=2000
   podinit serve --pod-label app.kubernetes.io/name --log-format json
   podinit serve --state-dir /var/lib/podinit
+  podinit serve --web-config web.yaml --auth kubernetes
 
 Endpoints: /metrics, /livez, /readyz and a landing page at /")]
 pub struct ServeArgs {
@@ -43,6 +45,9 @@ pub struct ServeArgs {
     /// Which pods, and by whom they are told
     #[command(flatten)]
     pub cluster: ClusterArgs,
+    /// To whom
+    #[command(flatten)]
+    pub auth: AuthArgs,
     /// How they are exposed
     #[command(flatten)]
     pub exporter: ExporterArgs,
@@ -110,6 +115,16 @@ pub struct ExporterArgs {
         value_parser = parse_listen
     )]
     pub listen: SocketAddr,
+
+    /// Web configuration file (TLS, client certificates, basic authentication, headers, rate limit)
+    /// in the format of Prometheus exporters, read again when it changes
+    #[arg(
+        long,
+        alias = "web.config.file",
+        env = "PODINIT_WEB_CONFIG",
+        value_name = "FILE"
+    )]
+    pub web_config: Option<PathBuf>,
 
     /// Times to measure with: api (whole seconds as Kubernetes states them) or fused (sharpened
     /// by the arrival of watch events)

@@ -1,5 +1,6 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
+mod access;
 mod exporter;
 mod labels;
 mod listen;
@@ -12,6 +13,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub use access::{AuthArgs, AuthMode};
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
 pub use logging::{LogArgs, LogFormat};
@@ -91,7 +93,10 @@ impl Command {
 
     fn check(&self) -> Result<(), String> {
         match self {
-            Self::Serve(args) => args.exporter.labels.check(),
+            Self::Serve(args) => {
+                args.auth.check()?;
+                args.exporter.labels.check()
+            }
             Self::Demo(args) => args.exporter.labels.check(),
             Self::Replay(args) => {
                 args.labels.check()?;

@@ -255,6 +255,34 @@ pub(super) const LEDGER_DURABLE: FamilyDoc = gauge(
     &[],
     "Whether everything that scrapes were shown is in the ledger on disk (1) or not (0).",
 );
+pub(super) const HTTP_REQUESTS_REFUSED: FamilyDoc = counter(
+    "podinit_http_requests_refused_total",
+    &["reason"],
+    "Requests that access control refused, by why.",
+);
+pub(super) const TLS_HANDSHAKE_FAILURES: FamilyDoc = counter(
+    "podinit_tls_handshake_failures_total",
+    &[],
+    "TLS handshakes that failed or did not complete in time.",
+);
+pub(super) const WEB_CONFIG_RELOADS: FamilyDoc = counter(
+    "podinit_web_config_reloads_total",
+    &["result"],
+    "Times that the web configuration file, or one that it names, was found changed, by whether it was put in force.",
+);
+pub(super) const WEB_CONFIG_RELOAD_SUCCESSFUL: FamilyDoc = gauge(
+    "podinit_web_config_last_reload_successful",
+    &[],
+    "Whether the web configuration file as it stands is in force (1) or is broken, so that an older one is (0).",
+);
+pub(super) const WEB_CONFIG_RELOAD_TIMESTAMP: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..gauge(
+        "podinit_web_config_last_reload_success_timestamp_seconds",
+        &[],
+        "Unix time at which a web configuration was last put in force.",
+    )
+};
 pub(super) const BUILD_INFO: FamilyDoc = gauge(
     "podinit_build_info",
     &["version", "revision"],
@@ -293,6 +321,11 @@ static FAMILIES: &[FamilyDoc] = &[
     LEDGER_WRITES,
     LEDGER_SIZE,
     LEDGER_DURABLE,
+    HTTP_REQUESTS_REFUSED,
+    TLS_HANDSHAKE_FAILURES,
+    WEB_CONFIG_RELOADS,
+    WEB_CONFIG_RELOAD_SUCCESSFUL,
+    WEB_CONFIG_RELOAD_TIMESTAMP,
     BUILD_INFO,
 ];
 

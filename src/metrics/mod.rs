@@ -10,6 +10,7 @@
 //! histogram by itself, and the books of pods ([`Epoch`](self) explains how). To add families,
 //! implement [`FamilySource`] and hand it to the [`Builder`].
 
+mod access;
 mod books;
 mod builder;
 mod cells;

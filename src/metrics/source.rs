@@ -51,7 +51,7 @@ pub(super) fn by_label<'a>(
 }
 
 /// Writes a family of one number without labels.
-fn single(out: &mut dyn Encoder, family: &FamilyDoc, number: u64) {
+pub(super) fn single(out: &mut dyn Encoder, family: &FamilyDoc, number: u64) {
     out.family(Head::from(family));
     out.number(&[], Number::Integer(number));
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::exporter::Exporter;
+use super::exporter::{Exporter, ServeOnly};
 use super::labels::decode_options;
 use crate::args::DemoArgs;
 use crate::shutdown;
@@ -41,9 +41,10 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         ..WatchConfig::default()
     };
     let clock = simulated.clock();
-    let exporter = Exporter::bind(&exporter, watch, Arc::new(move || clock.now()), None)?;
+    let clock = Arc::new(move || clock.now());
+    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, clock)?;
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
-    announce(exporter.address(), &simulated);
+    announce(exporter.scheme(), exporter.address(), &simulated);
     if let Some(duration) = simulation.duration {
         let shutdown = shutdown.clone();
         tokio::spawn(async move {
@@ -51,21 +52,21 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
             shutdown.cancel();
         });
     }
-    let ended = exporter.run(&cluster, shutdown).await;
+    let ended = exporter.run(&cluster, None, shutdown).await;
     simulated.shutdown().await;
     ended
 }
 
 /// Tells a person where to look. That nobody reads it is no reason not to serve.
-fn announce(mut exporter: SocketAddr, simulated: &Cluster) {
+fn announce(scheme: &str, mut exporter: SocketAddr, simulated: &Cluster) {
     if exporter.ip().is_unspecified() {
         exporter.set_ip(Ipv4Addr::LOCALHOST.into());
     }
     let pods = format!("{}api/v1/pods", simulated.url());
     let text = format!(
         "A simulated cluster is starting pods. Look at\n  \
-         http://{exporter}/         the exporter's page\n  \
-         http://{exporter}/metrics  what Prometheus scrapes\n  \
+         {scheme}://{exporter}/         the exporter's page\n  \
+         {scheme}://{exporter}/metrics  what Prometheus scrapes\n  \
          {pods}  the pods as Kubernetes states them\n\
          End it with Ctrl-C.\n"
     );

@@ -13,6 +13,9 @@ use super::ingest::Ingest;
 use super::labels::label_config;
 use super::ledger::{Commits, Ledger, Parts, Recovery, Snapshots};
 use super::slos::{InForce, SloWatch};
+use super::web::Web;
+use crate::access::Gate;
+use crate::access::kubernetes::Kubernetes;
 use crate::args::ExporterArgs;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -52,28 +55,39 @@ pub(super) struct Exporter {
     slo_watch: Option<SloWatch>,
     ledger: Option<Ledger>,
     accounting: TrackerConfig,
+    web: Web,
+}
+
+/// What `serve` alone can be asked for.
+#[derive(Default)]
+pub(super) struct ServeOnly {
+    /// Whether bearer tokens are going to be asked for
+    pub(super) tokens: bool,
+    /// In what the counts are kept
+    pub(super) ledger: Option<(Ledger, Snapshots)>,
 }
 
 impl Exporter {
-    /// Binds the address first: nothing else needs to be tried if that cannot be had. What is
-    /// counted is kept in `ledger`, if there is one.
+    /// Binds the address first: nothing else needs to be tried if that cannot be had.
     pub(super) fn bind(
         args: &ExporterArgs,
+        serve_only: ServeOnly,
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
-        ledger: Option<(Ledger, Snapshots)>,
     ) -> anyhow::Result<Self> {
-        let (ledger, snapshots) = match ledger {
+        let (ledger, snapshots) = match serve_only.ledger {
             Some((ledger, snapshots)) => (Some(ledger), snapshots),
             None => (None, Snapshots::none()),
         };
         let in_force = InForce::open(args.slo.as_deref(), &clock)?;
         watch.decode.workload |= in_force.may_need_workload();
+        let web = Web::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let mut builder = Builder::new(label_config(&args.labels))
             .slos(in_force.slos.docs)
             .watch(stats.clone())
             .source(Box::new(in_force.gauges))
+            .source(Box::new(Arc::clone(&web.stats)))
             .collector(Box::new(ProcessCollector::new()));
         if let Some(ledger) = &ledger {
             builder = builder.source(Box::new(Arc::clone(&ledger.gauges)));
@@ -119,6 +133,7 @@ impl Exporter {
             slo_watch: in_force.watch,
             ledger,
             accounting,
+            web,
         })
     }
 
@@ -147,14 +162,21 @@ impl Exporter {
         self.server.local_addr()
     }
 
-    /// Watches `cluster` and serves until `shutdown`. Then the server ends first, so that the last
-    /// commit holds all that was ever shown, and the accounting last, which that commit needs.
+    /// How to get at it.
+    pub(super) fn scheme(&self) -> &'static str {
+        self.web.config.tls.as_ref().map_or("http", |_| "https")
+    }
+
+    /// Watches `cluster` and serves until `shutdown`. Bearer tokens are judged by `tokens`. The
+    /// server ends first, so that the last commit holds all that was ever shown, and the accounting
+    /// last, which that commit needs.
     ///
     /// # Errors
     /// When a task ends that must not: the process would be stale, so it ends too.
     pub(super) async fn run(
         self,
         cluster: &Cluster,
+        tokens: Option<Kubernetes>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
         let Self {
@@ -167,9 +189,14 @@ impl Exporter {
             clock,
             slo_watch,
             ledger,
+            web,
             ..
         } = self;
-        tracing::info!(address = %server.local_addr(), "listening");
+        let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
+        let gate = Arc::new(gate);
+        let server = server.with_access(gate.clone());
+        let tls = web.config.tls.is_some();
+        tracing::info!(address = %server.local_addr(), tls, "listening");
         let client = &cluster.client;
         let mut watches = watch::spawn(client, &watch, clock, &stats, &deliveries, &shutdown);
         // Held to the end, so that a watch that fails is told of as such, and not as the end of the
@@ -204,6 +231,13 @@ impl Exporter {
             tasks.spawn(async move {
                 slo_watch.run(stop, heartbeat).await;
                 "the SLO file's keeper"
+            });
+        }
+        if let Some(web_watch) = web.watch(gate) {
+            let stop = shutdown.clone();
+            tasks.spawn(async move {
+                web_watch.run(stop).await;
+                "the web configuration's keeper"
             });
         }
         tokio::select! {

@@ -12,6 +12,7 @@ mod recordings;
 mod rules;
 mod serve;
 mod slos;
+mod web;
 
 use std::future::Future;
 use std::io::{self, Write};

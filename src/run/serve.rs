@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::exporter::Exporter;
+use super::exporter::{Exporter, ServeOnly};
 use super::labels::decode_options;
 use super::ledger::{Ledger, Recovery};
-use crate::args::{ClusterArgs, ExporterArgs, ServeArgs};
+use crate::access::kubernetes::Kubernetes;
+use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
 use crate::shutdown;
 use crate::watch::WatchConfig;
 use crate::watch::client::{self, Cluster};
@@ -29,7 +30,12 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let watch = watch_config(&args.cluster, &args.exporter);
     let ledger = args.state_dir.as_deref().map(Ledger::open).transpose()?;
     let evidence = if ledger.is_some() { EVIDENCE } else { 1 };
-    let mut exporter = Exporter::bind(&args.exporter, watch, Arc::new(SystemClock), ledger)?;
+    let serve_only = ServeOnly {
+        tokens: args.auth.auth == AuthMode::Kubernetes,
+        ledger,
+    };
+    let clock = Arc::new(SystemClock);
+    let mut exporter = Exporter::bind(&args.exporter, serve_only, watch, clock)?;
     let ClusterArgs {
         kubeconfig,
         context,
@@ -40,16 +46,21 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         context,
     })
     .await?;
-    let probed = shutdown.run_until_cancelled(check(&cluster, exporter.watch(), evidence));
+    let probed = shutdown.run_until_cancelled(async {
+        let probed = check(&cluster, exporter.watch(), evidence).await?;
+        let tokens = judge_of_tokens(&cluster, &args.auth).await?;
+        anyhow::Ok((probed, tokens))
+    });
     let Some(probed) = probed.await else {
         return Ok(());
     };
+    let (probed, tokens) = probed?;
     exporter.recover(&Recovery {
         cluster: &cluster,
-        probed: &probed?,
+        probed: &probed,
     });
     tracing::info!(server = %cluster.server, origin = %cluster.origin, "watching pods");
-    exporter.run(&cluster, shutdown).await
+    exporter.run(&cluster, tokens, shutdown).await
 }
 
 fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
@@ -62,6 +73,21 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
         decode: decode_options(&exporter.labels),
         ..WatchConfig::default()
     }
+}
+
+/// Who judges bearer tokens, if they are asked for. An API server that gives no review now may well
+/// give one later; until then nobody is let in. A right that is lacking will not come by itself.
+async fn judge_of_tokens(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
+    if auth.auth == AuthMode::None {
+        return Ok(None);
+    }
+    let tokens = Kubernetes::new(cluster, auth.audiences())?;
+    match tokens.probe().await {
+        Err(error) if error.is_lasting() => return Err(error.into()),
+        Err(error) => tracing::warn!("{error}; bearer tokens are refused until it does"),
+        Ok(()) => {}
+    }
+    Ok(Some(tokens))
 }
 
 /// Whether everything that is to be watched can be. An API server that is busy may well be ready

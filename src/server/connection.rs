@@ -17,7 +17,10 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::Limits;
+use super::access::Access;
 use super::activity::Activity;
+use super::stream::Stream;
 use super::write_deadline::WriteDeadline;
 
 /// What a client is told that is turned out before it has asked.
@@ -29,39 +32,68 @@ const TURNED_OUT: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     \r\n\
     too many connections, try again";
 
-pub(super) type Connection = http1::Connection<TokioIo<WriteDeadline<TcpStream>>, Tracked>;
+/// How connections are served; what all of them share.
+#[derive(Clone)]
+pub(super) struct Serving {
+    pub(super) builder: http1::Builder,
+    pub(super) router: TowerToHyperService<Router>,
+    pub(super) access: Arc<dyn Access>,
+    pub(super) limits: Limits,
+    pub(super) shutdown: CancellationToken,
+}
 
-/// Serves one connection to its end.
-pub(super) async fn run(
-    mut connection: Connection,
-    activity: Arc<Activity>,
-    shutdown: CancellationToken,
-) {
-    let outcome = tokio::select! {
-        outcome = &mut connection => outcome,
-        () = activity.evicted() => {
-            if activity.is_unused() {
-                let stream = connection.into_parts().io.into_inner().into_inner();
-                // As much as fits at once, which on a new connection is all of it.
-                let _ = stream.try_write(TURNED_OUT);
+impl Serving {
+    /// Serves one connection to its end.
+    pub(super) async fn run(self, stream: TcpStream, activity: Arc<Activity>) {
+        // A response is written at once, there is nothing to gain by waiting for more of it.
+        // What cannot be set does not matter.
+        let _ = stream.set_nodelay(true);
+        let opening = Stream::open(stream, self.access.tls(), self.limits.handshake_timeout);
+        let opened = tokio::select! {
+            // First, so that a connection without a handshake always gets to its request.
+            biased;
+            opened = opening => opened,
+            () = activity.evicted() => return,
+            () = self.shutdown.cancelled() => return,
+        };
+        let stream = match opened {
+            Ok(stream) => stream,
+            Err(error) => {
+                self.access.handshake_failed();
+                // Whatever a client does wrong is its own affair, and it could do it often.
+                tracing::debug!(%error, "a TLS handshake failed");
+                return;
             }
-            return;
+        };
+        let io = TokioIo::new(WriteDeadline::new(stream, self.limits.write_timeout));
+        let service = Tracked {
+            router: self.router,
+            activity: Arc::clone(&activity),
+        };
+        let mut connection = self.builder.serve_connection(io, service);
+        let outcome = tokio::select! {
+            outcome = &mut connection => outcome,
+            () = activity.evicted() => {
+                if activity.is_unused() {
+                    connection.into_parts().io.into_inner().into_inner().leave(TURNED_OUT);
+                }
+                return;
+            }
+            () = self.shutdown.cancelled() => {
+                Pin::new(&mut connection).graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = outcome {
+            tracing::debug!(%error, "a connection ended early");
         }
-        () = shutdown.cancelled() => {
-            Pin::new(&mut connection).graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = outcome {
-        // Whatever a client does wrong is its own affair, and it could do it often.
-        tracing::debug!(%error, "a connection ended early");
     }
 }
 
 /// The routes, with each request noted in the activity of its connection.
-pub(super) struct Tracked {
-    pub(super) router: TowerToHyperService<Router>,
-    pub(super) activity: Arc<Activity>,
+struct Tracked {
+    router: TowerToHyperService<Router>,
+    activity: Arc<Activity>,
 }
 
 impl Service<Request<Incoming>> for Tracked {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, Id, JoinSet};
@@ -24,9 +24,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::Limits;
+use super::access::Access;
 use super::activity::Activity;
-use super::connection::{Tracked, run};
-use super::write_deadline::WriteDeadline;
+use super::connection::Serving;
 
 /// How long to wait when the system has no means for another connection (file descriptors,
 /// memory): long enough not to spin, short enough to be there when it has.
@@ -40,10 +40,11 @@ const SHUTDOWN_COURTESY: Duration = Duration::from_millis(500);
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
+    access: Arc<dyn Access>,
     limits: Limits,
     shutdown: CancellationToken,
 ) {
-    let mut connections = Connections::new(limits, router, shutdown.clone());
+    let mut connections = Connections::new(router, access, limits, shutdown.clone());
     let mut faulty = false;
     loop {
         let full_until = connections.make_room(Instant::now());
@@ -84,17 +85,19 @@ fn concerns_one_client(error: &io::Error) -> bool {
 }
 
 struct Connections {
-    limits: Limits,
-    router: TowerToHyperService<Router>,
-    builder: http1::Builder,
-    shutdown: CancellationToken,
+    serving: Serving,
     tasks: JoinSet<()>,
     /// The connections that count: one is struck off when it ends or is told to make way
     open: HashMap<Id, (AbortHandle, Arc<Activity>)>,
 }
 
 impl Connections {
-    fn new(limits: Limits, router: Router, shutdown: CancellationToken) -> Self {
+    fn new(
+        router: Router,
+        access: Arc<dyn Access>,
+        limits: Limits,
+        shutdown: CancellationToken,
+    ) -> Self {
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
@@ -106,30 +109,22 @@ impl Connections {
             // A client may close its side once it has asked, as `nc -N` does.
             .half_close(true);
         Self {
-            limits,
-            router: TowerToHyperService::new(router),
-            builder,
-            shutdown,
+            serving: Serving {
+                builder,
+                router: TowerToHyperService::new(router),
+                access,
+                limits,
+                shutdown,
+            },
             tasks: JoinSet::new(),
             open: HashMap::new(),
         }
     }
 
     fn start(&mut self, stream: TcpStream) {
-        // A response is written at once, there is nothing to gain by waiting for more of it.
-        // What cannot be set does not matter.
-        let _ = stream.set_nodelay(true);
         let activity = Arc::new(Activity::new(Instant::now()));
-        let io = TokioIo::new(WriteDeadline::new(stream, self.limits.write_timeout));
-        let service = Tracked {
-            router: self.router.clone(),
-            activity: Arc::clone(&activity),
-        };
-        let connection = self.builder.serve_connection(io, service);
-        let shutdown = self.shutdown.clone();
-        let handle = self
-            .tasks
-            .spawn(run(connection, Arc::clone(&activity), shutdown));
+        let serving = self.serving.clone();
+        let handle = self.tasks.spawn(serving.run(stream, Arc::clone(&activity)));
         self.open.insert(handle.id(), (handle, activity));
     }
 
@@ -151,7 +146,7 @@ impl Connections {
     /// Closes one connection if the house is full. `Some` instant says when to try again, where
     /// none could be closed yet.
     fn make_room(&mut self, now: Instant) -> Option<Instant> {
-        if self.open.len() < self.limits.max_connections {
+        if self.open.len() < self.serving.limits.max_connections {
             return None;
         }
         let candidates = self
@@ -162,22 +157,22 @@ impl Connections {
             .map(|(id, (_, activity))| (activity.last(), *id))
             .min_by_key(|(last, _)| *last);
         match oldest {
-            Some((last, id)) if now.duration_since(last) >= self.limits.min_silence => {
+            Some((last, id)) if now.duration_since(last) >= self.serving.limits.min_silence => {
                 if let Some((_, activity)) = self.open.remove(&id) {
                     activity.evict();
                 }
                 None
             }
-            Some((last, _)) => Some(last + self.limits.min_silence),
-            None => Some(now + self.limits.min_silence),
+            Some((last, _)) => Some(last + self.serving.limits.min_silence),
+            None => Some(now + self.serving.limits.min_silence),
         }
     }
 
     /// Lets requests under way finish. Every connection has been told by the token.
     async fn drain(mut self) {
         let now = Instant::now();
-        let courtesy = now + SHUTDOWN_COURTESY.min(self.limits.shutdown_grace);
-        let grace = now + self.limits.shutdown_grace;
+        let courtesy = now + SHUTDOWN_COURTESY.min(self.serving.limits.shutdown_grace);
+        let grace = now + self.serving.limits.shutdown_grace;
         if self.all_ended_by(courtesy).await {
             return;
         }

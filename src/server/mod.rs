@@ -1,15 +1,16 @@
 //! The HTTP side: exposition, probes and a landing page, for clients that are not to be trusted.
 //!
 //! ```text
-//! listener ─► connections ─► routes ─┬─► negotiation, compression ─► snapshot ─► Scrape
-//! (bind)      (limits per            ├─► health
-//!              connection)           └─► page
+//! listener ─► connections ─► connection ─► routes ─┬─► Access ─┬─► negotiation ─► snapshot ─► Scrape
+//! (bind)      (limits)       (TLS)                 │           └─► page
+//!                                                  └─► health
 //! ```
 //!
 //! Everything a client can make the server hold is bounded by [`Limits`]: connections, scrapes
 //! under way, header bytes, the time to send a request and the time to take a response. No
 //! client can bring about a new series.
 
+mod access;
 mod activity;
 pub mod compression;
 mod connection;
@@ -21,16 +22,18 @@ mod page;
 mod quality;
 mod routes;
 mod snapshot;
+mod stream;
 mod write_deadline;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use self::access::Open;
+pub use access::{Access, Asked, Verdict};
 pub use health::{Health, Heartbeat, SourceHealth};
 pub use listener::BindError;
 pub use negotiation::Format;
@@ -79,6 +82,8 @@ pub struct Limits {
     pub max_head_bytes: usize,
     /// Headers of a request; more get status 431
     pub max_headers: usize,
+    /// Time for a TLS handshake
+    pub handshake_timeout: Duration,
     /// Time for a request head to arrive, counted from the previous response on a connection
     /// that is kept alive
     pub head_timeout: Duration,
@@ -99,6 +104,7 @@ impl Default for Limits {
             max_scrapes: 32,
             max_head_bytes: 16 * 1024,
             max_headers: 64,
+            handshake_timeout: Duration::from_secs(10),
             head_timeout: Duration::from_secs(20),
             write_timeout: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
@@ -107,11 +113,12 @@ impl Default for Limits {
 }
 
 /// A server that is bound to its address.
-#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     local_addr: SocketAddr,
-    router: Router,
+    source: Arc<dyn Scrape>,
+    health: Health,
+    access: Arc<dyn Access>,
     limits: Limits,
 }
 
@@ -131,9 +138,17 @@ impl Server {
         Ok(Self {
             listener,
             local_addr,
-            router: routes::router(source, health, limits.max_scrapes),
+            source,
+            health,
+            access: Arc::new(Open),
             limits,
         })
+    }
+
+    /// Lets `access` decide who is answered, and through what. Without it everybody is, in plain
+    /// HTTP.
+    pub fn with_access(self, access: Arc<dyn Access>) -> Self {
+        Self { access, ..self }
     }
 
     /// The address that was bound, with the port that the system chose.
@@ -144,6 +159,15 @@ impl Server {
     /// Serves until `shutdown` is cancelled, then stops accepting, lets requests under way
     /// finish within [`Limits::shutdown_grace`], and closes what is left.
     pub async fn serve(self, shutdown: CancellationToken) {
-        connections::serve(self.listener, self.router, self.limits, shutdown).await;
+        let Self {
+            listener,
+            source,
+            health,
+            access,
+            limits,
+            ..
+        } = self;
+        let router = routes::router(source, health, &access, limits.max_scrapes);
+        connections::serve(listener, router, access, limits, shutdown).await;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::middleware::map_response;
+use axum::middleware::{from_fn_with_state, map_response, map_response_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::access::{self, Access};
 use super::activity::{Activity, Scraping};
 use super::compression::ContentCoding;
 use super::health::Health;
@@ -34,8 +35,14 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-/// The paths, for at most `max_scrapes` scrapes at a time.
-pub(super) fn router(source: Arc<dyn Scrape>, health: Health, max_scrapes: usize) -> Router {
+/// The paths, for at most `max_scrapes` scrapes at a time. The probes are open to everybody;
+/// whatever else is asked for, even in vain, has first to be granted by `access`.
+pub(super) fn router(
+    source: Arc<dyn Scrape>,
+    health: Health,
+    access: &Arc<dyn Access>,
+    max_scrapes: usize,
+) -> Router {
     let app = App {
         snapshots: Snapshots::new(Arc::clone(&source)),
         source,
@@ -43,14 +50,19 @@ pub(super) fn router(source: Arc<dyn Scrape>, health: Health, max_scrapes: usize
         scrapes: Arc::new(Semaphore::new(max_scrapes)),
         failing: AtomicBool::new(false),
     };
+    let probes = Router::new()
+        .route("/livez", get(livez))
+        .route("/readyz", get(readyz))
+        .method_not_allowed_fallback(method_not_allowed);
     Router::new()
         .route("/", get(landing_page))
         .route("/metrics", get(metrics))
-        .route("/livez", get(livez))
-        .route("/readyz", get(readyz))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
-        .layer(map_response(guard))
+        .layer(from_fn_with_state(Arc::clone(access), access::guard))
+        .merge(probes)
+        .layer(map_response(harden))
+        .layer(map_response_with_state(Arc::clone(access), access::headers))
         .with_state(Arc::new(app))
 }
 
@@ -174,12 +186,12 @@ async fn not_found() -> Response {
 }
 
 /// One line of plain text. Nothing of the request is ever in it.
-fn line(status: StatusCode, text: &str) -> Response {
+pub(super) fn line(status: StatusCode, text: &str) -> Response {
     (status, [(CONTENT_TYPE, TEXT)], format!("{text}\n")).into_response()
 }
 
 /// What every response says: it is what its type says, and it is of this moment.
-async fn guard(mut response: Response) -> Response {
+async fn harden(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

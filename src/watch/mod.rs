@@ -37,7 +37,7 @@ pub mod saved;
 pub(crate) mod slim;
 pub mod stats;
 mod stream;
-mod transport;
+pub(crate) mod transport;
 pub mod version;
 
 use version::Position;

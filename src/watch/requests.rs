@@ -7,7 +7,7 @@ use http::header::{ACCEPT, USER_AGENT};
 use kube::client::Body;
 
 /// What podinit calls itself towards the API server.
-const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
+pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
 
 /// The pods that one list-watch covers.
 #[derive(Clone, Debug, PartialEq, Eq)]

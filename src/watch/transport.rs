@@ -17,7 +17,7 @@ const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
 /// Sends a request and waits for the answer to begin, until `deadline` has passed. Any status but
 /// a success is a failure, told in the API server's own words.
-pub(super) async fn send(
+pub(crate) async fn send(
     client: &Client,
     request: Request<Body>,
     deadline: Duration,
@@ -39,7 +39,7 @@ pub(super) async fn send(
 
 /// Reads a body to its end, into a buffer that is emptied first. Fails when no piece arrives for
 /// `chunk_deadline`, or with [`WatchErrorReason::PageTooLarge`] when it is longer than `limit`.
-pub(super) async fn read_into(
+pub(crate) async fn read_into(
     buffer: &mut Vec<u8>,
     mut body: Body,
     chunk_deadline: Duration,

@@ -17,6 +17,11 @@ impl FileError {
         Self::new(file, Fault::new(0, "", format!("cannot be read: {error}")))
     }
 
+    /// What is wrong with `file` as a whole.
+    pub(crate) fn of_whole(file: &str, why: &str) -> Self {
+        Self::new(file, Fault::new(0, "", why))
+    }
+
     /// What is wrong with `file`.
     pub(crate) fn new(file: &str, fault: Fault) -> Self {
         Self {

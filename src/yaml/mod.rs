@@ -12,7 +12,7 @@ mod tree;
 pub(crate) use fault::Fault;
 pub use fault::FileError;
 pub(crate) use section::{Section, nearest};
-pub(crate) use tree::{Discretion, Entry, Node, Value};
+pub(crate) use tree::{Discretion, Node, Value};
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -63,8 +63,31 @@ impl<'a> Section<'a> {
 
     /// The value of a key, which is a fault to leave out.
     pub(crate) fn need(&self, key: &str) -> Result<&'a Node, Fault> {
-        let missing = || Fault::new(self.line, self.path_of(key), "is missing");
-        self.get(key).ok_or_else(missing)
+        self.get(key).ok_or_else(|| self.missing(key))
+    }
+
+    /// The fault of leaving out a key.
+    pub(crate) fn missing(&self, key: &str) -> Fault {
+        Fault::new(self.line, self.path_of(key), "is missing")
+    }
+
+    /// The value of a key as a truth value.
+    pub(crate) fn truth(&self, key: &str, node: &Node) -> Result<bool, Fault> {
+        match node.value {
+            Value::Bool(truth) => Ok(truth),
+            _ => {
+                let why = format!("must be true or false, is {}", self.kind(node));
+                Err(self.fault(key, node, why))
+            }
+        }
+    }
+
+    /// The value of a key as a list.
+    pub(crate) fn items<'n>(&self, key: &str, node: &'n Node) -> Result<&'n [Node], Fault> {
+        match &node.value {
+            Value::List(items) => Ok(items),
+            _ => Err(self.fault(key, node, format!("must be a list, is {}", self.kind(node)))),
+        }
     }
 
     /// The value of a key as text that `parse` takes.
@@ -88,17 +111,13 @@ impl<'a> Section<'a> {
         most: usize,
         parse: impl Fn(&str) -> Result<Box<str>, String>,
     ) -> Result<Vec<Box<str>>, Fault> {
-        match &node.value {
-            Value::List(items) if (1..=most).contains(&items.len()) => {
-                let named = |(at, item)| self.text(&format!("{key}[{at}]"), item, &parse);
-                items.iter().enumerate().map(named).collect()
-            }
-            Value::List(items) => {
-                let why = format!("must have from 1 to {most} items, has {}", items.len());
-                Err(self.fault(key, node, why))
-            }
-            _ => Err(self.fault(key, node, format!("must be a list, is {}", self.kind(node)))),
+        let items = self.items(key, node)?;
+        if !(1..=most).contains(&items.len()) {
+            let why = format!("must have from 1 to {most} items, has {}", items.len());
+            return Err(self.fault(key, node, why));
         }
+        let named = |(at, item)| self.text(&format!("{key}[{at}]"), item, &parse);
+        items.iter().enumerate().map(named).collect()
     }
 
     /// What a value is, for messages.

@@ -1,0 +1,139 @@
+//! Basic authentication (RFC 7617) against bcrypt hashes.
+//!
+//! A check takes a tenth of a second of a whole core, and whoever can connect can cause one. So
+//! there is one check at a time, off the threads that serve, with a short queue in front of it;
+//! and credentials that were right are remembered, so that scrapers do not wait. A user who does
+//! not exist takes as long as one who does.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use http::HeaderValue;
+use tokio::sync::Semaphore;
+
+use super::credentials;
+use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
+use crate::server::Verdict;
+use crate::web_config::Users;
+
+/// How many right credentials are remembered; the oldest makes way.
+const REMEMBERED: usize = 64;
+
+/// How many checks may wait. Further requests get status 503.
+const QUEUE: usize = 16;
+
+const CHALLENGE: Verdict = Verdict::Unauthenticated {
+    challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"",
+};
+
+/// Salt and hash of a password that nobody knows, for users who do not exist.
+const DECOY: &str = "WvvTPHKwdBJ3uk0Z37EMR.hLA2W6N9AEBhEgrAOljy2Ae5MtaSIUi";
+
+/// Judges names and passwords.
+pub(super) struct Basic(Arc<Inner>);
+
+struct Inner {
+    fingerprints: Fingerprints,
+    /// In the order in which they were found to be right
+    right: Mutex<VecDeque<Fingerprint>>,
+    queue: Semaphore,
+    turn: Arc<Semaphore>,
+}
+
+impl Basic {
+    pub(super) fn new() -> Result<Self, NoRandomness> {
+        Ok(Self(Arc::new(Inner {
+            fingerprints: Fingerprints::new()?,
+            right: Mutex::default(),
+            queue: Semaphore::new(QUEUE),
+            turn: Arc::new(Semaphore::new(1)),
+        })))
+    }
+
+    pub(super) fn judge(
+        &self,
+        users: Arc<Users>,
+        authorization: Option<HeaderValue>,
+    ) -> BoxFuture<'static, Verdict> {
+        let Some(login) = authorization.as_ref().and_then(Login::parse) else {
+            return ready(CHALLENGE).boxed();
+        };
+        let inner = Arc::clone(&self.0);
+        async move { inner.check(&users, login).await }.boxed()
+    }
+}
+
+/// What a client says.
+struct Login {
+    user: String,
+    password: Vec<u8>,
+}
+
+impl Login {
+    fn parse(authorization: &HeaderValue) -> Option<Self> {
+        let text = STANDARD.decode(credentials(authorization, "Basic")?).ok()?;
+        let colon = text.iter().position(|byte| *byte == b':')?;
+        Some(Self {
+            user: String::from_utf8(text[..colon].to_vec()).ok()?,
+            password: text[colon + 1..].to_vec(),
+        })
+    }
+}
+
+impl Inner {
+    async fn check(&self, users: &Users, login: Login) -> Verdict {
+        let known = users.hash_of(&login.user);
+        // With the hash, so that a changed one makes it another.
+        let fingerprint = known.map(|hash| {
+            let parts = [login.user.as_bytes(), hash.as_bytes(), &login.password];
+            self.fingerprints.of(&parts)
+        });
+        let is_right = |fingerprint: Fingerprint| self.remembers(fingerprint);
+        if fingerprint.is_some_and(is_right) {
+            return Verdict::Granted;
+        }
+        let Ok(_place) = self.queue.try_acquire() else {
+            return Verdict::Unavailable;
+        };
+        let Ok(turn) = Arc::clone(&self.turn).acquire_owned().await else {
+            return Verdict::Unavailable;
+        };
+        // Found to be right meanwhile, for another request.
+        if fingerprint.is_some_and(is_right) {
+            return Verdict::Granted;
+        }
+        let decoy = || format!("$2b${:02}${DECOY}", users.cost());
+        let hash = known.map_or_else(decoy, str::to_owned);
+        let password = login.password;
+        let checked = tokio::task::spawn_blocking(move || {
+            // Held until the check is over, even if the client has gone.
+            let _turn = turn;
+            bcrypt::verify(password, &hash).unwrap_or(false)
+        });
+        match (checked.await, fingerprint) {
+            (Ok(true), Some(fingerprint)) => {
+                self.remember(fingerprint);
+                Verdict::Granted
+            }
+            (Ok(_), _) => CHALLENGE,
+            (Err(_), _) => Verdict::Unavailable,
+        }
+    }
+
+    fn remembers(&self, fingerprint: Fingerprint) -> bool {
+        let right = self.right.lock().unwrap_or_else(PoisonError::into_inner);
+        right.contains(&fingerprint)
+    }
+
+    fn remember(&self, fingerprint: Fingerprint) {
+        let mut right = self.right.lock().unwrap_or_else(PoisonError::into_inner);
+        if right.len() == REMEMBERED {
+            right.pop_front();
+        }
+        right.push_back(fingerprint);
+    }
+}

@@ -1,0 +1,185 @@
+//! The two requests to the API server. Neither its answers nor its messages are ever repeated: it
+//! returns a TokenReview with the token in it.
+
+use std::time::Duration;
+
+use http::Request;
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec, UserInfo};
+use k8s_openapi::api::authorization::v1::{
+    NonResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec,
+};
+use kube::Client;
+use kube::client::Body;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::watch::client::Cluster;
+use crate::watch::requests::AGENT;
+use crate::watch::stats::WatchErrorReason;
+use crate::watch::transport::{read_into, send};
+
+const TOKEN_REVIEWS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
+const ACCESS_REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+
+/// The longest answer that is read. A user can be in many groups.
+const ANSWER_LIMIT: usize = 1 << 20;
+
+/// Between two pieces of an answer; whoever asks has a deadline for the whole of it.
+const PIECE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Why there was no review; one line that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// podinit's own credentials give no right to ask (403)
+    #[error(
+        "not allowed to create {0} for --auth kubernetes; grant the verb create on tokenreviews \
+         (authentication.k8s.io) and subjectaccessreviews (authorization.k8s.io) in a ClusterRole"
+    )]
+    Forbidden(&'static str),
+    /// Whatever else kept the API server from answering
+    #[error("the API server at {server} gives no review of access: {why}")]
+    NoAnswer {
+        /// Its URL
+        server: String,
+        /// What happened
+        why: String,
+    },
+}
+
+impl ReviewError {
+    /// Whether somebody has to mend it.
+    pub const fn is_lasting(&self) -> bool {
+        matches!(self, Self::Forbidden(_))
+    }
+}
+
+/// Who holds a token.
+pub(super) struct User(UserInfo);
+
+impl User {
+    /// The user that stands for nobody.
+    pub(super) fn anonymous() -> Self {
+        Self(UserInfo {
+            username: Some("system:anonymous".to_owned()),
+            ..UserInfo::default()
+        })
+    }
+}
+
+/// Asks for reviews.
+pub(super) struct Reviewer {
+    client: Client,
+    server: String,
+    audiences: Vec<String>,
+}
+
+impl Reviewer {
+    pub(super) fn new(cluster: &Cluster, audiences: Vec<String>) -> Self {
+        Self {
+            client: cluster.client.clone(),
+            server: cluster.server.clone(),
+            audiences,
+        }
+    }
+
+    /// Who holds `token`; `None` where it is no good one, or meant for somebody else.
+    pub(super) async fn user_of(&self, token: &str) -> Result<Option<User>, ReviewError> {
+        let wanted = (!self.audiences.is_empty()).then(|| self.audiences.clone());
+        let review = TokenReview {
+            spec: TokenReviewSpec {
+                token: token.to_owned(),
+                audiences: wanted,
+            },
+            ..TokenReview::default()
+        };
+        let answer: TokenReview = self.create(TOKEN_REVIEWS, "tokenreviews", &review).await?;
+        let Some(status) = answer.status else {
+            return Err(self.unusable());
+        };
+        // An API server that knows nothing of audiences names none: then it is the only one.
+        let named = status.audiences.unwrap_or_default();
+        let is_meant = self.audiences.is_empty()
+            || named
+                .iter()
+                .any(|audience| self.audiences.contains(audience));
+        let user = status.user.filter(|_| status.authenticated == Some(true));
+        Ok(user.filter(|_| is_meant).map(User))
+    }
+
+    /// Whether `user` may `get` `path`.
+    pub(super) async fn may_get(&self, user: User, path: &str) -> Result<bool, ReviewError> {
+        let User(user) = user;
+        let review = SubjectAccessReview {
+            spec: SubjectAccessReviewSpec {
+                user: user.username,
+                uid: user.uid,
+                groups: user.groups,
+                extra: user.extra,
+                non_resource_attributes: Some(NonResourceAttributes {
+                    path: Some(path.to_owned()),
+                    verb: Some("get".to_owned()),
+                }),
+                ..SubjectAccessReviewSpec::default()
+            },
+            ..SubjectAccessReview::default()
+        };
+        let kind = "subjectaccessreviews";
+        let answer: SubjectAccessReview = self.create(ACCESS_REVIEWS, kind, &review).await?;
+        let status = answer.status.ok_or_else(|| self.unusable())?;
+        Ok(status.allowed && status.denied != Some(true))
+    }
+
+    /// The error of an answer that did not come within `deadline`.
+    pub(super) fn late(&self, deadline: Duration) -> ReviewError {
+        self.no_answer(format!("no answer for {} s", deadline.as_secs()))
+    }
+
+    fn unusable(&self) -> ReviewError {
+        self.no_answer("its answer is none".to_owned())
+    }
+
+    fn no_answer(&self, why: String) -> ReviewError {
+        let server = self.server.clone();
+        ReviewError::NoAnswer { server, why }
+    }
+
+    async fn create<T: Serialize + DeserializeOwned>(
+        &self,
+        path: &str,
+        kind: &'static str,
+        review: &T,
+    ) -> Result<T, ReviewError> {
+        let body = serde_json::to_vec(review).map_err(|_| self.unusable())?;
+        let request = Request::post(path)
+            .header(ACCEPT, "application/json")
+            .header(CONTENT_TYPE, "application/json")
+            .header(USER_AGENT, AGENT)
+            .body(Body::from(body))
+            .map_err(|_| self.unusable())?;
+        let mut told = Vec::new();
+        let answered = match send(&self.client, request, PIECE_DEADLINE).await {
+            Ok(response) => {
+                read_into(
+                    &mut told,
+                    response.into_body(),
+                    PIECE_DEADLINE,
+                    ANSWER_LIMIT,
+                )
+                .await
+            }
+            Err(failure) => Err(failure),
+        };
+        match answered {
+            Ok(()) => serde_json::from_slice(&told).map_err(|_| self.unusable()),
+            Err(failure) => Err(match failure.reason {
+                WatchErrorReason::Forbidden => ReviewError::Forbidden(kind),
+                // These tell of the connection, and of nothing that was sent through it.
+                WatchErrorReason::Transport | WatchErrorReason::Timeout => {
+                    self.no_answer(failure.detail)
+                }
+                other => self.no_answer(other.as_str().to_owned()),
+            }),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Who may ask, and through what: the answers to [`crate::server::Access`].
+//!
+//! ```text
+//! Gate ─┬─► rate limit            ─┐
+//!       ├─► Basic (bcrypt)         ├─ of the web configuration in force
+//!       ├─► TLS, response headers ─┘
+//!       └─► Kubernetes (TokenReview, SubjectAccessReview)
+//! ```
+//!
+//! What cannot be decided is refused. Passwords and tokens are remembered as keyed hashes only,
+//! and are in no message.
+
+mod basic;
+mod decisions;
+mod fingerprint;
+pub mod kubernetes;
+mod rate_limit;
+mod stats;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use rustls::ServerConfig;
+
+pub use fingerprint::NoRandomness;
+pub use stats::{AccessStats, Refusal};
+
+use self::basic::Basic;
+use self::kubernetes::Kubernetes;
+use self::rate_limit::Bucket;
+use crate::server::{Access, Asked, Verdict};
+use crate::web_config::{Header, WebConfig};
+
+/// Decides by the web configuration in force, which can change, and by tokens, if they are asked
+/// for.
+pub struct Gate {
+    in_force: RwLock<Arc<InForce>>,
+    basic: Basic,
+    tokens: Option<Kubernetes>,
+    stats: Arc<AccessStats>,
+}
+
+struct InForce {
+    config: WebConfig,
+    bucket: Option<Bucket>,
+}
+
+impl From<WebConfig> for InForce {
+    fn from(config: WebConfig) -> Self {
+        let bucket = config.rate_limit.map(Bucket::new);
+        Self { config, bucket }
+    }
+}
+
+impl Gate {
+    /// A gate by `config`. Where it has users, they are asked for; otherwise bearer tokens are,
+    /// where `tokens` can judge them.
+    ///
+    /// # Errors
+    /// Where the system has no randomness for keys.
+    pub fn new(
+        config: WebConfig,
+        tokens: Option<Kubernetes>,
+        stats: Arc<AccessStats>,
+    ) -> Result<Self, NoRandomness> {
+        Ok(Self {
+            in_force: RwLock::new(Arc::new(config.into())),
+            basic: Basic::new()?,
+            tokens,
+            stats,
+        })
+    }
+
+    /// Puts another configuration in force, for connections and requests from now on.
+    pub fn set(&self, config: WebConfig) {
+        let next = Arc::new(InForce::from(config));
+        *self
+            .in_force
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = next;
+    }
+
+    fn in_force(&self) -> Arc<InForce> {
+        Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn verdict(&self, asked: Asked) -> BoxFuture<'static, Verdict> {
+        let in_force = self.in_force();
+        let has_room = in_force.bucket.as_ref().is_none_or(Bucket::take);
+        let users = &in_force.config.users;
+        if !has_room {
+            ready(Verdict::TooManyRequests).boxed()
+        } else if !users.is_empty() {
+            self.basic.judge(Arc::clone(users), asked.authorization)
+        } else if let Some(tokens) = &self.tokens {
+            tokens.judge(asked)
+        } else {
+            ready(Verdict::Granted).boxed()
+        }
+    }
+}
+
+impl Access for Gate {
+    fn tls(&self) -> Option<Arc<ServerConfig>> {
+        let in_force = self.in_force();
+        let tls = in_force.config.tls.as_ref();
+        tls.map(|tls| Arc::clone(&tls.config))
+    }
+
+    fn handshake_failed(&self) {
+        self.stats.count_handshake_failure();
+    }
+
+    fn headers(&self) -> Arc<[Header]> {
+        Arc::clone(&self.in_force().config.headers)
+    }
+
+    fn judge(&self, asked: Asked) -> BoxFuture<'static, Verdict> {
+        let stats = Arc::clone(&self.stats);
+        let verdict = self.verdict(asked);
+        verdict
+            .inspect(move |verdict| stats.count(*verdict))
+            .boxed()
+    }
+}
+
+/// The credentials of `Authorization: SCHEME credentials`; `None` where it is of another scheme.
+fn credentials<'a>(authorization: &'a http::HeaderValue, scheme: &str) -> Option<&'a [u8]> {
+    let (found, rest) = authorization.as_bytes().split_at_checked(scheme.len())?;
+    let rest = found
+        .eq_ignore_ascii_case(scheme.as_bytes())
+        .then_some(rest)?;
+    let credentials = rest.strip_prefix(b" ")?.trim_ascii();
+    (!credentials.is_empty()).then_some(credentials)
+}

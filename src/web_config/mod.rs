@@ -1,0 +1,146 @@
+//! The web configuration file: TLS, client certificates, users, response headers and a rate limit,
+//! in the format that Prometheus exporters share
+//! ([exporter-toolkit](https://github.com/prometheus/exporter-toolkit/blob/master/docs/web-configuration.md)).
+//!
+//! The format is followed strictly: what is unknown, or known and not supported, is refused with
+//! its line. Messages never repeat what stands in the file or in those that it names, which hold
+//! keys and password hashes.
+
+mod client_auth;
+mod http;
+mod names;
+mod san;
+mod tls;
+mod users;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::http::{Header, RateLimit};
+pub use self::tls::Tls;
+pub use self::users::{MAX_COST, Users};
+
+use crate::reload::{Found, Look};
+use crate::yaml::{self, Discretion, Fault, FileError, Section, Value};
+
+/// The longest file that is read, in bytes; that of each file that it names too.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// What a web configuration file states, checked.
+#[derive(Clone, Debug, Default)]
+pub struct WebConfig {
+    /// How connections are encrypted; `None` where they are not
+    pub tls: Option<Tls>,
+    /// Who may ask, and by which password; nobody is asked where there are none
+    pub users: Arc<Users>,
+    /// What every response carries beside its own headers
+    pub headers: Arc<[Header]>,
+    /// How often may be asked
+    pub rate_limit: Option<RateLimit>,
+}
+
+impl WebConfig {
+    /// Reads the file at `path` and those that it names, relative to its directory.
+    pub fn look(path: &Path) -> Look<Self, FileError> {
+        let name = path.display().to_string();
+        let mut files = Files {
+            directory: path.parent().unwrap_or(Path::new("")).to_owned(),
+            found: Vec::new(),
+        };
+        let result = match files.read(path) {
+            Ok(contents) => {
+                parse(&contents, &mut files).map_err(|fault| FileError::new(&name, fault))
+            }
+            Err(error) => Err(FileError::unreadable(&name, &error)),
+        };
+        let found = files.found;
+        Look { found, result }
+    }
+
+    /// Whether a program that runs by this file may go on by `next` one.
+    ///
+    /// A file that is being written can be read half, and half of it can be sound. So protection
+    /// is never taken away without a restart.
+    ///
+    /// # Errors
+    /// What `next` takes away: one line.
+    pub fn may_become(&self, next: &Self) -> Result<(), String> {
+        let demands = |tls: &Option<Tls>| tls.as_ref().is_some_and(|tls| tls.demands_certificate);
+        let taken = if self.tls.is_some() != next.tls.is_some() {
+            "TLS cannot be turned on or off"
+        } else if demands(&self.tls) && !demands(&next.tls) {
+            "client certificates cannot be made optional"
+        } else if !self.users.is_empty() && next.users.is_empty() {
+            "basic_auth_users cannot be removed"
+        } else {
+            return Ok(());
+        };
+        Err(format!("{taken} while podinit runs; restart it"))
+    }
+}
+
+/// Reads files beside the configuration and remembers what was found.
+#[derive(Debug)]
+struct Files {
+    directory: PathBuf,
+    found: Vec<Found>,
+}
+
+impl Files {
+    /// Reads what the configuration names.
+    fn read_named(&mut self, name: &str) -> io::Result<Vec<u8>> {
+        let path = self.directory.join(name);
+        let contents = self.read(&path)?;
+        if contents.len() > MAX_BYTES {
+            return Err(io::Error::other(format!("longer than {MAX_BYTES} bytes")));
+        }
+        Ok(contents)
+    }
+
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        let read = yaml::read_file(path, MAX_BYTES);
+        self.found.push(Found::of(&read));
+        read
+    }
+}
+
+fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
+    let root = yaml::parse(contents, MAX_BYTES, Discretion::Discreet)?;
+    if matches!(root.value, Value::Null) {
+        let why = "is empty; write {} if nothing is to be configured";
+        return Err(Fault::new(0, "", why));
+    }
+    let known = [
+        "tls_server_config",
+        "http_server_config",
+        "basic_auth_users",
+        "rate_limit",
+    ];
+    let root = Section::of(&root, String::new(), &known, Discretion::Discreet)?;
+    let tls = match root.get("tls_server_config") {
+        Some(node) => Some(Tls::of(&root, node, files)?),
+        None => None,
+    };
+    let headers = match root.get("http_server_config") {
+        Some(node) => http::headers(&root, node)?,
+        None => Arc::default(),
+    };
+    let users = match root.get("basic_auth_users") {
+        Some(node) => Users::of(&root, node)?,
+        None => Users::default(),
+    };
+    let rate_limit = match root.get("rate_limit") {
+        Some(node) => http::rate_limit(&root, node)?,
+        None => None,
+    };
+    Ok(WebConfig {
+        tls,
+        users: Arc::new(users),
+        headers,
+        rate_limit,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Protocol versions, cipher suites and curves, by the names that Go has for them, as far as there
+//! is an implementation here. What is missing is old (TLS 1.0 and 1.1, CBC, key exchange by RSA)
+//! or P-521.
+
+use rustls::crypto::SupportedKxGroup;
+use rustls::crypto::ring::cipher_suite::{
+    TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    TLS13_AES_128_GCM_SHA256, TLS13_AES_256_GCM_SHA384, TLS13_CHACHA20_POLY1305_SHA256,
+};
+use rustls::crypto::ring::kx_group::{SECP256R1, SECP384R1, X25519};
+use rustls::version::{TLS12, TLS13};
+use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
+
+/// From the oldest to the newest.
+pub(super) const VERSIONS: [(&str, &SupportedProtocolVersion); 2] =
+    [("TLS12", &TLS12), ("TLS13", &TLS13)];
+
+/// The suites of TLS 1.3 can be named, and are always there, as in Go.
+pub(super) const CIPHER_SUITES: [(&str, SupportedCipherSuite); 9] = [
+    ("TLS_AES_128_GCM_SHA256", TLS13_AES_128_GCM_SHA256),
+    ("TLS_AES_256_GCM_SHA384", TLS13_AES_256_GCM_SHA384),
+    (
+        "TLS_CHACHA20_POLY1305_SHA256",
+        TLS13_CHACHA20_POLY1305_SHA256,
+    ),
+    (
+        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    ),
+    (
+        "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    ),
+    (
+        "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+        TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    ),
+    (
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    ),
+    (
+        "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ),
+    (
+        "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+        TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ),
+];
+
+pub(super) const CURVES: [(&str, &dyn SupportedKxGroup); 3] = [
+    ("CurveP256", SECP256R1),
+    ("CurveP384", SECP384R1),
+    ("X25519", X25519),
+];
+
+/// What has this name, or the names that there are.
+pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &str) -> Result<T, String> {
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        format!("is not supported; supported are {}", names.join(", "))
+    })
+}
