@@ -137,3 +137,127 @@ impl Inner {
         right.push_back(fingerprint);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::web_config::WebConfig;
+
+    fn users(list: &[(&str, &str)]) -> Arc<Users> {
+        let lines = list.iter().map(|(name, password)| {
+            let hash = bcrypt::hash(password, 4).unwrap();
+            format!("\n  '{name}': {hash}")
+        });
+        let text = format!("basic_auth_users:{}", lines.collect::<String>());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        WebConfig::look(file.path()).result.unwrap().users
+    }
+
+    fn header(login: &str) -> Option<HeaderValue> {
+        let text = format!("Basic {}", STANDARD.encode(login));
+        Some(HeaderValue::from_str(&text).unwrap())
+    }
+
+    #[tokio::test]
+    async fn only_a_user_with_the_right_password_is_let_in() {
+        let basic = Basic::new().unwrap();
+        let users = users(&[("alice", "right"), ("bob", "a:b"), ("", "")]);
+        for (login, verdict) in [
+            ("alice:right", Verdict::Granted),
+            ("alice:right", Verdict::Granted),
+            ("bob:a:b", Verdict::Granted),
+            (":", Verdict::Granted),
+            ("alice:wrong", CHALLENGE),
+            ("alice:", CHALLENGE),
+            ("bob:right", CHALLENGE),
+            ("eve:right", CHALLENGE),
+            ("Alice:right", CHALLENGE),
+            ("alice", CHALLENGE),
+            ("", CHALLENGE),
+        ] {
+            let judged = basic.judge(Arc::clone(&users), header(login)).await;
+            assert_eq!(judged, verdict, "{login}");
+        }
+        for text in [
+            "",
+            "Basic",
+            "Basic ",
+            "Basic =",
+            "Bearer YTpi",
+            "BasicYWxpY2U6cmlnaHQ=",
+        ] {
+            let header = Some(HeaderValue::from_static(text));
+            let judged = basic.judge(Arc::clone(&users), header).await;
+            assert_eq!(judged, CHALLENGE, "{text}");
+        }
+        assert_eq!(basic.judge(Arc::clone(&users), None).await, CHALLENGE);
+        let other_case = HeaderValue::from_static("bAsIc YWxpY2U6cmlnaHQ=");
+        let judged = basic.judge(users, Some(other_case)).await;
+        assert_eq!(judged, Verdict::Granted);
+    }
+
+    /// So that a user who does not exist takes as long.
+    #[test]
+    fn the_decoy_is_a_hash_of_every_cost() {
+        for cost in [4, 5, 10] {
+            let hash = format!("$2b${cost:02}${DECOY}");
+            assert!(!bcrypt::verify("x", &hash).unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn right_credentials_are_remembered_until_their_hash_changes() {
+        let basic = Basic::new().unwrap();
+        let before = users(&[("alice", "right")]);
+        assert_eq!(
+            basic
+                .judge(Arc::clone(&before), header("alice:right"))
+                .await,
+            Verdict::Granted
+        );
+        // Nobody can check any more: what is let in is remembered.
+        let turn = Arc::clone(&basic.0.turn).acquire_owned().await.unwrap();
+        assert_eq!(
+            basic.judge(before, header("alice:right")).await,
+            Verdict::Granted
+        );
+        let after = users(&[("alice", "other")]);
+        let judged = tokio::spawn(basic.judge(after, header("alice:right")));
+        tokio::task::yield_now().await;
+        assert!(!judged.is_finished());
+        drop(turn);
+        assert_eq!(judged.await.unwrap(), CHALLENGE);
+    }
+
+    #[tokio::test]
+    async fn few_wait_and_few_are_remembered() {
+        let basic = Basic::new().unwrap();
+        let users = users(&[("alice", "right")]);
+        let turn = Arc::clone(&basic.0.turn).acquire_owned().await.unwrap();
+        let mut waiting: Vec<_> = (0..QUEUE)
+            .map(|_| tokio::spawn(basic.judge(Arc::clone(&users), header("eve:x"))))
+            .collect();
+        while basic.0.queue.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let one_more = basic.judge(Arc::clone(&users), header("eve:x")).await;
+        assert_eq!(one_more, Verdict::Unavailable);
+        // Whoever goes makes room.
+        waiting.pop().unwrap().abort();
+        while basic.0.queue.available_permits() == 0 {
+            tokio::task::yield_now().await;
+        }
+        drop(turn);
+        for waiting in waiting {
+            assert_eq!(waiting.await.unwrap(), CHALLENGE);
+        }
+        for number in 0..3 * REMEMBERED {
+            let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
+            basic.0.remember(fingerprint);
+        }
+        assert_eq!(basic.0.right.lock().unwrap().len(), REMEMBERED);
+    }
+}

@@ -89,8 +89,12 @@ impl Gate {
         let in_force = self.in_force();
         let has_room = in_force.bucket.as_ref().is_none_or(Bucket::take);
         let users = &in_force.config.users;
+        let tls = in_force.config.tls.as_ref();
+        let demands_certificate = tls.is_some_and(|tls| tls.demands_certificate);
         if !has_room {
             ready(Verdict::TooManyRequests).boxed()
+        } else if demands_certificate && !asked.has_certificate {
+            ready(Verdict::Forbidden).boxed()
         } else if !users.is_empty() {
             self.basic.judge(Arc::clone(users), asked.authorization)
         } else if let Some(tokens) = &self.tokens {

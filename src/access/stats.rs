@@ -11,7 +11,7 @@ use crate::timestamp::Timestamp;
 pub enum Refusal {
     /// No credentials, or wrong ones (status 401)
     Unauthenticated,
-    /// Credentials without the right (403)
+    /// Credentials without the right, or no client certificate where one is demanded (403)
     Forbidden,
     /// More requests than the rate limit has room for (429)
     RateLimited,

@@ -134,3 +134,115 @@ impl WebWatch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use rcgen::{CertificateParams, KeyPair};
+
+    use super::*;
+    use crate::server::Access;
+    use crate::timestamp::Timestamp;
+
+    const TLS: &str = "tls_server_config: {cert_file: tls.crt, key_file: tls.key}";
+
+    struct Files(tempfile::TempDir);
+
+    impl Files {
+        fn new() -> Self {
+            let files = Self(tempfile::tempdir().unwrap());
+            files.renew();
+            files.write("web.yaml", TLS);
+            files
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            std::fs::write(self.0.path().join(name), text).unwrap();
+        }
+
+        fn renew(&self) {
+            let key = KeyPair::generate().unwrap();
+            let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+            self.write("tls.crt", &params.self_signed(&key).unwrap().pem());
+            self.write("tls.key", &key.serialize_pem());
+        }
+
+        fn open(&self, tokens: bool) -> Result<Web, FileError> {
+            let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(7));
+            Web::open(Some(&self.0.path().join("web.yaml")), tokens, &clock)
+        }
+
+        fn watched(&self) -> (Arc<Gate>, Arc<AccessStats>, WebWatch) {
+            let web = self.open(false).unwrap();
+            let stats = Arc::clone(&web.stats);
+            let gate = Gate::new(web.config.clone(), None, Arc::clone(&stats)).unwrap();
+            let gate = Arc::new(gate);
+            let watch = web.watch(Arc::clone(&gate)).unwrap();
+            (gate, stats, watch)
+        }
+    }
+
+    #[test]
+    fn a_broken_certificate_keeps_the_old_one_and_a_good_one_replaces_it() {
+        let files = Files::new();
+        let (gate, stats, mut watch) = files.watched();
+        let first = gate.tls().unwrap();
+        let is_first = |gate: &Gate| Arc::ptr_eq(&gate.tls().unwrap(), &first);
+        watch.look();
+        assert!(is_first(&gate));
+        assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 0));
+
+        files.write(
+            "tls.crt",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        );
+        watch.look();
+        watch.look();
+        assert!(is_first(&gate));
+        assert!(!stats.status().successful);
+        assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 1));
+
+        files.renew();
+        watch.look();
+        assert!(!is_first(&gate));
+        assert!(stats.status().successful);
+        assert_eq!((stats.reloads(true), stats.reloads(false)), (1, 1));
+    }
+
+    #[test]
+    fn a_half_written_file_takes_no_protection_away() {
+        let files = Files::new();
+        let (gate, stats, mut watch) = files.watched();
+        for half in [
+            "",
+            "{}",
+            "tls_server_config:",
+            "tls_server_config: {cert_file: tls.crt",
+        ] {
+            files.write("web.yaml", half);
+            watch.look();
+            assert!(gate.tls().is_some(), "{half}");
+        }
+        std::fs::remove_file(files.0.path().join("web.yaml")).unwrap();
+        watch.look();
+        assert!(gate.tls().is_some());
+        assert_eq!(stats.reloads(false), 5);
+        files.write("web.yaml", TLS);
+        watch.look();
+        assert_eq!(stats.reloads(true), 1);
+    }
+
+    #[test]
+    fn users_and_tokens_exclude_each_other() {
+        let files = Files::new();
+        let hash = "$2b$04$WvvTPHKwdBJ3uk0Z37EMR.hLA2W6N9AEBhEgrAOljy2Ae5MtaSIUi";
+        files.write("web.yaml", &format!("basic_auth_users: {{alice: {hash}}}"));
+        let error = files.open(true).err().unwrap().to_string();
+        assert!(
+            error.ends_with("cannot stand beside --auth kubernetes; keep one of them"),
+            "{error}"
+        );
+        assert!(files.open(false).is_ok());
+    }
+}

@@ -37,9 +37,15 @@ pub trait Access: Send + Sync + 'static {
 pub struct Asked {
     /// The path as it was sent
     pub path: String,
+    /// Whether the client has shown a certificate that the TLS configuration takes
+    pub has_certificate: bool,
     /// The header `Authorization`; `None` where there is not exactly one
     pub authorization: Option<HeaderValue>,
 }
+
+/// Marks the requests of a client that has shown a certificate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HasCertificate;
 
 /// Whether a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +83,7 @@ pub(super) async fn guard(
 ) -> Response {
     let asked = Asked {
         path: request.uri().path().to_owned(),
+        has_certificate: request.extensions().get::<HasCertificate>().is_some(),
         authorization: authorization(request.headers()),
     };
     match access.judge(asked).await {

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Limits;
-use super::access::Access;
+use super::access::{Access, HasCertificate};
 use super::activity::Activity;
 use super::stream::Stream;
 use super::write_deadline::WriteDeadline;
@@ -65,10 +65,12 @@ impl Serving {
                 return;
             }
         };
+        let has_certificate = stream.has_certificate();
         let io = TokioIo::new(WriteDeadline::new(stream, self.limits.write_timeout));
         let service = Tracked {
             router: self.router,
             activity: Arc::clone(&activity),
+            has_certificate,
         };
         let mut connection = self.builder.serve_connection(io, service);
         let outcome = tokio::select! {
@@ -94,6 +96,7 @@ impl Serving {
 struct Tracked {
     router: TowerToHyperService<Router>,
     activity: Arc<Activity>,
+    has_certificate: bool,
 }
 
 impl Service<Request<Incoming>> for Tracked {
@@ -104,6 +107,9 @@ impl Service<Request<Incoming>> for Tracked {
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let answering = Activity::answer(&self.activity, Instant::now());
         request.extensions_mut().insert(Arc::clone(&self.activity));
+        if self.has_certificate {
+            request.extensions_mut().insert(HasCertificate);
+        }
         let response = self.router.call(request);
         Box::pin(async move {
             let _answering = answering;

@@ -37,6 +37,14 @@ impl Stream {
         Ok(Self::Tls(Box::new(stream)))
     }
 
+    /// Whether the client has shown a certificate.
+    pub(super) fn has_certificate(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(stream) => stream.get_ref().1.peer_certificates().is_some(),
+        }
+    }
+
     /// Writes as much as fits at once to a client that gets no more than this.
     pub(super) fn leave(self, farewell: &[u8]) {
         // In TLS it would have to be encrypted and waited for: that client just finds it closed.

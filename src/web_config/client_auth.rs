@@ -1,4 +1,8 @@
 //! Client certificates: whether they are asked for, and which ones are good.
+//!
+//! One that is not good ends the handshake. That there is none does not, even where one is demanded:
+//! the probes of a kubelet have none, and are let through. Whatever else is asked for without one is
+//! refused when it is asked for ([`super::Tls::demands_certificate`]).
 
 use std::sync::Arc;
 
@@ -86,21 +90,12 @@ impl ClientAuth {
         let verifier: Arc<dyn ClientCertVerifier> = match (kind, roots) {
             (ClientAuthType::NoClientCert, _) => Arc::new(NoClientAuth),
             (_, Some((roots, key, node))) if kind.verifies() => {
-                let builder =
-                    WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider));
-                let builder = if kind.demands_certificate() {
-                    builder
-                } else {
-                    builder.allow_unauthenticated()
-                };
-                builder
+                WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider))
+                    .allow_unauthenticated()
                     .build()
                     .map_err(|error| section.fault(key, node, error.to_string()))?
             }
-            _ => Arc::new(AnyCertificate {
-                mandatory: kind.demands_certificate(),
-                algorithms,
-            }),
+            _ => Arc::new(AnyCertificate { algorithms }),
         };
         let verifier = match allowed_sans(section, kind)? {
             Some(allowed) => Arc::new(OneOf { verifier, allowed }),
@@ -167,16 +162,15 @@ fn allowed_sans(
     Ok(Some(texts.into_iter().map(AllowedSan::new).collect()))
 }
 
-/// Takes any certificate whose key the client holds, or none where that is not mandatory.
+/// Takes any certificate whose key the client holds, or none.
 #[derive(Debug)]
 struct AnyCertificate {
-    mandatory: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ClientCertVerifier for AnyCertificate {
     fn client_auth_mandatory(&self) -> bool {
-        self.mandatory
+        false
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {

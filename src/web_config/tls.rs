@@ -38,7 +38,7 @@ const KEYS: [&str; 13] = [
 pub struct Tls {
     /// What new connections are served with
     pub config: Arc<ServerConfig>,
-    /// Whether a client without a certificate is turned away
+    /// Whether a client without a certificate gets no answer but to probes
     pub demands_certificate: bool,
 }
 

@@ -124,11 +124,11 @@ class ControlPlane:
             json.dump(document, file)  # JSON is YAML
         return path
 
-    def service_account_token(self, namespace, name, seconds=3600):
+    def service_account_token(self, namespace, name, seconds=3600, audience=None):
         """A token of a service account, as the TokenRequest API gives it."""
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
-                   "spec": {"expirationSeconds": seconds}}
+                   "spec": {"expirationSeconds": seconds, "audiences": [audience] if audience else []}}
         return self.client.create(path, request)["status"]["token"]
 
     def namespace(self, name):

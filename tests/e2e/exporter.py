@@ -2,6 +2,7 @@
 
 import json
 import re
+import ssl
 import urllib.error
 import urllib.request
 
@@ -13,10 +14,12 @@ TEXT = "text/plain;version=0.0.4"
 
 
 class Exporter:
-    """`podinit serve` of one run. `arguments` are flags beside those that each run needs."""
+    """`podinit serve` of one run. `arguments` are flags beside those that each run needs; where it has
+    a certificate, `authority` is the file of who issued it."""
 
-    def __init__(self, processes, binary, name, kubeconfig, *arguments):
+    def __init__(self, processes, binary, name, kubeconfig, *arguments, authority=None):
         self.processes, self.name = processes, name
+        self.context = ssl.create_default_context(cafile=authority) if authority else None
         self.process = processes.start(f"podinit-{name}", [
             binary, "serve", "--kubeconfig", kubeconfig, "--listen", "127.0.0.1:0",
             "--log-format", "json", *arguments,
@@ -37,11 +40,12 @@ class Exporter:
         wait_for(f"podinit {self.name} to be ready", lambda: self.get("/readyz")[0] == 200, 60)
         return self
 
-    def get(self, path="/metrics", accept=TEXT, timeout=10):
+    def get(self, path="/metrics", accept=TEXT, timeout=10, headers=None):
         """(status, headers, body) of one request."""
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers={"Accept": accept})
+        url = f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}{path}"
+        request = urllib.request.Request(url, headers={"Accept": accept, **(headers or {})})
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
+            with urllib.request.urlopen(request, timeout=timeout, context=self.context) as answer:
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read()

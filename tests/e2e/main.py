@@ -8,6 +8,7 @@ import threading
 import time
 import traceback
 
+import access
 import faults
 import formats
 import promcheck
@@ -77,6 +78,9 @@ class Suite:
         promcheck.run(self)
         if not self.options.only or "faults" in self.options.only:
             faults.run(self)
+        # It stops the API server, which nobody else must need meanwhile.
+        if not self.options.only or "access" in self.options.only:
+            access.run(self)
         self.whole.stop()
 
     def play(self, chosen):
@@ -134,7 +138,7 @@ def main():
     parser.add_argument("--assets", default=os.environ.get("KUBEBUILDER_ASSETS"))
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: faults)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: faults, access)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use podinit::server::{Format, Health, Limits, Scrape, ScrapeError, Server, Status};
+use podinit::server::{Access, Format, Health, Limits, Scrape, ScrapeError, Server, Status};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -93,6 +93,15 @@ pub struct Running {
 }
 
 pub fn start(source: Source, limits: Limits) -> Running {
+    start_server(source, limits, |server| server)
+}
+
+/// A server behind a gate.
+pub fn start_with(source: Source, limits: Limits, access: Arc<dyn Access>) -> Running {
+    start_server(source, limits, |server| server.with_access(access))
+}
+
+fn start_server(source: Source, limits: Limits, gated: impl FnOnce(Server) -> Server) -> Running {
     let source = Arc::new(source);
     let health = Health::new();
     let shutdown = CancellationToken::new();
@@ -101,8 +110,8 @@ pub fn start(source: Source, limits: Limits) -> Running {
         limits,
         Arc::clone(&source) as Arc<dyn Scrape>,
         health.clone(),
-    )
-    .unwrap();
+    );
+    let server = gated(server.unwrap_or_else(|error| panic!("{error}")));
     Running {
         address: server.local_addr(),
         health,

@@ -13,7 +13,7 @@ pub(super) fn group(job: &str) -> Group {
     }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 7] {
+pub(super) fn alerts(job: &str) -> [Alert; 8] {
     [
         down(job),
         not_synced(job),
@@ -22,6 +22,7 @@ pub(super) fn alerts(job: &str) -> [Alert; 7] {
         clock_anomalies(job),
         conservation_broken(job),
         reload_failed(job),
+        web_reload_failed(job),
     ]
 }
 
@@ -136,4 +137,17 @@ fn reload_failed(job: &str) -> Alert {
          The SLOs that were in force before remain so.",
     ];
     alert("PodinitConfigReloadFailed", expr, 5, texts)
+}
+
+/// A certificate that was renewed and cannot be used is found out here, and not when the one in
+/// force expires.
+fn web_reload_failed(job: &str) -> Alert {
+    let successful = series("podinit_web_config_last_reload_successful", job, "");
+    let expr = format!("{} == 0", over_targets("min", &successful));
+    let texts = [
+        "podinit cannot use its web configuration.",
+        "The web configuration file of the job {{ $labels.job }}, or a certificate that it names, \
+         has been broken or unreadable for 5 minutes. What was in force before remains so.",
+    ];
+    alert("PodinitWebConfigReloadFailed", expr, 5, texts)
 }

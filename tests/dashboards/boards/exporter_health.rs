@@ -22,6 +22,7 @@ pub(super) fn board() -> Board {
             row("Watch", watch()),
             row("Numbers", numbers()),
             row("Ledger", ledger()),
+            row("Access", access()),
             row("Scrapes and process", process()),
         ],
     }
@@ -254,6 +255,49 @@ fn ledger() -> Vec<Panel> {
             format!("sum by (result) ({})", series("podinit_ledger_loads_total", "")),
         )
         .sized(12, 4),
+    ]
+}
+
+fn access() -> Vec<Panel> {
+    vec![
+        stat(
+            "Web configuration",
+            "none",
+            "Whether the web configuration and its certificates could be put in force when they were last looked at. A broken one leaves the one before it in force.",
+            format!("min({})", series("podinit_web_config_last_reload_successful", "")),
+        )
+        .steps("red", &[(1.0, "green")])
+        .words(&[("0", "broken", "red"), ("1", "in force", "green")]),
+        stat(
+            "Web configuration read",
+            "dateTimeFromNow",
+            "When a web configuration was last put in force.",
+            format!(
+                "max({}) * 1000",
+                series("podinit_web_config_last_reload_success_timestamp_seconds", "")
+            ),
+        ),
+        lines(
+            "Requests refused per second",
+            "short",
+            "Requests that access control refused, by reason. unavailable means that the API server gives no review of tokens, or that passwords come faster than they can be checked.",
+            rate_by("reason", "podinit_http_requests_refused_total", ""),
+            "{{reason}}",
+        ),
+        lines(
+            "TLS handshake failures per second",
+            "short",
+            "Handshakes that failed or did not complete in time: a client that does not trust the certificate, has none of its own, or does not speak TLS.",
+            rate_by("instance", "podinit_tls_handshake_failures_total", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Web configuration reloads per second",
+            "short",
+            "Times that the web configuration or a certificate was found changed, by result. After a failure the one before remains in force.",
+            rate_by("result", "podinit_web_config_reloads_total", ""),
+            "{{result}}",
+        ),
     ]
 }
 

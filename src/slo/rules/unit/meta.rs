@@ -11,6 +11,7 @@ pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
         down(context),
         not_synced(context),
         reload_failed(context),
+        web_reload_failed(context),
     ];
     tests.extend(watch_errors(context));
     tests.extend(label_values_dropped(context));
@@ -81,6 +82,11 @@ fn restart(context: Context<'_>) -> Test {
             "1x20 stale",
             "_x23 1x62",
         ),
+        (
+            "podinit_web_config_last_reload_successful",
+            "1x20 stale",
+            "_x23 1x62",
+        ),
     ] {
         test = test
             .given(context, metric, FIRST, own(metric), before)
@@ -147,6 +153,11 @@ fn not_synced(context: Context<'_>) -> Test {
 fn reload_failed(context: Context<'_>) -> Test {
     let metric = "podinit_config_last_reload_successful";
     gauge(context, "PodinitConfigReloadFailed", metric, 5)
+}
+
+fn web_reload_failed(context: Context<'_>) -> Test {
+    let metric = "podinit_web_config_last_reload_successful";
+    gauge(context, "PodinitWebConfigReloadFailed", metric, 5)
 }
 
 fn counter(context: Context<'_>, test: Test, metric: &str, target: Target, values: &str) -> Test {
