@@ -9,7 +9,7 @@ use podinit::lifecycle::delivery::PodEvent;
 use podinit::lifecycle::version::Version;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use watch_support::{FakeApi, START, event, page, pod};
 
 #[tokio::test(start_paused = true)]
@@ -108,13 +108,13 @@ async fn an_odd_event_costs_only_itself_and_the_version_moves_on() {
     watch.event("ADDED", "[]");
     watch.event("SURPRISE", &pod("s", 21));
     watch.write("{\"type\":\"ADDED\",\"obj\n");
-    watch.write("\n\r\n<html>\n");
+    watch.write("\n\r\n");
     watch.bytes(b"{\"type\":\"ADDED\xff\xfe\"}\n".to_vec());
     watch.event("ADDED", &pod("a", 15));
     assert_eq!(api.told().await, "Applied a@15");
     drop(watch);
     api.watch_from("21").await;
-    assert_eq!(api.errors(WatchErrorReason::Decode), 6);
+    assert_eq!(api.errors(WatchErrorReason::Decode), 5);
     assert!(api.stats.synced());
 }
 
@@ -132,6 +132,21 @@ async fn a_deletion_that_cannot_be_read_is_made_up_for_by_a_list() {
     list.list("20", None, &page(0..1));
     assert_eq!(api.told().await, "Listed p0@0");
     assert_eq!(api.relists(RelistReason::LostDelete), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_does_not_say_what_it_tells_of_may_have_been_a_deletion() {
+    for line in ["<html>", "[]", "\"DELE", "{\"type\":7}", "{\"object\":{}}"] {
+        let mut api = FakeApi::start();
+        let watch = api.synced("10", &page(0..2)).await;
+        watch.write(&format!("{line}\n"));
+        let told = timeout(Duration::from_secs(5), api.told()).await;
+        assert_eq!(told.as_deref(), Ok("SyncLost"), "{line}");
+        api.call().await.list("10", None, &page(0..1));
+        assert_eq!(api.told().await, "Listed p0@0");
+        assert_eq!(api.relists(RelistReason::LostDelete), 1);
+        assert_eq!(api.errors(WatchErrorReason::Decode), 1);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -218,7 +218,8 @@ impl<'a> Stream<'a> {
     }
 
     /// An event that cannot be used costs that event only: the next one of the pod makes up for
-    /// it. After a deletion there is no next one, so the pods have to be listed again.
+    /// it. After a deletion, or what may have been one, there is no next one, so the pods have to
+    /// be listed again.
     fn passed_over(
         &mut self,
         reason: WatchErrorReason,
@@ -267,12 +268,19 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Whether a line that could not be decoded is, by its beginning, a DELETED event. The API server
-/// writes the type first.
+/// Whether a line that could not be decoded may be a DELETED event: unless it begins with another
+/// type. The API server writes the type first.
 fn tells_of_deletion(line: &[u8]) -> bool {
-    const TYPE: &[u8] = b"\"DELETED\"";
-    let head = &line[..line.len().min(32)];
-    head.windows(TYPE.len()).any(|window| window == TYPE)
+    let name = [b"{".as_slice(), b"\"type\"", b":", b"\""]
+        .into_iter()
+        .try_fold(line, |rest, token| {
+            rest.trim_ascii_start().strip_prefix(token)
+        });
+    let end = name.and_then(|name| memchr::memchr(b'"', name));
+    match name.zip(end) {
+        Some((name, end)) => &name[..end] == b"DELETED",
+        None => true,
+    }
 }
 
 #[cfg(test)]
@@ -286,6 +294,13 @@ mod tests {
         assert!(!tells_of_deletion(
             br#"{"type":"MODIFIED","object":{"kind":"DELETED""#
         ));
-        assert!(!tells_of_deletion(b"{"));
+        assert!(!tells_of_deletion(br#"{"type":"ADDED""#));
+    }
+
+    #[test]
+    fn a_line_of_no_type_may_be_a_deletion() {
+        for line in ["", "{", r#"{"type":"MOD"#, r#"{"object":{}}"#, "<html>"] {
+            assert!(tells_of_deletion(line.as_bytes()), "{line}");
+        }
     }
 }

@@ -1,0 +1,271 @@
+//! What must have been counted of a pod, by what was shown of it: the specification (§2-§6) read
+//! as statements about the whole of it. There is no fold here, and nothing of the tracker.
+
+use podinit::lifecycle::observation::{Outcome, UnobservedReason};
+
+use crate::facts::{
+    CONTAINERS, INITIALIZED, MILESTONES, NETWORK, Nature, READY, SCHEDULED, Shows, returns,
+};
+use crate::history::History;
+use crate::seen::{Gone, How, Seen};
+
+/// A number of times: exactly so often, or once or not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    pub least: u32,
+    pub most: u32,
+}
+
+impl Times {
+    pub const ONCE: Self = Self { least: 1, most: 1 };
+    pub const PERHAPS: Self = Self { least: 0, most: 1 };
+}
+
+/// An interval whose two ends were seen: its length in whole seconds, as the API states them.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    /// `None` where one of its ends has no API time
+    pub seconds: Option<i64>,
+    /// The nanosecond at which an event first showed its end; `None` for a list
+    pub shown: Option<i64>,
+    /// When it began by the API
+    pub began: Option<i64>,
+}
+
+/// What must have been counted of one pod.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    pub discovered: bool,
+    pub outcome: Option<Outcome>,
+    /// By interval, in the order of `Interval::ALL`
+    pub measured: [Times; 9],
+    pub lengths: [Option<Length>; 9],
+    /// By stage and reason
+    pub unobserved: [[Times; 4]; 7],
+    pub returns: [u32; 4],
+    /// Its startup was not, or not wholly, watched
+    pub from_before: bool,
+}
+
+/// Milestones as intervals need them; a reached one has the position of the version that shows it.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    position: usize,
+    /// `None` is not known by the API
+    second: Option<i64>,
+}
+
+const GATED: usize = 0;
+const SCHEDULING: usize = 1;
+const UNSCHEDULABLE: usize = 2;
+const WHOLE: [usize; 2] = [7, 8];
+
+/// What must have been counted of the pod.
+pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
+    let mut expected = Expected::default();
+    if !seen.is_known() {
+        return expected;
+    }
+    expected.discovered = true;
+    let shown: Vec<(&Shows, How)> = (seen.versions.iter())
+        .map(|(place, how)| (&history.version(*place).shows, *how))
+        .collect();
+    let first = shown[0].0;
+    if nature.mirror {
+        expected.from_before = true;
+        expected.outcome = Some(Outcome::Static);
+        return expected;
+    }
+    let again = returns(shown.iter().map(|(shows, _)| *shows));
+    expected.returns.copy_from_slice(&again[NETWORK..]);
+    let listed_first = shown[0].1 == How::FirstList;
+    if listed_first && had_started_up(first) {
+        expected.from_before = true;
+        expected.outcome = Some(Outcome::Preexisting);
+        return expected;
+    }
+    expected.from_before = listed_first;
+    let end = shown
+        .iter()
+        .position(|(shows, _)| shows.reached(READY).is_some() || shows.is_over());
+    let last = shown[end.unwrap_or(shown.len() - 1)].0;
+    expected.outcome = match (end, seen.gone) {
+        (Some(_), _) if last.reached(READY).is_some() => Some(Outcome::Ready),
+        (Some(_), _) if last.succeeded => Some(Outcome::Completed),
+        (Some(_), _) => Some(Outcome::Failed),
+        (None, Some(Gone::Deleted)) => Some(Outcome::Deleted),
+        (None, Some(Gone::Absent)) => Some(Outcome::Vanished),
+        (None, None) => None,
+    };
+    let startup = &shown[..=end.unwrap_or(shown.len() - 1)];
+    Startup::of(nature, startup, listed_first).state(&mut expected);
+    expected
+}
+
+/// §5 rule 2.
+fn had_started_up(first: &Shows) -> bool {
+    let ready_before = match (first.milestone(READY), first.started) {
+        (Some((false, since)), Some(started)) => since - started > 5,
+        _ => false,
+    };
+    first.reached(READY).is_some() || first.is_over() || ready_before
+}
+
+/// The versions up to the end of the startup, and the milestones that they show.
+struct Startup<'a> {
+    nature: &'a Nature,
+    shown: &'a [(&'a Shows, How)],
+    adopted: bool,
+    marks: [Option<Mark>; MILESTONES],
+    gated: bool,
+    ungated: Option<Mark>,
+    unschedulable: bool,
+}
+
+impl<'a> Startup<'a> {
+    fn of(nature: &'a Nature, shown: &'a [(&'a Shows, How)], adopted: bool) -> Self {
+        let mark = |milestone| {
+            let position = shown.iter().position(|(shows, _)| shows.reached(milestone).is_some())?;
+            let second = shown[position].0.reached(milestone);
+            Some(Mark { position, second })
+        };
+        let mut marks: [Option<Mark>; MILESTONES] = std::array::from_fn(mark);
+        // PodScheduled may never be True; a later milestone then says that it was, but not when.
+        let implied = marks[NETWORK..].iter().flatten().map(|mark| mark.position).min();
+        if let Some(position) = implied
+            && marks[SCHEDULED].is_none_or(|mark| mark.position > position)
+        {
+            marks[SCHEDULED] = Some(Mark {
+                position,
+                second: None,
+            });
+        }
+        let gated_at = shown.iter().position(|(shows, _)| shows.gated);
+        let ungated = gated_at.and_then(|gated_at| {
+            let after = shown[gated_at..].iter().position(|(shows, _)| !shows.gated)?;
+            Some(Mark {
+                position: gated_at + after,
+                second: None,
+            })
+        });
+        let until = marks[SCHEDULED].map_or(shown.len() - 1, |mark| mark.position);
+        Self {
+            nature,
+            shown,
+            adopted,
+            marks,
+            gated: gated_at.is_some(),
+            ungated,
+            unschedulable: shown[..=until].iter().any(|(shows, _)| shows.unschedulable),
+        }
+    }
+
+    /// By interval: whether it applies, where it begins and where it ends.
+    fn intervals(&self) -> [(bool, Option<Mark>, Option<Mark>); 9] {
+        let created = Some(Mark {
+            position: 0,
+            second: Some(self.nature.created),
+        });
+        let [scheduled, network, initialized, containers, ready] = self.marks;
+        let eligible = if self.gated { self.ungated } else { created };
+        let prepared = match (self.nature.has_init, network, initialized) {
+            (false, network, _) => network,
+            (true, Some(one), Some(other)) => Some(Mark {
+                position: one.position.max(other.position),
+                second: one.second.max(other.second),
+            }),
+            _ => None,
+        };
+        [
+            (self.gated, created, self.ungated),
+            (!self.unschedulable, eligible, scheduled),
+            (self.unschedulable, eligible, scheduled),
+            (true, scheduled, network),
+            (self.nature.has_init, network, initialized),
+            (true, prepared, containers),
+            (self.nature.readiness_gated, containers, ready),
+            (true, scheduled, ready),
+            (true, created, ready),
+        ]
+    }
+
+    fn state(&self, expected: &mut Expected) {
+        let over = matches!(expected.outcome, Some(Outcome::Ready | Outcome::Completed));
+        for (index, (applies, from, to)) in self.intervals().into_iter().enumerate() {
+            if !applies {
+                continue;
+            }
+            let is_whole = WHOLE.contains(&index);
+            let mut unobserved = |reason: UnobservedReason, times| {
+                if !is_whole {
+                    expected.unobserved[index][reason as usize] = times;
+                }
+            };
+            match (from, to) {
+                // It had ended before anybody looked.
+                (_, Some(to)) if self.adopted && to.position == 0 && !is_whole => {
+                    unobserved(UnobservedReason::Preexisting, Times::ONCE);
+                }
+                (Some(from), Some(to)) => {
+                    let (measured, unusable) = self.judged(index, from, to);
+                    expected.measured[index] = measured;
+                    unobserved(UnobservedReason::Time, unusable);
+                    expected.lengths[index] = Some(Length {
+                        seconds: from.second.zip(to.second).map(|(from, to)| to - from),
+                        shown: match self.shown[to.position].1 {
+                            How::Event(at) => Some(at),
+                            How::FirstList | How::List => None,
+                        },
+                        began: from.second,
+                    });
+                }
+                _ if over && self.types_stood(index) => {
+                    unobserved(UnobservedReason::NotSeen, Times::ONCE);
+                }
+                _ if over => unobserved(UnobservedReason::ConditionAbsent, Times::ONCE),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an interval is measured, and whether its time is unusable.
+    ///
+    /// An estimate lies within the second that the API states. So an interval of -1 s by the API is
+    /// between -2 s and 0, and the specification draws the line at -1 s.
+    fn judged(&self, index: usize, from: Mark, to: Mark) -> (Times, Times) {
+        let eligible = [SCHEDULING, UNSCHEDULABLE].contains(&index) && self.gated;
+        if index == GATED || eligible {
+            // The end of the gates has no API time. By a list it is unknown.
+            let ungated = self.ungated.map(|mark| self.shown[mark.position].1);
+            let known = matches!(ungated, Some(How::Event(_)));
+            let usable = known && (index == GATED || to.second.is_some());
+            return match usable {
+                true => (Times::PERHAPS, Times::PERHAPS),
+                false => (Times::default(), Times::ONCE),
+            };
+        }
+        match from.second.zip(to.second).map(|(from, to)| to - from) {
+            None | Some(..-1) => (Times::default(), Times::ONCE),
+            Some(-1) => (Times::PERHAPS, Times::PERHAPS),
+            Some(_) => (Times::ONCE, Times::default()),
+        }
+    }
+
+    /// Whether every condition that the stage waits for ever stood in the status.
+    fn types_stood(&self, index: usize) -> bool {
+        let needs: &[usize] = match index {
+            GATED => &[],
+            SCHEDULING | UNSCHEDULABLE => &[SCHEDULED],
+            3 => &[SCHEDULED, NETWORK],
+            4 => &[NETWORK, INITIALIZED],
+            5 if self.nature.has_init => &[NETWORK, INITIALIZED, CONTAINERS],
+            5 => &[NETWORK, CONTAINERS],
+            _ => &[CONTAINERS, READY],
+        };
+        let stood = |milestone: &usize| {
+            let of_it = |(shows, _): &(&Shows, How)| shows.milestone(*milestone).is_some();
+            self.shown.iter().any(of_it)
+        };
+        needs.iter().all(stood)
+    }
+}

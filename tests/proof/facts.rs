@@ -1,0 +1,125 @@
+//! What a version of a pod shows, read from the simulator's own pod: neither JSON nor anything of
+//! the program stands in between.
+
+use podinit::sim::life::Shape;
+use podinit::sim::pod::Pod;
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// The five milestones that a condition states, in the order in which they are usually reached.
+pub const SCHEDULED: usize = 0;
+pub const NETWORK: usize = 1;
+pub const INITIALIZED: usize = 2;
+pub const CONTAINERS: usize = 3;
+pub const READY: usize = 4;
+pub const MILESTONES: usize = 5;
+
+/// The condition types of the simulator, each with its milestone. The current name of the network
+/// condition comes before the old one, over which it wins.
+const TYPES: [(&str, usize); 6] = [
+    ("PodScheduled", SCHEDULED),
+    ("PodReadyToStartContainers", NETWORK),
+    ("PodHasNetwork", NETWORK),
+    ("Initialized", INITIALIZED),
+    ("ContainersReady", CONTAINERS),
+    ("Ready", READY),
+];
+
+/// Which of [`TYPES`] can be entered again.
+const RETURNING: std::ops::Range<usize> = 1..TYPES.len();
+
+/// A condition: whether it holds, and the second since when.
+pub type Stated = Option<(bool, i64)>;
+
+/// One version of one pod.
+#[derive(Clone, Debug)]
+pub struct Shows {
+    conditions: [Stated; TYPES.len()],
+    pub unschedulable: bool,
+    pub gated: bool,
+    pub started: Option<i64>,
+    pub succeeded: bool,
+    pub failed: bool,
+}
+
+impl Shows {
+    pub fn of(pod: &Pod) -> Self {
+        use podinit::sim::kubelet::Phase;
+        let stated = |kind: &str| {
+            let condition = pod.condition(kind)?;
+            Some((condition.verdict.holds, second(condition.since)))
+        };
+        let scheduled = pod.condition("PodScheduled");
+        Self {
+            conditions: TYPES.map(|(kind, _)| stated(kind)),
+            unschedulable: scheduled.is_some_and(|scheduled| {
+                !scheduled.verdict.holds && scheduled.verdict.reason == Some("Unschedulable")
+            }),
+            gated: pod.gated,
+            started: pod.started.map(second),
+            succeeded: pod.phase == Phase::Succeeded,
+            failed: pod.phase == Phase::Failed,
+        }
+    }
+
+    /// The condition that stands for a milestone.
+    pub fn milestone(&self, milestone: usize) -> Stated {
+        let mut of_it = (TYPES.iter().zip(self.conditions))
+            .filter(|((_, stands_for), _)| *stands_for == milestone);
+        of_it.find_map(|(_, stated)| stated)
+    }
+
+    /// The second since when the milestone's condition holds.
+    pub fn reached(&self, milestone: usize) -> Option<i64> {
+        let (holds, since) = self.milestone(milestone)?;
+        holds.then_some(since)
+    }
+
+    /// Whether the phase is a last one.
+    pub fn is_over(&self) -> bool {
+        self.succeeded || self.failed
+    }
+}
+
+/// How often a condition came to hold again in these versions, one after the other, by milestone.
+pub fn returns<'a>(versions: impl Iterator<Item = &'a Shows>) -> [u32; MILESTONES] {
+    let mut counts = [0; MILESTONES];
+    let mut held: [Option<i64>; TYPES.len()] = [None; TYPES.len()];
+    for shows in versions {
+        for kind in RETURNING {
+            let Some((true, since)) = shows.conditions[kind] else {
+                continue;
+            };
+            let before = held[kind].replace(since);
+            counts[TYPES[kind].1] += u32::from(before.is_some_and(|before| since > before));
+        }
+    }
+    counts
+}
+
+/// What of a pod never changes.
+#[derive(Clone, Debug)]
+pub struct Nature {
+    pub namespace: String,
+    pub name: String,
+    pub created: i64,
+    pub has_init: bool,
+    pub readiness_gated: bool,
+    pub mirror: bool,
+}
+
+impl Nature {
+    pub fn of(shape: &Shape, created: Timestamp) -> Self {
+        Self {
+            namespace: shape.namespace.clone(),
+            name: shape.name.clone(),
+            created: second(created),
+            has_init: !shape.init_containers.is_empty(),
+            readiness_gated: shape.readiness_gated,
+            mirror: shape.mirror,
+        }
+    }
+}
+
+fn second(at: Timestamp) -> i64 {
+    at.as_nanos().div_euclid(NANOS_PER_SECOND)
+}

@@ -1,0 +1,90 @@
+//! What the program was shown of each pod, from what the server has handed over.
+
+use crate::handed::{Account, Handed};
+use crate::history::{History, Kind, Place};
+
+/// How a version was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    FirstList,
+    List,
+    /// By an event at this nanosecond
+    Event(i64),
+}
+
+/// How the watching of a pod ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gone {
+    Deleted,
+    Absent,
+}
+
+/// What was shown of one pod.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Versions that were news, in the order in which they were shown
+    pub versions: Vec<(Place, How)>,
+    pub gone: Option<Gone>,
+    newest: u64,
+    known: bool,
+}
+
+impl Seen {
+    fn show(&mut self, history: &History, place: Place, how: How) {
+        let number = history.version(place).number;
+        if self.gone.is_some() || number < self.newest {
+            return;
+        }
+        self.known = true;
+        self.newest = number;
+        if self.versions.last().is_none_or(|(last, _)| *last != place) {
+            self.versions.push((place, how));
+        }
+    }
+
+    /// Whether the program is to know it at all.
+    pub fn is_known(&self) -> bool {
+        self.known
+    }
+}
+
+/// By pod.
+pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
+    let mut pods = vec![Seen::default(); history.pods.len()];
+    for account in accounts {
+        for handed in &account.handed {
+            match handed {
+                Handed::Event { place, at } => {
+                    let version = history.version(*place);
+                    let pod = &mut pods[version.pod as usize];
+                    if version.kind != Kind::Deleted {
+                        pod.show(history, *place, How::Event(*at));
+                    } else if pod.known && pod.gone.is_none() {
+                        pod.show(history, *place, How::Event(*at));
+                        pod.gone = Some(Gone::Deleted);
+                    }
+                }
+                Handed::List { places, first } => {
+                    let how = if *first { How::FirstList } else { How::List };
+                    list(history, account, &mut pods, places, how);
+                }
+            }
+        }
+    }
+    pods
+}
+
+fn list(history: &History, account: &Account, pods: &mut [Seen], places: &[Place], how: How) {
+    let mut standing = vec![false; pods.len()];
+    for place in places {
+        let pod = history.version(*place).pod as usize;
+        standing[pod] = true;
+        pods[pod].show(history, *place, how);
+    }
+    for (number, pod) in pods.iter_mut().enumerate() {
+        let covered = account.covers(&history.pods[number].namespace);
+        if covered && pod.known && !standing[number] {
+            pod.gone.get_or_insert(Gone::Absent);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the program has counted, pod by pod.
+
+use podinit::lifecycle::milestone::Milestone;
+use podinit::lifecycle::observation::{Observation, Outcome, Position, Sink};
+use podinit::lifecycle::slo::SloVerdict;
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::metrics::Recorder;
+use podinit::pod::PodInfo;
+use podinit::timestamp::Timestamp;
+
+use crate::planted::Planted;
+
+/// How many SLOs are in force.
+pub const SLOS: usize = 4;
+
+const INTERVALS: usize = Interval::ALL.len();
+const STAGES: usize = Stage::ALL.len();
+const OUTCOMES: usize = Outcome::ALL.len();
+
+/// What was counted of one pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub discovered: u32,
+    pub outcomes: [u32; OUTCOMES],
+    pub measured: [u32; INTERVALS],
+    /// The last latency of each interval, in nanoseconds
+    pub latencies: [u64; INTERVALS],
+    /// By stage and reason
+    pub unobserved: [[u32; 4]; STAGES],
+    /// NetworkReady, Initialized, ContainersReady, Ready
+    pub returns: [u32; 4],
+    /// By SLO: good, bad, excluded
+    pub slos: [[u32; 3]; SLOS],
+    /// Moves from where the pod did not stand
+    pub torn_moves: u32,
+    stands: Option<Position>,
+}
+
+impl Counted {
+    fn count(&mut self, observation: Observation) {
+        match observation {
+            Observation::Moved { from, to } => {
+                let stood = self.stands.unwrap_or(Position::Undiscovered);
+                self.torn_moves += u32::from(stood != from);
+                self.stands = Some(to);
+                self.discovered += u32::from(from == Position::Undiscovered);
+                if let Position::Finished(outcome) = to {
+                    self.outcomes[outcome as usize] += 1;
+                }
+            }
+            Observation::Measured { interval, latency } => {
+                self.measured[interval.index()] += 1;
+                self.latencies[interval.index()] = latency.as_nanos();
+            }
+            Observation::Unobserved { stage, reason } => {
+                self.unobserved[stage as usize][reason as usize] += 1;
+            }
+            Observation::Reentered(milestone) => {
+                let position = Milestone::REENTERABLE.iter().position(|of| *of == milestone);
+                self.returns[position.unwrap_or_default()] += 1;
+            }
+            Observation::Slo { slo, verdict } => {
+                let column = match verdict {
+                    SloVerdict::Good => 0,
+                    SloVerdict::Bad => 1,
+                    SloVerdict::Excluded(_) => 2,
+                };
+                self.slos[usize::from(slo.0)][column] += 1;
+            }
+            Observation::OldestInFlight { .. }
+            | Observation::Bound
+            | Observation::Anomaly(_)
+            | Observation::Delivered(_) => {}
+        }
+    }
+}
+
+/// Counts for each pod what the recorder counts for all of them.
+pub struct Tally {
+    pub pods: Vec<Counted>,
+    pub recorder: Recorder,
+    pub planted: Planted,
+}
+
+impl Sink for Tally {
+    fn at(&mut self, now: Timestamp) {
+        self.recorder.at(now);
+    }
+
+    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+        let number: usize = pod.pod_labels[0].parse().expect("every pod is numbered");
+        if self.pods.len() <= number {
+            self.pods.resize(number + 1, Counted::default());
+        }
+        for _ in 0..self.planted.times(&observation) {
+            self.pods[number].count(observation);
+            self.recorder.observe(pod, observation);
+        }
+    }
+}
