@@ -1,0 +1,43 @@
+//! The headers by which scrapers choose what they get.
+
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use podinit::server::Format;
+use podinit::server::compression::ContentCoding;
+use podinit::server::negotiation::negotiate;
+
+/// Each line is a header of its own.
+pub fn run(bytes: &[u8]) {
+    let headers = |name: &HeaderName| -> HeaderMap {
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let values = lines.filter_map(|line| HeaderValue::from_bytes(line).ok());
+        values.map(|value| (name.clone(), value)).collect()
+    };
+    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+
+    let accept = headers(&ACCEPT);
+    let chosen = negotiate(&accept);
+    assert_eq!(chosen, negotiate(&accept));
+    let content_type = chosen.content_type();
+    let content_type = content_type.to_str().unwrap();
+    let (begin, asked) = match chosen.format {
+        Format::Text => ("text/plain; version=0.0.4", ""),
+        Format::OpenMetrics => (
+            "application/openmetrics-text; version=",
+            "application/openmetrics-text",
+        ),
+        Format::Protobuf => (
+            "application/vnd.google.protobuf; proto=",
+            "application/vnd.google.protobuf",
+        ),
+    };
+    assert!(content_type.starts_with(begin), "{content_type}");
+    assert!(text.contains(asked) || text.contains('*'), "{chosen:?}");
+    assert!(!content_type.contains("escaping=") || text.contains("escaping"));
+    // What is sent is what was asked for, were it asked for again.
+    let again = HeaderMap::from_iter([(ACCEPT, chosen.content_type())]);
+    assert_eq!(negotiate(&again).content_type(), chosen.content_type());
+    assert!(!headers(&ACCEPT).contains_key(CONTENT_TYPE));
+
+    let coding = ContentCoding::negotiate(&headers(&ACCEPT_ENCODING));
+    assert!(coding == ContentCoding::Identity || text.contains("gzip") || text.contains('*'));
+}

@@ -1,0 +1,16 @@
+//! What the fuzz targets do with any bytes. Each `run` panics where something that must hold of
+//! them does not; `tests/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    missing_docs
+)]
+
+pub mod accept_header;
+pub mod ledger_loader;
+pub mod pod_snapshot;
+pub mod slo_file;
+pub mod times;
+pub mod watch_line;

@@ -1,0 +1,135 @@
+//! Pods as the API may state them, accounted for: whatever they say, the books add up.
+
+use std::collections::HashMap;
+
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::observation::{Latency, Observation, Position};
+use podinit::lifecycle::slo::{Namespaces, SloId, SloRule};
+use podinit::lifecycle::stage::Interval;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::pod::PodInfo;
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+
+const DAY_NANOS: i64 = 86_400 * NANOS_PER_SECOND;
+
+/// The first byte chooses how is accounted; each line behind it is an event of a watch or a list.
+/// A line that is neither lets an hour pass.
+pub fn run(bytes: &[u8]) {
+    let Some((choice, body)) = bytes.split_first() else {
+        return;
+    };
+    let slos: Vec<SloRule> = Interval::ALL.into_iter().map(rule).collect();
+    let mut tracker = Tracker::new(TrackerConfig {
+        timestamps: TimestampMode::ALL[usize::from(*choice) % TimestampMode::ALL.len()],
+        backfill: choice & 0x80 != 0,
+        slos: slos.clone().into(),
+    });
+    let mut decoder = PodDecoder::new(DecodeOptions::default());
+    let mut books = Books::default();
+    let mut now = Timestamp::from_seconds(1_772_359_200);
+    for line in body.split(|byte| *byte == b'\n') {
+        let (event, observed) = event(&mut decoder, line, now);
+        if let Some(observed) = observed {
+            now = now.max(observed);
+        }
+        match event {
+            Some(event) => tracker.apply(
+                Delivery {
+                    source: SourceId(0),
+                    event,
+                    now,
+                    observed: observed.map(|_| now),
+                    version: None,
+                },
+                &mut books,
+            ),
+            None => {
+                now = Timestamp::from_nanos(now.as_nanos().saturating_add(DAY_NANOS / 24));
+                tracker.advance(now, &mut books);
+            }
+        }
+        books.check(&tracker, slos.len());
+    }
+}
+
+fn rule(interval: Interval) -> SloRule {
+    SloRule {
+        name: interval.as_str().into(),
+        interval,
+        threshold_nanos: 10 * NANOS_PER_SECOND,
+        grace_nanos: 5 * NANOS_PER_SECOND,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    }
+}
+
+/// What the line delivers, and when it says that it was observed.
+fn event(
+    decoder: &mut PodDecoder,
+    line: &[u8],
+    now: Timestamp,
+) -> (Option<PodEvent>, Option<Timestamp>) {
+    if let Ok(event) = decoder.watch_event(line) {
+        let observed = event.observed_at;
+        let event = match event.kind {
+            WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => PodEvent::Applied(pod),
+            WatchEventKind::Deleted(pod) => PodEvent::Deleted(pod),
+            WatchEventKind::Bookmark {
+                initial_events_end: true,
+                ..
+            } => PodEvent::Resumed,
+            WatchEventKind::Bookmark { .. } => PodEvent::Bookmark,
+            WatchEventKind::Error(_) => PodEvent::SyncLost,
+        };
+        return (Some(event), observed);
+    }
+    let listed = decoder.list_page(line).ok().map(|page| PodEvent::Listed {
+        pods: page.pods,
+        began: now,
+    });
+    (listed, None)
+}
+
+#[derive(Default)]
+struct Books {
+    discovered: u64,
+    standing: HashMap<Position, u64>,
+    verdicts: HashMap<SloId, u64>,
+}
+
+impl podinit::lifecycle::observation::Sink for Books {
+    fn observe(&mut self, _: &PodInfo, observation: Observation) {
+        match observation {
+            Observation::Moved { from, to } => {
+                match from {
+                    Position::Undiscovered => self.discovered += 1,
+                    Position::Finished(_) => panic!("{from:?} to {to:?}: counted twice"),
+                    Position::InFlight(_) => {
+                        let standing = self.standing.get_mut(&from);
+                        let standing = standing.filter(|standing| **standing > 0);
+                        *standing.expect("a pod leaves where none was") -= 1;
+                    }
+                }
+                *self.standing.entry(to).or_default() += 1;
+            }
+            Observation::Measured { latency, .. } => {
+                assert!(latency <= Latency::from_nanos(30 * DAY_NANOS as u64));
+            }
+            Observation::Slo { slo, .. } => *self.verdicts.entry(slo).or_default() += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Books {
+    fn check(&self, tracker: &Tracker, slos: usize) {
+        assert_eq!(self.standing.values().sum::<u64>(), self.discovered);
+        for slo in (0..slos).map(|id| SloId(id as u16)) {
+            let decided = self.verdicts.get(&slo).copied().unwrap_or_default();
+            let undecided = tracker.undecided(slo) as u64;
+            assert_eq!(decided + undecided, self.discovered, "{slo:?}");
+        }
+    }
+}

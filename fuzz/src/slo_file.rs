@@ -1,0 +1,37 @@
+//! SLO files, and the rules that follow from those that are accepted.
+
+use podinit::slo::SloFile;
+use podinit::slo::rules::{RenderOptions, RulesFormat, render};
+
+/// The bytes are the file.
+pub fn run(bytes: &[u8]) {
+    let file = match SloFile::parse("slo.yaml", bytes) {
+        Ok(file) => file,
+        Err(error) => return one_line(&error.to_string()),
+    };
+    assert_eq!(SloFile::parse("slo.yaml", bytes).as_ref(), Ok(&file));
+    for slo in &file.slos {
+        assert!(slo.objective_percent > 0.0 && slo.objective_percent < 100.0);
+        assert!(slo.objective_ratio() > 0.0 && slo.budget_ratio() > 0.0);
+        assert!(slo.rule.threshold_nanos > 0 && slo.rule.grace_nanos >= 0);
+    }
+    for format in RulesFormat::ALL {
+        let options = RenderOptions {
+            format,
+            ..RenderOptions::default()
+        };
+        match render(&file, &options) {
+            Ok(text) => {
+                for document in text.split("\n---\n") {
+                    let read = serde_saphyr::from_str::<serde_json::Value>(document);
+                    read.unwrap_or_else(|error| panic!("{error}\n{document}"));
+                }
+            }
+            Err(error) => one_line(&error.to_string()),
+        }
+    }
+}
+
+fn one_line(text: &str) {
+    assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
+}

@@ -1,0 +1,63 @@
+//! RFC 3339 times, against the parser of another library.
+
+use podinit::timestamp::Timestamp;
+use podinit::watch::rfc3339;
+
+/// Whatever lies before 1971 is absurd (specification §4).
+const FIRST: &str = "1971-01-01T00:00:00Z";
+
+/// Each line is a time, or none.
+pub fn run(bytes: &[u8]) {
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let Ok(text) = std::str::from_utf8(line) {
+            assert_eq!(rfc3339::parse(text), expected(text), "{text:?}");
+        }
+    }
+}
+
+fn expected(text: &str) -> Option<Timestamp> {
+    let plain = plain(text)?;
+    if plain.as_bytes().starts_with(b"9999-12-3") {
+        // Where the other library ends.
+        return rfc3339::parse(text);
+    }
+    let instant: jiff::Timestamp = plain.parse().ok()?;
+    if instant < FIRST.parse().unwrap() {
+        return None;
+    }
+    let nanos = i64::try_from(instant.as_nanosecond()).unwrap_or(i64::MAX);
+    Some(Timestamp::from_nanos(nanos))
+}
+
+/// The time without digits behind the ninth of its fraction, if it has the form that the grammar
+/// of RFC 3339 §5.6 states; the other library reads more.
+fn plain(text: &str) -> Option<String> {
+    let text = text.to_ascii_uppercase();
+    let (date_time, rest) = text.split_at_checked(19)?;
+    let (fraction, offset) = match rest.strip_prefix('.') {
+        Some(rest) => {
+            let end = rest.find(|letter: char| !letter.is_ascii_digit())?;
+            let (digits, offset) = rest.split_at(end);
+            if digits.is_empty() {
+                return None;
+            }
+            (format!(".{}", &digits[..digits.len().min(9)]), offset)
+        }
+        None => (String::new(), rest),
+    };
+    let fits = shape(date_time) == "dddd-dd-ddTdd:dd:dd"
+        && matches!(shape(offset).as_str(), "Z" | "+dd:dd" | "-dd:dd")
+        // No leap seconds, as in Go.
+        && &date_time[17..] < "60"
+        && (offset == "Z" || (&offset[1..3] < "24" && &offset[4..] < "60"));
+    fits.then(|| format!("{date_time}{fraction}{offset}"))
+}
+
+fn shape(text: &str) -> String {
+    let letter = |letter: char| match letter {
+        '0'..='9' => 'd',
+        'd' => '?',
+        other => other,
+    };
+    text.chars().map(letter).collect()
+}

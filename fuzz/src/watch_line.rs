@@ -1,0 +1,76 @@
+//! The body of a watch, from an API server that may send anything.
+
+use podinit::watch::decode::{
+    DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
+};
+use podinit::watch::lines::{Line, Lines};
+
+/// In bytes; short enough that the fuzzer writes lines which are too long.
+const LIMIT: usize = 2048;
+
+/// The first byte says how the body arrives.
+pub fn run(bytes: &[u8]) {
+    let Some((chunk, body)) = bytes.split_first() else {
+        return;
+    };
+    let lines = framed(body, body.len().max(1));
+    assert_eq!(lines, framed(body, usize::from(*chunk) + 1));
+
+    let mut all = PodDecoder::new(DecodeOptions {
+        pod_labels: vec!["app".to_owned(), "team".to_owned()],
+        node: true,
+        workload: true,
+    });
+    let mut plain = PodDecoder::new(DecodeOptions::default());
+    for line in lines.iter().filter_map(|line| line.as_ref().ok()) {
+        let event = all.watch_event(line);
+        assert_eq!(
+            event,
+            all.watch_event(line),
+            "a decoder remembers texts only"
+        );
+        match (event, plain.watch_event(line)) {
+            (Ok(event), Ok(plain)) => assert_eq!(without_labels(event), without_labels(plain)),
+            (Err(_), Err(_)) => {}
+            // A text that cannot be represented costs the pod, if it is read at all.
+            (Err(DecodeError::Object { fault, .. }), Ok(_)) => {
+                assert_eq!(fault, ObjectFault::Unreadable);
+            }
+            (event, plain) => panic!("{event:?} with labels, {plain:?} without"),
+        }
+        assert_eq!(all.list_page(line), all.list_page(line));
+    }
+}
+
+/// Lines, and the heads of those that are too long.
+fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
+    let mut framing = Lines::new(LIMIT);
+    let mut lines = Vec::new();
+    for mut chunk in body.chunks(chunk) {
+        while let Some(line) = framing.next(&mut chunk) {
+            lines.push(match line {
+                Line::Whole(line) => {
+                    assert!(line.len() <= LIMIT && !line.is_empty() && !line.contains(&b'\n'));
+                    Ok(line.to_vec())
+                }
+                Line::TooLong(head) => Err(head.to_vec()),
+            });
+        }
+    }
+    lines
+}
+
+/// What is counted must not depend on which labels are configured.
+fn without_labels(mut event: WatchEvent) -> WatchEvent {
+    match &mut event.kind {
+        WatchEventKind::Added(pod)
+        | WatchEventKind::Modified(pod)
+        | WatchEventKind::Deleted(pod) => {
+            pod.info.node = None;
+            pod.info.workload = None;
+            pod.info.pod_labels = Box::default();
+        }
+        WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_) => {}
+    }
+    event
+}
