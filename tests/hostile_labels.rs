@@ -76,6 +76,7 @@ impl Exporter {
             event,
             now: self.now,
             observed: Some(self.now),
+            version: None,
         };
         self.tracker.apply(delivery, &mut self.recorder);
     }

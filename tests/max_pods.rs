@@ -104,6 +104,7 @@ impl Capped {
             event,
             now,
             observed,
+            version: None,
         };
         self.tracker.apply(delivery, &mut self.said);
     }
