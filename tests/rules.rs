@@ -36,16 +36,22 @@ fn rendered(format: RulesFormat, rule_file: &str) -> String {
 }
 
 /// The files that the program writes.
-fn written() -> [(&'static str, String); 5] {
+fn written() -> [(&'static str, String); 7] {
     let rule_file = "../../deploy/prometheus-rules.yaml";
     [
         ("deploy/slo-default.yaml", DEFAULT_TEXT.to_owned()),
+        // Neither kustomize nor Helm reads files outside of its own directory.
+        ("deploy/components/slo/slo.yaml", DEFAULT_TEXT.to_owned()),
         (
             "deploy/prometheus-rules.yaml",
             rendered(RulesFormat::Prometheus, rule_file),
         ),
         (
-            "deploy/prometheusrule.yaml",
+            "deploy/chart/podinit/files/prometheus-rules.yaml",
+            rendered(RulesFormat::Prometheus, rule_file),
+        ),
+        (
+            "deploy/components/prometheus-operator/prometheusrule.yaml",
             rendered(RulesFormat::PrometheusRule, rule_file),
         ),
         (

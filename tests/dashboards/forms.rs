@@ -13,6 +13,10 @@ pub(super) struct File {
     pub(super) text: String,
 }
 
+/// Where the JSON stands: for Grafana, and once more in the chart, since Helm reads no file outside
+/// of a chart.
+pub(super) const DIRECTORIES: [&str; 2] = ["dashboards", "deploy/chart/podinit/files/dashboards"];
+
 /// The dashboards as Grafana reads them, each with its definition.
 pub(super) fn dashboards() -> Vec<(Board, Value)> {
     let all = boards::all();
@@ -27,10 +31,10 @@ pub(super) fn files() -> Vec<File> {
     for (board, json) in dashboards() {
         let text = pretty(&json);
         maps.push(config_map(&board, &text));
-        files.push(File {
-            path: format!("dashboards/{}.json", board.file),
-            text,
-        });
+        files.extend(DIRECTORIES.map(|directory| File {
+            path: format!("{directory}/{}.json", board.file),
+            text: text.clone(),
+        }));
     }
     files.push(File {
         path: "dashboards/configmaps.yaml".to_owned(),

@@ -55,13 +55,13 @@ fn files_are_what_the_definitions_say() {
 #[test]
 fn no_other_files_pass_for_dashboards() {
     let written: BTreeSet<String> = forms::files().into_iter().map(|file| file.path).collect();
-    for entry in fs::read_dir(repository("dashboards")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if Path::new(&name)
-            .extension()
-            .is_some_and(|ending| ending == "json")
-        {
-            assert!(written.contains(&format!("dashboards/{name}")), "{name}");
+    for directory in forms::DIRECTORIES {
+        for entry in fs::read_dir(repository(directory)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let ending = Path::new(&name).extension();
+            if ending.is_some_and(|ending| ending == "json") {
+                assert!(written.contains(&format!("{directory}/{name}")), "{name}");
+            }
         }
     }
 }

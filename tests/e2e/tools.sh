@@ -4,7 +4,7 @@
 
 go_version=1.26.8
 
-say() { printf '%s\n' "e2e: $*" >&2; }
+say() { printf '%s\n' "${suite:-e2e}: $*" >&2; }
 
 # The first part of a hash over the files given.
 digest() { cat "$@" | sha256sum | cut -c1-16; }
@@ -83,4 +83,33 @@ build() {
     touch "$target/complete"
   fi
   ln -sf "$target"/* "$binaries/"
+}
+
+# The programs that render and check manifests.
+need_deploy_tools() {
+  build deploy helm.sh/helm/v3/cmd/helm sigs.k8s.io/kustomize/kustomize/v5 github.com/yannh/kubeconform/cmd/kubeconform \
+    github.com/rhysd/actionlint/cmd/actionlint github.com/helm-unittest/helm-unittest/cmd/helm-unittest
+  need_schemas
+}
+
+# module_directory TOOLS MODULE: where the sources of a module of tools/TOOLS are.
+module_directory() {
+  (cd "$here/tools/$1" && GOTOOLCHAIN=local "$go" mod download -json "$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+}
+
+# Sets $crds to the CRDs of the Prometheus operator.
+need_crds() {
+  crds=$(module_directory crds github.com/prometheus-operator/prometheus-operator)/example/prometheus-operator-crd
+  [ -d "$crds" ] || { say "no CRDs in $crds"; return 1; }
+}
+
+# Sets $schemas to JSON schemas of what podinit's manifests consist of, derived from those modules.
+need_schemas() {
+  local maker=$here/../deploy/schemas.py
+  schemas=$cache/schemas-$(digest "$maker" "$here/tools/kubernetes/go.mod" "$here/tools/crds/go.mod")
+  [ -e "$schemas/complete" ] && return
+  rm -rf "$schemas"
+  need_crds
+  "$suite_python" "$maker" "$(module_directory kubernetes k8s.io/kubernetes)/api/openapi-spec/swagger.json" "$crds" "$schemas"
+  touch "$schemas/complete"
 }
