@@ -10,8 +10,8 @@ import sys
 import tempfile
 import time
 
-from compare import compare
-from render import CHART, INSTALL, ROOT, KUBERNETES, Finding, Tools, call, values, variants
+from render import CHART, INSTALL, KUBERNETES, ROOT, Finding, Tools, call, values, variants
+from same import compare
 
 # Value combinations of the chart that kustomize has no counterpart for.
 HELM_ONLY = {"customized", "given-account"}

@@ -14,16 +14,16 @@ TEXT = "text/plain;version=0.0.4"
 
 
 class Exporter:
-    """`podinit serve` of one run. `arguments` are flags beside those that each run needs; where it has
-    a certificate, `authority` is the file of who issued it."""
+    """`podinit serve` of one run. `arguments` are flags beside those that each run needs, `env`
+    variables; where it has a certificate, `authority` is the file of who issued it."""
 
-    def __init__(self, processes, binary, name, kubeconfig, *arguments, authority=None):
+    def __init__(self, processes, binary, name, kubeconfig, *arguments, authority=None, env=None):
         self.processes, self.name = processes, name
         self.context = ssl.create_default_context(cafile=authority) if authority else None
         self.process = processes.start(f"podinit-{name}", [
             binary, "serve", "--kubeconfig", kubeconfig, "--listen", "127.0.0.1:0",
             "--log-format", "json", *arguments,
-        ])
+        ], env)
         self.port = int(wait_for(f"the address of podinit {name}", self.find_port, 20))
 
     def find_port(self):

@@ -28,8 +28,8 @@ class Client:
     def connection(self, timeout=30):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self.context)
 
-    def request(self, method, path, body=None, content_type="application/json"):
-        """One request; returns the decoded answer (None where it is empty)."""
+    def request(self, method, path, body=None, content_type="application/json", warnings=None):
+        """One request; returns the decoded answer (None where it is empty). `warnings` takes its own."""
         payload = None if body is None else json.dumps(body)
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if payload is not None:
@@ -43,6 +43,8 @@ class Client:
                 connection.request(method, path, payload, headers)
                 answer = connection.getresponse()
                 data = answer.read().decode()
+                if warnings is not None:
+                    warnings += answer.headers.get_all("Warning") or []
                 break
             except (OSError, http.client.HTTPException) as error:
                 connection.close()

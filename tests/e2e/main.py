@@ -9,6 +9,7 @@ import time
 import traceback
 
 import access
+import deploy
 import faults
 import formats
 import promcheck
@@ -74,14 +75,17 @@ class Suite:
         self.prometheus = promcheck.Prometheus(self)
         self.play([s for s in chosen if s.name not in LATER])
         self.play([s for s in chosen if s.name in LATER])
-        formats.run(self)
-        promcheck.run(self)
+        if chosen:
+            formats.run(self)
+            promcheck.run(self)
         if not self.options.only or "faults" in self.options.only:
             faults.run(self)
         # It stops the API server, which nobody else must need meanwhile.
         if not self.options.only or "access" in self.options.only:
             access.run(self)
         self.whole.stop()
+        if not self.options.only or "deploy" in self.options.only:
+            deploy.run(self)
 
     def play(self, chosen):
         for scenario in chosen:
@@ -137,8 +141,9 @@ def main():
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--assets", default=os.environ.get("KUBEBUILDER_ASSETS"))
     parser.add_argument("--podinit", required=True)
+    parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: faults, access)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

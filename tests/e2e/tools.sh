@@ -89,7 +89,6 @@ build() {
 need_deploy_tools() {
   build deploy helm.sh/helm/v3/cmd/helm sigs.k8s.io/kustomize/kustomize/v5 github.com/yannh/kubeconform/cmd/kubeconform \
     github.com/rhysd/actionlint/cmd/actionlint github.com/helm-unittest/helm-unittest/cmd/helm-unittest
-  need_schemas
 }
 
 # module_directory TOOLS MODULE: where the sources of a module of tools/TOOLS are.
@@ -97,7 +96,7 @@ module_directory() {
   (cd "$here/tools/$1" && GOTOOLCHAIN=local "$go" mod download -json "$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
 }
 
-# Sets $crds to the CRDs of the Prometheus operator.
+# Sets $crds to the directory of the CRDs of the Prometheus operator.
 need_crds() {
   crds=$(module_directory crds github.com/prometheus-operator/prometheus-operator)/example/prometheus-operator-crd
   [ -d "$crds" ] || { say "no CRDs in $crds"; return 1; }
