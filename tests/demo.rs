@@ -204,3 +204,16 @@ fn in_an_outage_only_the_deadlines_tell_of_the_pods() {
     assert_eq!(scrape.sum_where(name, "stage", "network"), 0.0);
     assert!(demo.terminate());
 }
+
+/// As in an image that holds nothing but podinit.
+#[test]
+fn it_needs_no_certificates_of_the_system() {
+    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
+        .args(["demo", "--listen", "127.0.0.1:0", "--duration", "1s"])
+        .env("SSL_CERT_FILE", "/nonexistent")
+        .env("SSL_CERT_DIR", "/nonexistent")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}

@@ -60,6 +60,10 @@ async fn from_config(mut config: Config, origin: String) -> Result<Cluster, Conn
     // The reflector decides what is repeated, and when: hidden repetitions would defeat both its
     // deadlines and the API server's Retry-After.
     config.default_retry = false;
+    // Without TLS there is nothing to trust: that a machine has no certificates is no fault then.
+    if config.cluster_url.scheme() == Some(&http::uri::Scheme::HTTP) {
+        config.root_cert.get_or_insert_default();
+    }
     let server = config.cluster_url.to_string();
     let authority = config.root_cert.clone().unwrap_or_default();
     // Making a client runs the credential plugin and waits for it.
