@@ -54,7 +54,11 @@ fn every_metric_is_documented_as_it_is() {
         let set = family.label_set.then(|| "label set".to_owned());
         let labels: Vec<String> = own.chain(set).collect();
         let (name, kind, labels) = (family.name, family.kind.as_str(), labels.join(", "));
-        format!("`{name}` | {kind} | {labels} | {}", family.help)
+        let stability = family.stability().as_str();
+        format!(
+            "`{name}` | {kind} | {labels} | {stability} | {}",
+            family.help
+        )
     });
     assert_same(&documented, &real.collect());
 }

@@ -29,6 +29,7 @@ mod recorder;
 pub mod saved;
 mod slo;
 mod source;
+mod stability;
 mod store;
 mod sync;
 
@@ -41,3 +42,4 @@ pub use ledger::{LedgerGauges, LedgerLoad, SavedLedger};
 pub use recorder::Recorder;
 pub use slo::{ConfigGauges, SloDoc};
 pub use source::{FamilySource, WatchSource};
+pub use stability::Stability;
