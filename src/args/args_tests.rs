@@ -80,6 +80,28 @@ fn the_demo_has_the_options_of_serve_but_no_cluster() {
 }
 
 #[test]
+fn who_may_scrape_is_said_as_exporters_and_people_say_it() {
+    let args = serve("");
+    assert_eq!(args.auth.auth, AuthMode::None);
+    assert_eq!(args.exporter.web_config, None);
+    for line in [
+        "--web-config a.yaml",
+        "--web.config.file=a.yaml",
+        "demo --web-config a.yaml",
+    ] {
+        let exporter = match parse(line).unwrap() {
+            Command::Serve(args) => args.exporter,
+            Command::Demo(args) => args.exporter,
+            other => panic!("serves nothing: {other:?}"),
+        };
+        assert_eq!(exporter.web_config.as_deref(), Some("a.yaml".as_ref()));
+    }
+    let args = serve("--auth kubernetes --auth-audience podinit --auth-audience b,c");
+    assert_eq!(args.auth.auth, AuthMode::Kubernetes);
+    assert_eq!(args.auth.audiences(), ["podinit", "b", "c"]);
+}
+
+#[test]
 fn recordings_are_measured_in_api_time() {
     let line = "replay --backfill --until 2026-01-31T12:00:00.5Z --format openmetrics a.json -";
     let Ok(Command::Replay(args)) = parse(line) else {
@@ -133,6 +155,12 @@ fn usage_errors_say_what_is_wrong() {
         ("--log-format xml", "xml"),
         ("sevre", "sevre"),
         ("serve extra", "extra"),
+        ("--auth basic", "--auth <MODE>"),
+        (
+            "--auth-audience a",
+            "--auth-audience needs --auth kubernetes",
+        ),
+        ("demo --auth kubernetes", "--auth"),
         ("demo --rate 0", "a number above 0"),
         ("demo --speed inf", "a number above 0"),
         ("demo --duration 5", "not a duration"),

@@ -39,6 +39,10 @@ const INGEST_DEADLINE: Duration = Duration::from_secs(60);
 /// wait for the ingest task.
 const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
 
+/// How long the web configuration's keeper may be silent: it looks every few seconds, and waits for
+/// nothing but the file system.
+const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
+
 /// How long all tasks may take to end once they are told to. The server's grace fits into it, and
 /// it into the 30 s that Kubernetes grants a pod.
 const END_DEADLINE: Duration = Duration::from_secs(15);
@@ -235,8 +239,9 @@ impl Exporter {
         }
         if let Some(web_watch) = web.watch(gate) {
             let stop = shutdown.clone();
+            let heartbeat = health.register_task("web-config", WEB_CONFIG_DEADLINE);
             tasks.spawn(async move {
-                web_watch.run(stop).await;
+                web_watch.run(stop, heartbeat).await;
                 "the web configuration's keeper"
             });
         }

@@ -32,7 +32,8 @@ fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
         ..WatchConfig::default()
     };
     let clock = cluster.clock();
-    Exporter::bind(&args.exporter, watch, Arc::new(move || clock.now())).unwrap()
+    let clock = Arc::new(move || clock.now());
+    Exporter::bind(&args.exporter, ServeOnly::default(), watch, clock).unwrap()
 }
 
 async fn simulated() -> (SimulatedCluster, Cluster) {
@@ -53,7 +54,7 @@ fn panicking() -> Arc<dyn Clock> {
 
 /// Why the exporter ended, in one line. It must end by itself.
 async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
-    let run = exporter.run(cluster, CancellationToken::new());
+    let run = exporter.run(cluster, None, CancellationToken::new());
     let ended = tokio::time::timeout(PATIENCE, run).await;
     let error = ended.expect("it goes on, stale").unwrap_err();
     let text = format!("{error:#}");
@@ -95,6 +96,17 @@ async fn a_keeper_of_the_slo_file_that_panics_ends_the_exporter() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/slo-default.yaml");
     let mut exporter = exporter(&simulated, &["--slo", file]);
     exporter.slo_watch.as_mut().unwrap().clock = panicking();
+    let why = why_it_ended(exporter, &cluster).await;
+    assert!(why.starts_with("a task has failed"), "{why}");
+}
+
+#[tokio::test]
+async fn a_keeper_of_the_web_configuration_that_panics_ends_the_exporter() {
+    let (simulated, cluster) = simulated().await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "{}").unwrap();
+    let mut exporter = exporter(&simulated, &["--web-config", file.path().to_str().unwrap()]);
+    exporter.web.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
 }
@@ -149,7 +161,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     let address = exporter.address();
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
-    let run = tokio::spawn(async move { exporter.run(&cluster, stop).await });
+    let run = tokio::spawn(async move { exporter.run(&cluster, None, stop).await });
     assert!(livez(address).await.starts_with("HTTP/1.1 200"));
     held.hold(true);
     let failed = async {

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::looks::Looks;
 use crate::access::{AccessStats, Gate};
 use crate::reload::{Look, Reloader};
+use crate::server::Heartbeat;
 use crate::watch::clock::Clock;
 use crate::web_config::WebConfig;
 use crate::yaml::FileError;
@@ -18,7 +19,7 @@ pub(super) struct Web {
     pub(super) config: WebConfig,
     pub(super) stats: Arc<AccessStats>,
     source: Option<Source>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 struct Source {
@@ -102,11 +103,13 @@ pub(super) struct WebWatch {
 impl WebWatch {
     /// Looks at the files every few seconds until `shutdown`. What is broken is told of once, and
     /// changes nothing.
-    pub(super) async fn run(mut self, shutdown: CancellationToken) {
+    pub(super) async fn run(mut self, shutdown: CancellationToken, heartbeat: Heartbeat) {
         let mut looks = Looks::begin();
         while looks.next(&shutdown).await {
             self.look();
+            heartbeat.beat();
         }
+        heartbeat.finish();
     }
 
     fn look(&mut self) {

@@ -95,8 +95,8 @@ pub struct Limits {
 
 impl Default for Limits {
     /// 512 connections and 32 scrapes: a few scrapers are usual, and file descriptors are often
-    /// limited to 1024. 20 s for a head, so that scrapes every 15 s reuse a connection.
-    /// 10 s of grace fit into the 30 s that Kubernetes grants a pod to end.
+    /// limited to 1024. 10 s for a handshake. 20 s for a head, so that scrapes every 15 s reuse a
+    /// connection. 10 s of grace fit into the 30 s that Kubernetes grants a pod to end.
     fn default() -> Self {
         Self {
             max_connections: 512,
