@@ -50,7 +50,7 @@ pub fn start(args: &LogArgs) -> anyhow::Result<()> {
 /// A panic is one line of the log as anything else is, with the backtrace where one is asked for
 /// (`RUST_BACKTRACE=1`). Where logging is off it is told all the same.
 fn log_panic(panic: &PanicHookInfo<'_>) {
-    let message = panic.payload_as_str().unwrap_or("of an unknown kind");
+    let message = message_of(panic);
     let place = panic.location().map(ToString::to_string);
     let place = place.unwrap_or_default();
     let backtrace = Backtrace::capture();
@@ -61,6 +61,13 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
     } else {
         tracing::error!(place, "panic: {message}");
     }
+}
+
+fn message_of<'a>(panic: &'a PanicHookInfo<'_>) -> &'a str {
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&'static str>().copied();
+    let owned = || payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(owned).unwrap_or("of an unknown kind")
 }
 
 fn wants_colour(is_terminal: bool, no_color: Option<&std::ffi::OsStr>) -> bool {

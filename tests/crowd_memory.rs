@@ -80,7 +80,7 @@ fn status(mut stream: TcpStream) -> Option<u16> {
 fn ten_thousand_scrapers_cost_a_bounded_amount() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    setrlimit(Resource::Nofile, limit.clone()).unwrap();
+    setrlimit(Resource::Nofile, limit).unwrap();
     let wanted = SCRAPERS as u64 + 100;
     assert!(
         limit.maximum.is_none_or(|most| most >= wanted),

@@ -76,13 +76,16 @@ impl Tls {
     }
 }
 
+/// PEM, and the key with its node that it comes from.
+type Pem<'a> = (Vec<u8>, &'static str, &'a Node);
+
 /// The PEM under `inline`, or in the file that `file` names, and the key under which it stands.
 pub(super) fn pem<'a>(
     section: &Section<'a>,
     inline: &'static str,
     file: &'static str,
     files: &mut Files,
-) -> Result<Option<(Vec<u8>, &'static str, &'a Node)>, Fault> {
+) -> Result<Option<Pem<'a>>, Fault> {
     match (section.get(inline), section.get(file)) {
         (None, None) => Ok(None),
         (Some(_), Some(node)) => {
