@@ -46,7 +46,9 @@ impl Findings {
     /// Of how many pods something is wrong in this way.
     pub fn pods(&self, fault: Fault) -> usize {
         let pods = self.0.iter().filter(|finding| finding.fault == fault);
-        pods.map(|finding| finding.pod).collect::<BTreeSet<_>>().len()
+        pods.map(|finding| finding.pod)
+            .collect::<BTreeSet<_>>()
+            .len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -101,10 +103,20 @@ fn untold(history: &History, accounts: &[Account], findings: &mut Findings) {
 /// How many versions after the first list were never handed over as they were.
 pub fn withheld(history: &History, accounts: &[Account]) -> usize {
     let first_list = |account: &Account| account.excused.first().map(|(_, until)| *until);
-    let began = accounts.iter().filter_map(first_list).max().unwrap_or_default();
+    let began = accounts
+        .iter()
+        .filter_map(first_list)
+        .max()
+        .unwrap_or_default();
     let told = history.log.iter().zip(told(history, accounts));
-    let untold = told.filter(|(version, told)| !told && version.number > began).count();
-    untold + accounts.iter().map(|account| account.spoilt.len()).sum::<usize>()
+    let untold = told
+        .filter(|(version, told)| !told && version.number > began)
+        .count();
+    untold
+        + accounts
+            .iter()
+            .map(|account| account.spoilt.len())
+            .sum::<usize>()
 }
 
 /// By version: whether it was handed over, or spoilt on the way.
@@ -119,7 +131,10 @@ fn told(history: &History, accounts: &[Account]) -> Vec<bool> {
                 }
             }
         }
-        account.spoilt.iter().for_each(|place| told[*place as usize] = true);
+        account
+            .spoilt
+            .iter()
+            .for_each(|place| told[*place as usize] = true);
     }
     told
 }
@@ -142,13 +157,19 @@ fn books(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findin
         most: times.into(),
     };
     let discovered = exactly(expected.discovered);
-    findings.times(pod, || "discovered".to_owned(), counted.discovered, discovered);
+    findings.times(
+        pod,
+        || "discovered".to_owned(),
+        counted.discovered,
+        discovered,
+    );
     for outcome in Outcome::ALL {
         let times = exactly(expected.outcome == Some(outcome));
         let what = || format!("outcome {}", outcome.as_str());
         findings.times(pod, what, counted.outcomes[outcome as usize], times);
     }
-    for (milestone, (counted, expected)) in counted.returns.iter().zip(expected.returns).enumerate() {
+    for (milestone, (counted, expected)) in counted.returns.iter().zip(expected.returns).enumerate()
+    {
         let times = Times {
             least: expected,
             most: expected,
@@ -156,7 +177,11 @@ fn books(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findin
         findings.times(pod, || format!("re-entry {milestone}"), *counted, times);
     }
     if counted.torn_moves > 0 {
-        findings.add(Fault::Double, Some(pod), "moved from where it did not stand");
+        findings.add(
+            Fault::Double,
+            Some(pod),
+            "moved from where it did not stand",
+        );
     }
 }
 
@@ -178,13 +203,19 @@ fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Fi
     }
     for stage in Stage::ALL {
         let index = stage as usize;
-        let reasons = counted.unobserved[index].iter().zip(expected.unobserved[index]);
+        let reasons = counted.unobserved[index]
+            .iter()
+            .zip(expected.unobserved[index]);
         for (reason, (counted, times)) in reasons.enumerate() {
             let what = || format!("stage {} unobserved for reason {reason}", stage.as_str());
             findings.times(pod, what, *counted, times);
         }
         let all = counted.measured[index] + counted.unobserved[index].iter().sum::<u32>();
-        let may = expected.measured[index].most + expected.unobserved[index].iter().map(|times| times.most).sum::<u32>();
+        let may = expected.measured[index].most
+            + expected.unobserved[index]
+                .iter()
+                .map(|times| times.most)
+                .sum::<u32>();
         if may > 0 {
             let what = || format!("stage {} observed or not", stage.as_str());
             findings.times(pod, what, all, Times::ONCE);
@@ -198,25 +229,46 @@ pub fn exposition(scrape: &Scrape, counted: &[Counted], findings: &mut Findings)
         let [(label, value), rest @ ..] = labels else {
             return;
         };
-        let pairs: Vec<String> = rest.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();
+        let pairs: Vec<String> = rest
+            .iter()
+            .map(|(label, value)| format!("{label}=\"{value}\""))
+            .collect();
         let own = format!("{label}=\"{value}\"");
         let sum: f64 = (scrape.of_name(name))
-            .filter(|(series, _)| series.contains(&own) && pairs.iter().all(|pair| series.contains(pair)))
+            .filter(|(series, _)| {
+                series.contains(&own) && pairs.iter().all(|pair| series.contains(pair))
+            })
             .map(|(_, value)| value)
             .sum();
-        let fault = if sum < f64::from(counted) { Fault::Lost } else { Fault::Double };
+        let fault = if sum < f64::from(counted) {
+            Fault::Lost
+        } else {
+            Fault::Double
+        };
         if sum != f64::from(counted) {
-            findings.add(fault, None, format!("{name}{labels:?} is {sum}, of {counted}"));
+            findings.add(
+                fault,
+                None,
+                format!("{name}{labels:?} is {sum}, of {counted}"),
+            );
         }
     };
     let sum = |of: &dyn Fn(&Counted) -> u32| counted.iter().map(of).sum::<u32>();
     for outcome in Outcome::ALL {
         let all = sum(&|pod| pod.outcomes[outcome as usize]);
-        say("podinit_pods_finished_total", &[("outcome", outcome.as_str())], all);
+        say(
+            "podinit_pods_finished_total",
+            &[("outcome", outcome.as_str())],
+            all,
+        );
     }
     for stage in Stage::ALL {
         let all = sum(&|pod| pod.measured[stage as usize]);
-        say("podinit_stage_duration_seconds_count", &[("stage", stage.as_str())], all);
+        say(
+            "podinit_stage_duration_seconds_count",
+            &[("stage", stage.as_str())],
+            all,
+        );
         for reason in podinit::lifecycle::observation::UnobservedReason::ALL {
             let all = sum(&|pod| pod.unobserved[stage as usize][reason as usize]);
             let labels = [("stage", stage.as_str()), ("reason", reason.as_str())];
@@ -226,13 +278,25 @@ pub fn exposition(scrape: &Scrape, counted: &[Counted], findings: &mut Findings)
     for (column, result) in [(0, "good"), (1, "bad")] {
         for (index, slo) in objectives::NAMES.into_iter().enumerate() {
             let all = sum(&|pod| pod.slos[index][column]);
-            say("podinit_slo_events_total", &[("slo", slo), ("result", result)], all);
+            say(
+                "podinit_slo_events_total",
+                &[("slo", slo), ("result", result)],
+                all,
+            );
         }
     }
     let discovered = f64::from(sum(&|pod| pod.discovered));
     let exposed = scrape.sum("podinit_pods_discovered_total");
     if exposed != discovered {
-        let fault = if exposed < discovered { Fault::Lost } else { Fault::Double };
-        findings.add(fault, None, format!("discovered is {exposed}, of {discovered}"));
+        let fault = if exposed < discovered {
+            Fault::Lost
+        } else {
+            Fault::Double
+        };
+        findings.add(
+            fault,
+            None,
+            format!("discovered is {exposed}, of {discovered}"),
+        );
     }
 }

@@ -119,7 +119,10 @@ fn coalesce(due: &mut Vec<Place>, source: usize, state: &mut State) {
     if state.mischief.coalesce == 0.0 {
         return;
     }
-    let pods: Vec<u32> = due.iter().map(|place| state.history.version(*place).pod).collect();
+    let pods: Vec<u32> = due
+        .iter()
+        .map(|place| state.history.version(*place).pod)
+        .collect();
     let mut kept = Vec::new();
     for (index, place) in due.iter().enumerate() {
         let superseded = pods[index + 1..].contains(&pods[index]);
@@ -143,7 +146,9 @@ fn shuffle(due: &mut [Place], state: &mut State) {
     pods.sort_unstable();
     pods.dedup();
     for pod in pods {
-        let slots: Vec<usize> = (0..due.len()).filter(|slot| pod_of(&due[*slot]) == pod).collect();
+        let slots: Vec<usize> = (0..due.len())
+            .filter(|slot| pod_of(&due[*slot]) == pod)
+            .collect();
         let mut places: Vec<Place> = slots.iter().map(|slot| due[*slot]).collect();
         places.sort_unstable();
         for (slot, place) in slots.into_iter().zip(places) {

@@ -30,6 +30,8 @@ pub struct Length {
     pub shown: Option<i64>,
     /// When it began by the API
     pub began: Option<i64>,
+    /// A condition that it waits for was once absent from what a kubelet had written
+    pub lacked: bool,
 }
 
 /// What must have been counted of one pod.
@@ -125,13 +127,19 @@ struct Startup<'a> {
 impl<'a> Startup<'a> {
     fn of(nature: &'a Nature, shown: &'a [(&'a Shows, How)], adopted: bool) -> Self {
         let mark = |milestone| {
-            let position = shown.iter().position(|(shows, _)| shows.reached(milestone).is_some())?;
+            let position = shown
+                .iter()
+                .position(|(shows, _)| shows.reached(milestone).is_some())?;
             let second = shown[position].0.reached(milestone);
             Some(Mark { position, second })
         };
         let mut marks: [Option<Mark>; MILESTONES] = std::array::from_fn(mark);
         // PodScheduled may never be True; a later milestone then says that it was, but not when.
-        let implied = marks[NETWORK..].iter().flatten().map(|mark| mark.position).min();
+        let implied = marks[NETWORK..]
+            .iter()
+            .flatten()
+            .map(|mark| mark.position)
+            .min();
         if let Some(position) = implied
             && marks[SCHEDULED].is_none_or(|mark| mark.position > position)
         {
@@ -142,7 +150,9 @@ impl<'a> Startup<'a> {
         }
         let gated_at = shown.iter().position(|(shows, _)| shows.gated);
         let ungated = gated_at.and_then(|gated_at| {
-            let after = shown[gated_at..].iter().position(|(shows, _)| !shows.gated)?;
+            let after = shown[gated_at..]
+                .iter()
+                .position(|(shows, _)| !shows.gated)?;
             Some(Mark {
                 position: gated_at + after,
                 second: None,
@@ -217,6 +227,7 @@ impl<'a> Startup<'a> {
                             How::FirstList | How::List => None,
                         },
                         began: from.second,
+                        lacked: self.lacked(index),
                     });
                 }
                 _ if over && self.types_stood(index) => {
@@ -251,21 +262,37 @@ impl<'a> Startup<'a> {
         }
     }
 
-    /// Whether every condition that the stage waits for ever stood in the status.
-    fn types_stood(&self, index: usize) -> bool {
-        let needs: &[usize] = match index {
+    /// The milestones that an interval waits for and that a condition states.
+    fn needs(&self, index: usize) -> &'static [usize] {
+        match index {
             GATED => &[],
             SCHEDULING | UNSCHEDULABLE => &[SCHEDULED],
             3 => &[SCHEDULED, NETWORK],
             4 => &[NETWORK, INITIALIZED],
             5 if self.nature.has_init => &[NETWORK, INITIALIZED, CONTAINERS],
             5 => &[NETWORK, CONTAINERS],
-            _ => &[CONTAINERS, READY],
+            6 => &[CONTAINERS, READY],
+            7 => &[SCHEDULED, READY],
+            _ => &[READY],
+        }
+    }
+
+    /// Whether a kubelet has written a status without a condition that the interval waits for, as
+    /// one does that is too old and is replaced later.
+    fn lacked(&self, index: usize) -> bool {
+        let lacks = |shows: &Shows| {
+            let mut needs = self.needs(index).iter();
+            needs.any(|milestone| shows.milestone(*milestone).is_none())
         };
+        (self.shown.iter()).any(|(shows, _)| shows.started.is_some() && lacks(shows))
+    }
+
+    /// Whether every condition that the stage waits for ever stood in the status.
+    fn types_stood(&self, index: usize) -> bool {
         let stood = |milestone: &usize| {
             let of_it = |(shows, _): &(&Shows, How)| shows.milestone(*milestone).is_some();
             self.shown.iter().any(of_it)
         };
-        needs.iter().all(stood)
+        self.needs(index).iter().all(stood)
     }
 }

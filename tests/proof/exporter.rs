@@ -2,14 +2,12 @@
 //! as `serve` does.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::Delivery;
-use podinit::lifecycle::slo::SloRule;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, LabelConfig, SloDoc};
+use podinit::sim::rng::Rng;
 use podinit::slo::{Slo, SloFile};
 use podinit::timestamp::Timestamp;
 use podinit::watch::decode::DecodeOptions;
@@ -18,20 +16,18 @@ use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::OVERSIZE;
 use crate::handed::Account;
+use crate::ingest::{Disk, Ingest};
+use crate::ledger::Accounted;
 use crate::lives::NUMBER;
 use crate::planted::Planted;
 use crate::server::Server;
 use crate::tally::{SLOS, Tally};
 
 /// As in `serve`.
-const TICK: Duration = Duration::from_millis(250);
-const FRESH: Duration = Duration::from_secs(30);
-const STALL: Duration = Duration::from_secs(2);
 const QUEUE: usize = 1024;
 
 /// The SLOs in force. One of them leaves out a namespace.
@@ -66,8 +62,8 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Starts it, with a clock that is `offset` ahead of the API server's.
-    pub fn start(server: &Server, settings: Settings, offset: &Arc<AtomicI64>) -> Self {
+    /// Starts it, with a ledger if it is given a disk.
+    pub fn start(server: &Server, settings: Settings, disk: Option<&Disk>) -> Self {
         let scope_of = |account: &Account| {
             let name = account.scope;
             name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
@@ -94,10 +90,34 @@ impl Exporter {
         let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
         let cancel = CancellationToken::new();
         let (epoch, base) = server.lock().epoch;
-        let offset = Arc::clone(offset);
         let clock = move || {
             let elapsed = i64::try_from(epoch.elapsed().as_nanos()).unwrap_or(i64::MAX);
-            Timestamp::from_nanos(base + elapsed + offset.load(Ordering::Relaxed))
+            Timestamp::from_nanos(base + elapsed)
+        };
+        let accounting = TrackerConfig {
+            timestamps: match settings.fused {
+                true => TimestampMode::Fused,
+                false => TimestampMode::Api,
+            },
+            slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
+            ..TrackerConfig::default()
+        };
+        let mut tally = Tally {
+            pods: Vec::new(),
+            recorder,
+            planted: settings.planted,
+        };
+        let found = disk.and_then(|disk| disk.lock().unwrap().clone());
+        let mut accounted = Accounted::default();
+        let tracker = match found {
+            Some(durable) => {
+                let (tracker, resume) =
+                    durable.restore(accounting, &mut tally, config.scopes.len());
+                accounted = durable.accounted;
+                config.resume = resume;
+                tracker
+            }
+            None => Tracker::new(accounting),
         };
         let watches = spawn(
             &server.client(),
@@ -108,23 +128,15 @@ impl Exporter {
             &cancel,
         );
         let ingest = Ingest {
-            tracker: Tracker::new(TrackerConfig {
-                timestamps: match settings.fused {
-                    true => TimestampMode::Fused,
-                    false => TimestampMode::Api,
-                },
-                slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect::<Arc<[SloRule]>>(),
-                ..TrackerConfig::default()
-            }),
-            tally: Tally {
-                pods: Vec::new(),
-                recorder,
-                planted: settings.planted,
-            },
+            tracker,
+            tally,
             deliveries,
+            accounted,
             clock: Box::new(clock),
             stats: Arc::clone(&stats),
             slow: settings.slow,
+            disk: disk.cloned(),
+            rng: Rng::fork(settings.seed, 5),
         };
         let ingest = tokio::spawn(ingest.run(cancel.clone()));
         Self {
@@ -146,7 +158,10 @@ impl Exporter {
         while let Some(ended) = self.watches.join_next().await {
             ended.expect("a watch panicked");
         }
-        (self.ingest.await.expect("the accounting panicked"), self.exposition)
+        (
+            self.ingest.await.expect("the accounting panicked"),
+            self.exposition,
+        )
     }
 }
 
@@ -161,53 +176,5 @@ fn doc(slo: &Slo) -> SloDoc {
         name: Arc::clone(&slo.rule.name),
         objective_ratio: slo.objective_ratio(),
         threshold_seconds: slo.threshold_seconds(),
-    }
-}
-
-/// The one loop of `serve`.
-struct Ingest {
-    tracker: Tracker,
-    tally: Tally,
-    deliveries: mpsc::Receiver<Delivery>,
-    clock: Box<dyn Fn() -> Timestamp + Send>,
-    stats: Arc<WatchStats>,
-    slow: Duration,
-}
-
-impl Ingest {
-    async fn run(mut self, stop: CancellationToken) -> Tally {
-        let mut ticks = tokio::time::interval(TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut last_tick = Instant::now();
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return self.tally,
-                _ = ticks.tick() => {
-                    if last_tick.elapsed() > STALL {
-                        self.tracker.catch_up((self.clock)());
-                    }
-                    last_tick = Instant::now();
-                    let heard = self.stats.last_contact();
-                    let fresh = heard.is_some_and(|at| {
-                        Instant::now().into_std().saturating_duration_since(at) < FRESH
-                    });
-                    if self.deliveries.is_empty() && fresh {
-                        self.tracker.advance((self.clock)(), &mut self.tally);
-                    }
-                }
-                Some(delivery) = self.deliveries.recv() => self.account(delivery).await,
-            }
-        }
-    }
-
-    async fn account(&mut self, delivery: Delivery) {
-        if self.tally.planted.loses(&delivery.event) {
-            return;
-        }
-        self.tracker.apply(delivery, &mut self.tally);
-        if !self.slow.is_zero() {
-            sleep(self.slow).await;
-        }
     }
 }

@@ -8,7 +8,11 @@ pub enum Handed {
     /// An event; at which nanosecond of the API server's clock
     Event { place: Place, at: i64 },
     /// A list, complete
-    List { places: Vec<Place>, first: bool },
+    List {
+        places: Vec<Place>,
+        number: u64,
+        first: bool,
+    },
 }
 
 /// What one list-watch got, in its order.
@@ -53,6 +57,15 @@ impl Account {
         self.gap_since = Some(since);
     }
 
+    /// Nobody knows any more what was handed over after the first `count` things.
+    pub fn forget_after(&mut self, count: usize) {
+        self.handed.truncate(count);
+        self.listed = self.handed.iter().rev().find_map(|handed| match handed {
+            Handed::List { number, .. } => Some(*number),
+            Handed::Event { .. } => None,
+        });
+    }
+
     pub fn event(&mut self, place: Place, at: i64) {
         self.handed.push(Handed::Event { place, at });
     }
@@ -67,6 +80,10 @@ impl Account {
         }
         self.gap_since = None;
         self.listed = Some(number);
-        self.handed.push(Handed::List { places, first });
+        self.handed.push(Handed::List {
+            places,
+            number,
+            first,
+        });
     }
 }

@@ -84,7 +84,9 @@ impl History {
 
     /// Versions after `number`, oldest first.
     pub fn after(&self, number: u64) -> &[Place] {
-        let first = self.current.partition_point(|place| self.version(*place).number <= number);
+        let first = self
+            .current
+            .partition_point(|place| self.version(*place).number <= number);
         &self.current[first..]
     }
 

@@ -23,12 +23,19 @@ pub struct Open {
 pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Reply {
     let mut state = server.lock();
     let state = &mut *state;
-    let limit: usize = query.get("limit").and_then(|text| text.parse().ok()).unwrap_or(usize::MAX);
+    let limit: usize = query
+        .get("limit")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(usize::MAX);
     let token = query.get("continue");
     let fault = state.mischief.page_fault(token.is_none(), &mut state.rng);
     let open = match token {
         Some(token) => match state.lists.remove(*token) {
-            Some(open) if open.number >= state.history.horizon && fault != Some(PageFault::Expired) => open,
+            Some(open)
+                if open.number >= state.history.horizon && fault != Some(PageFault::Expired) =>
+            {
+                open
+            }
             _ => return status(410, "The provided continue parameter is too old"),
         },
         None => match begin(state, source, query) {
@@ -78,10 +85,15 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
 /// The first page of a list decides its version.
 fn begin(state: &mut State, source: usize, query: &HashMap<&str, &str>) -> Result<Open, Reply> {
     let newest = state.history.number();
-    let asked: Option<u64> = query.get("resourceVersion").and_then(|text| text.parse().ok());
+    let asked: Option<u64> = query
+        .get("resourceVersion")
+        .and_then(|text| text.parse().ok());
     let number = match asked {
         Some(asked) if asked > newest => {
-            return Err(status(504, "Too large resource version: ahead of the server"));
+            return Err(status(
+                504,
+                "Too large resource version: ahead of the server",
+            ));
         }
         Some(asked) if state.mischief.lagging => asked.max(newest - (newest - asked) / 2),
         _ => newest,

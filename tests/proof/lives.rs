@@ -83,14 +83,19 @@ impl Lives {
         let agenda = std::mem::take(&mut self.agenda);
         for Reverse((at, number)) in agenda {
             let soon = now.plus_nanos(self.rng.between(SECOND, 30 * SECOND));
-            self.agenda.push(Reverse((if at > now { at } else { soon }, number)));
+            self.agenda
+                .push(Reverse((if at > now { at } else { soon }, number)));
         }
     }
 
     /// Does what is due until `now`.
     pub fn advance(&mut self, history: &mut History, now: Timestamp) {
         while let Some(due) = self.next_due().filter(|due| *due <= now) {
-            if self.heirs.first_key_value().is_some_and(|((heir, _), _)| *heir == due) {
+            if self
+                .heirs
+                .first_key_value()
+                .is_some_and(|((heir, _), _)| *heir == due)
+            {
                 if let Some((_, life)) = self.heirs.pop_first() {
                     self.begin(life, history, due);
                 }
@@ -112,7 +117,12 @@ impl Lives {
 
     /// Deletes every pod whose number is even, so that pods end in every state and others stand.
     pub fn delete_half(&mut self, history: &mut History) {
-        let half: Vec<u32> = self.living.keys().copied().filter(|pod| pod % 2 == 0).collect();
+        let half: Vec<u32> = self
+            .living
+            .keys()
+            .copied()
+            .filter(|pod| pod % 2 == 0)
+            .collect();
         for pod in half {
             self.remove(pod, Kind::Deleted, history);
         }
@@ -125,7 +135,9 @@ impl Lives {
         }
         let number = history.pods.len() as u32;
         life.shape.labels.retain(|(label, _)| label != NUMBER);
-        life.shape.labels.push((NUMBER.to_owned(), number.to_string()));
+        life.shape
+            .labels
+            .push((NUMBER.to_owned(), number.to_string()));
         history.pods.push(Nature::of(&life.shape, at));
         self.names.insert(name, number);
         let living = Living {
@@ -154,7 +166,8 @@ impl Lives {
         if change == Change::Remove {
             if living.life.recreations > 0 {
                 let heir = plan::successor(&living.life, &mut self.rng);
-                self.heirs.insert((at.plus_nanos(self.succession), number), heir);
+                self.heirs
+                    .insert((at.plus_nanos(self.succession), number), heir);
             }
             self.living.insert(number, living);
             self.remove(number, Kind::Deleted, history);
@@ -169,7 +182,8 @@ impl Lives {
     fn remove(&mut self, number: u32, kind: Kind, history: &mut History) {
         if let Some(living) = self.living.remove(&number) {
             let shape = &living.pod.shape;
-            self.names.remove(&(shape.namespace.clone(), shape.name.clone()));
+            self.names
+                .remove(&(shape.namespace.clone(), shape.name.clone()));
             write(number, kind, &living.pod, history);
         }
     }

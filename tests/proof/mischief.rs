@@ -110,7 +110,8 @@ impl Mischief {
 
     /// Whether requests are refused now.
     pub fn refuses(&self) -> bool {
-        self.refused_until.is_some_and(|until| Instant::now() < until)
+        self.refused_until
+            .is_some_and(|until| Instant::now() < until)
     }
 
     /// Until when nothing is written into open watches.

@@ -37,10 +37,18 @@ pub fn check(
             findings.add(Fault::Lost, Some(pod), format!("the event of SLO {name}"));
         }
         if all > u32::from(matches) {
-            findings.add(Fault::Double, Some(pod), format!("{all} events of SLO {name}"));
+            findings.add(
+                Fault::Double,
+                Some(pod),
+                format!("{all} events of SLO {name}"),
+            );
         }
         if matches && let Some(fault) = wrong(slo, expected, events) {
-            findings.add(Fault::Wrong, Some(pod), format!("SLO {name}: {fault} {events:?}"));
+            findings.add(
+                Fault::Wrong,
+                Some(pod),
+                format!("SLO {name}: {fault} {events:?}"),
+            );
         }
     }
 }
@@ -48,7 +56,10 @@ pub fn check(
 /// Why the event cannot be right.
 fn wrong(slo: usize, expected: &Expected, [good, bad, _]: [u32; 3]) -> Option<String> {
     let (interval, threshold) = RULES[slo];
-    if matches!(expected.outcome, Some(Outcome::Static | Outcome::Preexisting)) {
+    if matches!(
+        expected.outcome,
+        Some(Outcome::Static | Outcome::Preexisting)
+    ) {
         return (good + bad > 0).then(|| "judged though it was there before".to_owned());
     }
     let Some(length) = expected.lengths[interval] else {
@@ -59,7 +70,7 @@ fn wrong(slo: usize, expected: &Expected, [good, bad, _]: [u32; 3]) -> Option<St
         return Some(format!("good after {seconds} s"));
     }
     // What is adopted counts for nothing where its interval or deadline lay before first sight.
-    let excluded_is_right = expected.from_before || seconds < 0;
+    let excluded_is_right = expected.from_before || seconds < 0 || length.lacked;
     if excluded_is_right {
         return None;
     }

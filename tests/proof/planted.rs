@@ -2,6 +2,7 @@
 
 use podinit::lifecycle::delivery::PodEvent;
 use podinit::lifecycle::observation::{Observation, Position};
+use podinit::pod::PodUid;
 
 /// Which bug is planted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,18 +23,24 @@ pub enum Bug {
     DoublesSlo,
     /// One re-entry is counted twice
     DoublesReturn,
-    /// One event gets lost between the watch and the accounting
-    LosesEvent,
-    /// One deletion gets lost between the watch and the accounting
-    LosesDeletion,
-    /// One list gets lost between the watch and the accounting
-    LosesList,
+    /// Everything that is told of one pod gets lost between the watch and the accounting
+    LosesPod,
+    /// Deletions get lost between the watch and the accounting
+    LosesDeletions,
+    /// All lists but the first get lost between the watch and the accounting
+    LosesLists,
     /// The watch is not told of an event
     Untold,
+    /// A process that goes on from a ledger watches from a later version than that of the ledger
+    ResumesLate,
+    /// A process that goes on from a ledger has the counters, but knows no pod
+    KnowsNoPod,
+    /// A process that goes on from a ledger knows the pods, but counts from zero
+    CountsFromZero,
 }
 
 impl Bug {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::DropsMeasured,
         Self::DoublesMeasured,
         Self::DropsOutcome,
@@ -41,18 +48,23 @@ impl Bug {
         Self::DropsSlo,
         Self::DoublesSlo,
         Self::DoublesReturn,
-        Self::LosesEvent,
-        Self::LosesDeletion,
-        Self::LosesList,
+        Self::LosesPod,
+        Self::LosesDeletions,
+        Self::LosesLists,
         Self::Untold,
+        Self::ResumesLate,
+        Self::KnowsNoPod,
+        Self::CountsFromZero,
     ];
 }
 
-/// A bug that strikes once, at the n-th opportunity.
+/// A bug. Those that strike once do so at the n-th opportunity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planted {
     pub bug: Bug,
     pub countdown: u32,
+    /// The pod that it has struck
+    pub lost: Option<PodUid>,
 }
 
 impl Planted {
@@ -82,13 +94,20 @@ impl Planted {
     /// Whether the event gets lost.
     pub fn loses(&mut self, event: &PodEvent) -> bool {
         match (self.bug, event) {
-            // Most events but the first and the last of a pod may be made up for by the next one.
-            (Bug::LosesEvent, PodEvent::Applied(pod)) => {
-                let ready = podinit::pod::ConditionType::Ready;
-                pod.conditions.holding(ready).is_some() && self.strikes()
+            (Bug::LosesPod, PodEvent::Applied(pod) | PodEvent::Deleted(pod)) => {
+                // Of a pod that is new, or a list has told of it before.
+                if pod.started.is_none() && self.strikes() {
+                    self.lost = Some(pod.uid);
+                }
+                self.lost == Some(pod.uid)
             }
-            (Bug::LosesDeletion, PodEvent::Deleted(_))
-            | (Bug::LosesList, PodEvent::Listed { .. }) => self.strikes(),
+            (Bug::LosesDeletions, PodEvent::Deleted(_)) => true,
+            (Bug::LosesLists, PodEvent::Listed { .. }) => {
+                // It has struck once the first one has been.
+                let first = self.countdown > 0;
+                self.countdown = 0;
+                !first
+            }
             _ => false,
         }
     }

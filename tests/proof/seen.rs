@@ -64,7 +64,7 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                         pod.gone = Some(Gone::Deleted);
                     }
                 }
-                Handed::List { places, first } => {
+                Handed::List { places, first, .. } => {
                     let how = if *first { How::FirstList } else { How::List };
                     list(history, account, &mut pods, places, how);
                 }

@@ -27,7 +27,14 @@ pub type Reply = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>;
 
 /// The namespaces of the simulator's pods.
 pub const NAMESPACES: [&str; 8] = [
-    "shop", "payments", "search", "media", "batch", "data", "kube-system", "ops",
+    "shop",
+    "payments",
+    "search",
+    "media",
+    "batch",
+    "data",
+    "kube-system",
+    "ops",
 ];
 
 /// What the server is made of.
@@ -105,7 +112,10 @@ impl Server {
             .collect();
         let source = {
             let state = self.lock();
-            let namespace = path.split('/').nth(4).filter(|_| path.contains("/namespaces/"));
+            let namespace = path
+                .split('/')
+                .nth(4)
+                .filter(|_| path.contains("/namespaces/"));
             (state.accounts.iter())
                 .position(|account| account.scope == namespace)
                 .ok_or_else(|| format!("no such scope: {path}"))?

@@ -127,7 +127,10 @@ impl fmt::Display for Table {
             all.wrong += row.wrong;
         }
         write_row(f, "**all**", "", &all)?;
-        self.found.iter().take(20).try_for_each(|found| writeln!(f, "\n{found}"))
+        self.found
+            .iter()
+            .take(20)
+            .try_for_each(|found| writeln!(f, "\n{found}"))
     }
 }
 
@@ -163,7 +166,9 @@ pub fn in_words(report: &Report) -> String {
     );
     let all = report.findings.all();
     for finding in all.iter().take(TOLD) {
-        let pod = finding.pod.map_or("all pods".to_owned(), |pod| format!("pod {pod}"));
+        let pod = finding
+            .pod
+            .map_or("all pods".to_owned(), |pod| format!("pod {pod}"));
         text += &format!("\n  {:?}: {pod}: {}", finding.fault, finding.what);
     }
     if all.len() > TOLD {

@@ -56,7 +56,9 @@ impl Counted {
                 self.unobserved[stage as usize][reason as usize] += 1;
             }
             Observation::Reentered(milestone) => {
-                let position = Milestone::REENTERABLE.iter().position(|of| *of == milestone);
+                let position = Milestone::REENTERABLE
+                    .iter()
+                    .position(|of| *of == milestone);
                 self.returns[position.unwrap_or_default()] += 1;
             }
             Observation::Slo { slo, verdict } => {
@@ -70,6 +72,7 @@ impl Counted {
             Observation::OldestInFlight { .. }
             | Observation::Bound
             | Observation::Anomaly(_)
+            | Observation::Refused(_)
             | Observation::Delivered(_) => {}
         }
     }
@@ -85,6 +88,14 @@ pub struct Tally {
 impl Sink for Tally {
     fn at(&mut self, now: Timestamp) {
         self.recorder.at(now);
+    }
+
+    fn close_gap(&mut self, nanos: u64) {
+        self.recorder.close_gap(nanos);
+    }
+
+    fn remembered(&mut self, pods: usize) {
+        self.recorder.remembered(pods);
     }
 
     fn observe(&mut self, pod: &PodInfo, observation: Observation) {

@@ -1,7 +1,5 @@
 //! One trial: some pods live, a class of faults strikes, and what was counted is audited.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use podinit::metrics::Format;
@@ -12,7 +10,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::audit::{self, Findings};
 use crate::classes::Class;
 use crate::exporter::{Exporter, Settings};
-use crate::handed::Handed;
+use crate::handed::{Account, Handed};
+use crate::ingest::Disk;
 use crate::lives::Lives;
 use crate::mischief::Break;
 use crate::planted::{Bug, Planted};
@@ -23,7 +22,7 @@ use crate::tally::Counted;
 /// When every trial begins.
 const EPOCH: i64 = 1_795_000_000_000_000_000;
 /// Pods are created for so long before anybody looks.
-const BEFORE: Duration = Duration::from_secs(40);
+const BEFORE: Duration = Duration::from_secs(12);
 /// Faults strike for so long after the last pod was created.
 const AFTERWARDS: Duration = Duration::from_secs(60);
 /// All is well for so long at the end.
@@ -87,12 +86,13 @@ struct World {
     lives: Lives,
     rng: Rng,
     began: Instant,
-    offset: Arc<AtomicI64>,
     exporter: Option<Exporter>,
     starts: u64,
     left: u32,
     next_pod: Instant,
     frozen_until: Instant,
+    /// Where the program keeps its ledger, if it has one
+    disk: Option<Disk>,
     /// The state of the server at some moment
     backup: Option<(u64, Lives)>,
 }
@@ -105,6 +105,8 @@ impl World {
         if parts.contains(&Class::SameNames) {
             lives.recreating = 0.5;
         }
+        let ledger = parts.iter().any(|part| part.has_ledger());
+        let disk = ledger.then(Disk::default);
         Self {
             server: Server::new(trial.seed, EPOCH, parts.contains(&Class::Sources)),
             trial,
@@ -112,12 +114,12 @@ impl World {
             lives,
             rng,
             began: Instant::now(),
-            offset: Arc::default(),
             exporter: None,
             starts: 0,
             left: trial.pods,
             next_pod: Instant::now(),
             frozen_until: Instant::now(),
+            disk,
             backup: None,
         }
     }
@@ -127,7 +129,8 @@ impl World {
         self.start_exporter();
         if self.rng.chance(0.8) {
             // Otherwise the first list has its troubles too.
-            self.live_until(Instant::now() + Duration::from_secs(2)).await;
+            self.live_until(Instant::now() + Duration::from_secs(2))
+                .await;
         }
         self.trouble(true);
         let mut strike = Instant::now() + Duration::from_secs(3);
@@ -209,7 +212,7 @@ impl World {
             },
             queue: self.parts.contains(&Class::SlowAccounting).then_some(8),
         };
-        self.exporter = Some(Exporter::start(&self.server, settings, &self.offset));
+        self.exporter = Some(Exporter::start(&self.server, settings, self.disk.as_ref()));
     }
 
     /// Begins, or ends, what is wrong all the time.
@@ -240,17 +243,11 @@ impl World {
                     self.lives.remove_unseen(nth, history);
                 }
             }
-            Class::ClockStepped => {
-                let hour = 3_600_000_000_000;
-                let step = match self.offset.load(Ordering::Relaxed) {
-                    0 => *self.rng.pick(&[-hour, hour, 90_000_000_000, -90_000_000_000]),
-                    _ => 0,
-                };
-                self.offset.store(step, Ordering::Relaxed);
-            }
             Class::Stopped => self.stop_and_continue().await,
             Class::RolledBack => self.back_up_or_restore(),
-            Class::ColdRestart if self.rng.chance(0.3) => self.restart().await,
+            Class::ColdRestart if self.rng.chance(0.3) => self.restart(false).await,
+            Class::Restart => self.restart(false).await,
+            Class::RestartInGap => self.restart(true).await,
             _ => {}
         }
         self.server.changed.notify_waiters();
@@ -259,7 +256,11 @@ impl World {
     /// The process is stopped while the world goes on: when it continues, all its deadlines have
     /// passed, and all that happened is there to be read.
     async fn stop_and_continue(&mut self) {
-        let longest = if self.rng.chance(0.2) { 600_000 } else { 20_000 };
+        let longest = if self.rng.chance(0.2) {
+            600_000
+        } else {
+            20_000
+        };
         let by = Duration::from_millis(200 + self.rng.below(longest));
         let until = Instant::now() + by;
         let mut at = Instant::now();
@@ -286,21 +287,36 @@ impl World {
                 // Nothing is written until whoever watched has come back: a server that has gone
                 // past the version of a watch cannot be told from the one before.
                 self.frozen_until = Instant::now() + Duration::from_secs(5);
-                self.lives.resume(self.time(self.frozen_until), self.rng.next_u64());
+                self.lives
+                    .resume(self.time(self.frozen_until), self.rng.next_u64());
             }
         }
     }
 
-    /// The process is killed and another one is started, which knows nothing.
-    async fn restart(&mut self) {
+    /// The process is killed and another one is started, which knows what the ledger says, or
+    /// nothing. The server may forget meanwhile what came after that.
+    async fn restart(&mut self, gap: bool) {
         if let Some(exporter) = self.exporter.take() {
             exporter.stop().await;
         }
-        for account in &mut self.server.lock().accounts {
-            *account = crate::handed::Account::of(account.scope);
+        let durable = self
+            .disk
+            .as_ref()
+            .and_then(|disk| disk.lock().unwrap().clone());
+        {
+            let accounts = &mut self.server.lock().accounts;
+            match durable {
+                Some(durable) => durable.accounted.forget_the_rest(accounts),
+                None => accounts
+                    .iter_mut()
+                    .for_each(|account| *account = Account::of(account.scope)),
+            }
         }
         let down = Duration::from_millis(self.rng.below(30_000));
         self.live_until(Instant::now() + down).await;
+        if gap {
+            self.server.lock().history.compact();
+        }
         self.start_exporter();
     }
 
@@ -314,7 +330,11 @@ impl World {
         let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
         audit::exposition(&scrape, &tally.pods, &mut findings);
         if !synced {
-            findings.add(audit::Fault::Lost, None, "the watch is not in sync at the end");
+            findings.add(
+                audit::Fault::Lost,
+                None,
+                "the watch is not in sync at the end",
+            );
         }
         let handed = || state.accounts.iter().flat_map(|account| &account.handed);
         let is_list = |handed: &&Handed| matches!(handed, Handed::List { .. });

@@ -46,7 +46,11 @@ enum Next {
 }
 
 pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Reply {
-    let number = |name| query.get(name).and_then(|text: &&str| text.parse::<u64>().ok());
+    let number = |name| {
+        query
+            .get(name)
+            .and_then(|text: &&str| text.parse::<u64>().ok())
+    };
     let (from, seconds) = (number("resourceVersion"), number("timeoutSeconds"));
     let (from, seconds) = from.zip(seconds).ok_or("a watch without version or end")?;
     let mut state = server.lock();
@@ -158,9 +162,9 @@ impl Open {
             return None;
         }
         let longest = u64::try_from(state.mischief.hold.as_millis()).unwrap_or(u64::MAX);
-        let (since, by) = *self.held_since.get_or_insert_with(|| {
-            (now, Duration::from_millis(state.rng.below(longest)))
-        });
+        let (since, by) = *self
+            .held_since
+            .get_or_insert_with(|| (now, Duration::from_millis(state.rng.below(longest))));
         let until = since + by;
         if now < until {
             return Some(until);
