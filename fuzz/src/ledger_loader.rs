@@ -9,11 +9,16 @@ use podinit::ledger::frame::{self, MAGIC, VERSION, Writer};
 use podinit::ledger::{Disk, Loaded, Store};
 use sha2::{Digest, Sha256};
 
-/// The bytes as they are, as what is under a good checksum, and as values.
+use super::ledger_content;
+
+/// The bytes as they are, as what is under a good checksum, as values, and as a section.
 pub fn run(bytes: &[u8]) {
     load(bytes);
     load(&under_checksum(bytes));
     values(bytes);
+    if let Some((tag, payload)) = bytes.split_first() {
+        ledger_content::go_on(&ledger_content::with_section((*tag).into(), payload));
+    }
 }
 
 /// A file that is whole, whatever it says: the fuzzer cannot guess a hash.
@@ -39,6 +44,7 @@ fn load(file: &[u8]) {
                 again.section(tag, |to| to.raw(payload));
             }
             assert_eq!(again.finish(), file);
+            ledger_content::go_on(file);
         }
         Loaded::Rejected(rejection) => {
             assert!(frame::read(file).is_err());

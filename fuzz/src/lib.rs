@@ -9,6 +9,7 @@
 )]
 
 pub mod accept_header;
+pub mod ledger_content;
 pub mod ledger_loader;
 pub mod pod_snapshot;
 pub mod slo_file;

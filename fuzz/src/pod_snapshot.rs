@@ -5,27 +5,30 @@ use std::collections::HashMap;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::observation::{Latency, Observation, Position};
-use podinit::lifecycle::slo::{Namespaces, SloId, SloRule};
-use podinit::lifecycle::stage::Interval;
+use podinit::lifecycle::saved::Successor;
+use podinit::lifecycle::slo::SloId;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::pod::PodInfo;
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 
+use super::ledger_content;
+
 const DAY_NANOS: i64 = 86_400 * NANOS_PER_SECOND;
 
 /// The first byte chooses how is accounted; each line behind it is an event of a watch or a list.
-/// A line that is neither lets an hour pass.
+/// After an empty line another process goes on, from the ledger; any other line lets an hour pass.
 pub fn run(bytes: &[u8]) {
     let Some((choice, body)) = bytes.split_first() else {
         return;
     };
-    let slos: Vec<SloRule> = Interval::ALL.into_iter().map(rule).collect();
-    let mut tracker = Tracker::new(TrackerConfig {
+    let config = TrackerConfig {
         timestamps: TimestampMode::ALL[usize::from(*choice) % TimestampMode::ALL.len()],
         backfill: choice & 0x80 != 0,
-        slos: slos.clone().into(),
-    });
+        slos: ledger_content::rules(),
+        max_pods: if choice & 0x40 != 0 { 2 } else { usize::MAX },
+    };
+    let mut tracker = Tracker::new(config.clone());
     let mut decoder = PodDecoder::new(DecodeOptions::default());
     let mut books = Books::default();
     let mut now = Timestamp::from_seconds(1_772_359_200);
@@ -45,23 +48,18 @@ pub fn run(bytes: &[u8]) {
                 },
                 &mut books,
             ),
+            None if line.is_empty() => {
+                let (content, pods) = ledger_content::saved(&tracker);
+                let same = |_| Successor::Same(SourceId(0));
+                let saved = content.tracker;
+                tracker = Tracker::restored(config.clone(), saved, pods, same, &mut books);
+            }
             None => {
                 now = Timestamp::from_nanos(now.as_nanos().saturating_add(DAY_NANOS / 24));
                 tracker.advance(now, &mut books);
             }
         }
-        books.check(&tracker, slos.len());
-    }
-}
-
-fn rule(interval: Interval) -> SloRule {
-    SloRule {
-        name: interval.as_str().into(),
-        interval,
-        threshold_nanos: 10 * NANOS_PER_SECOND,
-        grace_nanos: 5 * NANOS_PER_SECOND,
-        namespaces: Namespaces::All,
-        owner_kinds: Vec::new(),
+        books.check(&tracker, config.slos.len());
     }
 }
 
