@@ -44,12 +44,12 @@ pub(super) struct Ingest {
 }
 
 impl Ingest {
-    /// Accounts for what is delivered until `shutdown`.
+    /// Accounts for what is delivered until `shutdown`, or until nothing can be delivered any
+    /// more.
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last_tick = Instant::now();
-        let mut delivering = true;
         loop {
             tokio::select! {
                 biased;
@@ -71,10 +71,9 @@ impl Ingest {
                     self.recorder.set_slos(&slos.docs);
                     self.snapshots.changed();
                 }
-                delivery = self.deliveries.recv(), if delivering => match delivery {
+                delivery = self.deliveries.recv() => match delivery {
                     Some(delivery) => self.account(delivery),
-                    // The watches have ended; what they delivered may still be asked for.
-                    None => delivering = false,
+                    None => break,
                 },
             }
         }

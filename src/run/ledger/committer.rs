@@ -6,7 +6,7 @@ use std::{io, thread};
 
 use anyhow::Context;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{MissedTickBehavior, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::commits::Commits;
@@ -56,7 +56,7 @@ impl Committer {
 
     /// Commits when it is wanted, and now and then, until `stop`; then a last time.
     pub(in crate::run) async fn run(mut self, stop: CancellationToken) {
-        let mut periods = tokio::time::interval(PERIOD);
+        let mut periods = interval_at(Instant::now() + PERIOD, PERIOD);
         periods.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let commits = Arc::clone(&self.commits);
         loop {

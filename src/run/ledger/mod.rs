@@ -12,6 +12,8 @@ mod identity;
 mod restore;
 mod snapshots;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
