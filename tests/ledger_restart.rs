@@ -142,7 +142,7 @@ fn deliveries(documents: &str, random: &mut SplitMix) -> Vec<Delivery> {
     let mut now = Timestamp::EPOCH;
     let mut version = 0;
     let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
-    let deliveries = documents.filter_map(|document| {
+    let deliveries = documents.map(|document| {
         let latest = match &document.body {
             Body::List { pods, .. } => pods.iter().filter_map(|pod| pod.latest_api_time).max(),
             Body::Pod(pod)
@@ -167,13 +167,13 @@ fn deliveries(documents: &str, random: &mut SplitMix) -> Vec<Delivery> {
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
         };
         version += u64::from(random.between(0, 2));
-        Some(Delivery {
+        Delivery {
             source: SOURCES[random.between(0, 5) as usize / 5],
             event,
             now,
             observed: document.observed_at,
             version: Some(Version::Number(version)),
-        })
+        }
     });
     deliveries.collect()
 }

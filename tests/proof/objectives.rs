@@ -66,7 +66,7 @@ fn wrong(slo: usize, expected: &Expected, [good, bad, _]: [u32; 3]) -> Option<St
         return (good > 0).then(|| "good though its end was not seen".to_owned());
     };
     let seconds = length.seconds?;
-    if good > 0 && seconds - 1 >= threshold {
+    if good > 0 && seconds > threshold {
         return Some(format!("good after {seconds} s"));
     }
     // What is adopted counts for nothing where its interval or deadline lay before first sight.
