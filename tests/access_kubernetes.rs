@@ -50,6 +50,7 @@ impl Api {
             client: kube::Client::new(service, "default"),
             server: "https://api".to_owned(),
             origin: "a test".to_owned(),
+            authority: Vec::new(),
         };
         let audiences = audiences.iter().map(|name| (*name).to_owned()).collect();
         Kubernetes::new(&cluster, audiences).unwrap()

@@ -1,9 +1,19 @@
 //! The ledger's content against going on without a restart: whatever has happened, and wherever
 //! the process is stopped, what is restored counts on exactly as if it had never been away.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![allow(dead_code, unused_imports)] // of the oracle only the histories are used
+#![allow(dead_code)] // of the oracle only the histories are used
 
-mod oracle;
+/// What makes the histories, without the oracle's own tests.
+mod oracle {
+    pub(crate) mod build;
+    pub(crate) mod exposition;
+    pub(crate) mod figures;
+    pub(crate) mod history;
+    pub(crate) mod implementation;
+    pub(crate) mod instant;
+    pub(crate) mod reading;
+    pub(crate) mod seeds;
+}
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -26,7 +36,7 @@ use podinit::watch::backoff::SplitMix;
 use podinit::watch::decode::{DecodeOptions, WatchEventKind};
 use podinit::watch::saved::SavedStats;
 
-const HISTORIES: u64 = 300;
+const HISTORIES: u64 = 1_000;
 
 /// Two list-watches, each of which delivers what falls to it.
 const SOURCES: [SourceId; 2] = [SourceId(0), SourceId(1)];

@@ -243,15 +243,7 @@ async fn the_ledger_of_another_cluster_is_not_mixed_into_this_one() {
         let mut podinit = first.podinit();
         podinit.until("the pod", discovered(1.0));
         assert!(podinit.terminate());
-        let mut command = first.command();
-        command.arg("--kubeconfig").arg(second.kubeconfig());
-        let mut command = std::process::Command::new(command.get_program());
-        command
-            .env_clear()
-            .args(["serve", "--listen", "127.0.0.1:0"]);
-        command.arg("--kubeconfig").arg(second.kubeconfig());
-        command.arg("--state-dir").arg(first.state_dir());
-        let mut podinit = Exporter::spawn(&mut command);
+        let mut podinit = Exporter::spawn(&mut second.command_in(&first.state_dir()));
         let seen = podinit.until_synced();
         assert_eq!(loaded(&seen, "foreign_cluster"), 1.0);
         assert_eq!(finished(&seen, "ready"), 0.0);

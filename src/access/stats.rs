@@ -61,7 +61,41 @@ pub struct AccessStats {
     last_success: AtomicI64,
 }
 
+/// The counters as they are kept while no process runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SavedAccess {
+    /// Requests refused, by [`Refusal`]
+    pub refused: [u64; Refusal::ALL.len()],
+    /// TLS handshakes that failed
+    pub handshake_failures: u64,
+    /// Changed configurations that were put in force
+    pub reloads: u64,
+    /// Changed configurations that could not be
+    pub failed_reloads: u64,
+}
+
 impl AccessStats {
+    /// What has been counted so far.
+    pub fn saved(&self) -> SavedAccess {
+        SavedAccess {
+            refused: self.refused.each_ref().map(|count| count.load(Relaxed)),
+            handshake_failures: self.handshake_failures.load(Relaxed),
+            reloads: self.reloads.load(Relaxed),
+            failed_reloads: self.failed_reloads.load(Relaxed),
+        }
+    }
+
+    /// Adds what was counted before.
+    pub fn restore(&self, saved: &SavedAccess) {
+        for (count, saved) in self.refused.iter().zip(saved.refused) {
+            count.fetch_add(saved, Relaxed);
+        }
+        self.handshake_failures
+            .fetch_add(saved.handshake_failures, Relaxed);
+        self.reloads.fetch_add(saved.reloads, Relaxed);
+        self.failed_reloads.fetch_add(saved.failed_reloads, Relaxed);
+    }
+
     /// A configuration, or that there is none, was put in force at `now`.
     pub fn new(now: Timestamp) -> Self {
         Self {

@@ -149,6 +149,7 @@ impl Exporter {
                 config: self.accounting.clone(),
                 recorder: &mut self.ingest.recorder,
                 stats: &self.stats,
+                access: &self.web.stats,
                 snapshots: &mut self.ingest.snapshots,
                 watch: &mut self.watch,
             };

@@ -63,11 +63,15 @@ impl World {
     }
 
     pub fn command(&self) -> Command {
+        self.command_in(&self.state_dir())
+    }
+
+    pub fn command_in(&self, state_dir: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_podinit"));
         command.env_clear();
         command.args(["serve", "--listen", "127.0.0.1:0"]);
         command.arg("--kubeconfig").arg(self.kubeconfig());
-        command.arg("--state-dir").arg(self.state_dir());
+        command.arg("--state-dir").arg(state_dir);
         command
     }
 

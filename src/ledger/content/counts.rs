@@ -1,6 +1,7 @@
 //! Counters by the values of their labels.
 
 use super::ContentError;
+use crate::access::{Refusal, SavedAccess};
 use crate::ledger::codec::{Decoder, Encoder};
 use crate::metrics::SavedLedger;
 use crate::watch::saved::SavedStats;
@@ -81,5 +82,22 @@ pub(super) fn take_ledger(from: &mut Decoder<'_>) -> Result<SavedLedger, Content
     Ok(SavedLedger {
         loads: take(from, "loads", SavedLedger::LOADS)?,
         writes: take(from, "writes", SavedLedger::WRITES)?,
+    })
+}
+
+pub(super) fn put_access(out: &mut Encoder, saved: &SavedAccess) {
+    put(out, Refusal::ALL.map(Refusal::as_str), &saved.refused);
+    out.number(saved.handshake_failures);
+    out.number(saved.reloads);
+    out.number(saved.failed_reloads);
+}
+
+pub(super) fn take_access(from: &mut Decoder<'_>) -> Result<SavedAccess, ContentError> {
+    let refusals = Refusal::ALL.map(Refusal::as_str);
+    Ok(SavedAccess {
+        refused: take(from, "requests refused for", refusals)?,
+        handshake_failures: from.number()?,
+        reloads: from.number()?,
+        failed_reloads: from.number()?,
     })
 }

@@ -8,6 +8,7 @@
 //! | 4 | `metrics` | counters and histograms |
 //! | 5 | `watch` | what the list-watches counted |
 //! | 6 | `ledger` | what the ledger counted of itself |
+//! | 7 | `access` | what the access control of the server counted |
 //!
 //! Values of labels (outcomes, reasons, stages) are written by their names, and histogram cells
 //! under the bounds that they have, so that a later podinit may add to both. A name that this
@@ -23,9 +24,10 @@ mod texts;
 
 pub use origin::{Origin, Watched};
 
-use super::codec::DecodeError;
+use super::codec::{DecodeError, Decoder};
 use super::frame::{Sections, Writer};
 use super::store::Reason;
+use crate::access::SavedAccess;
 use crate::lifecycle::saved::{SavedPod, SavedTracker};
 use crate::metrics::SavedLedger;
 use crate::metrics::saved::SavedMetrics;
@@ -37,6 +39,7 @@ const PODS: u32 = 3;
 const METRICS: u32 = 4;
 const WATCH: u32 = 5;
 const LEDGER: u32 = 6;
+const ACCESS: u32 = 7;
 
 /// Everything that outlives the process; the pods stand beside it, since there are many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +54,8 @@ pub struct Content {
     pub watch: SavedStats,
     /// What the ledger has counted of itself
     pub ledger: SavedLedger,
+    /// What the access control of the server has counted
+    pub access: SavedAccess,
 }
 
 /// Why a ledger that is whole says nothing that this podinit can use.
@@ -104,6 +109,7 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer
     file.section(METRICS, |out| metrics::put(out, &content.metrics));
     file.section(WATCH, |out| counts::put_watch(out, &content.watch));
     file.section(LEDGER, |out| counts::put_ledger(out, &content.ledger));
+    file.section(ACCESS, |out| counts::put_access(out, &content.access));
     file
 }
 
@@ -121,6 +127,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         metrics: section(file, METRICS, metrics::take)?,
         watch: section(file, WATCH, counts::take_watch)?,
         ledger: section(file, LEDGER, counts::take_ledger)?,
+        access: section(file, ACCESS, counts::take_access)?,
     };
     Ok((content, pods))
 }
@@ -128,7 +135,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
 fn section<T>(
     file: &Sections<'_>,
     tag: u32,
-    take: impl FnOnce(&mut super::codec::Decoder<'_>) -> Result<T, ContentError>,
+    take: impl FnOnce(&mut Decoder<'_>) -> Result<T, ContentError>,
 ) -> Result<T, ContentError> {
     let mut payload = file.get(tag).ok_or(ContentError::Missing(tag))?;
     let taken = take(&mut payload).and_then(|value| {
@@ -143,3 +150,6 @@ fn section<T>(
         other => other,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,6 +24,7 @@ pub(super) use commits::Commits;
 pub(super) use committer::Committer;
 pub(super) use snapshots::Snapshots;
 
+use crate::access::AccessStats;
 use crate::ledger::content::{self, Content, ContentError, Origin};
 use crate::ledger::{Disk, Loaded, OpenError, RealDisk, Reason, Store, frame};
 use crate::lifecycle::saved::SavedPod;
@@ -59,6 +60,7 @@ pub(super) struct Parts<'a> {
     pub(super) config: TrackerConfig,
     pub(super) recorder: &'a mut Recorder,
     pub(super) stats: &'a WatchStats,
+    pub(super) access: &'a Arc<AccessStats>,
     pub(super) snapshots: &'a mut Snapshots,
     pub(super) watch: &'a mut WatchConfig,
 }
@@ -131,6 +133,7 @@ impl<D: Disk + Send + 'static> Ledger<D> {
                     self.gauges.restore(&content.ledger);
                     self.gauges.count_load(LedgerLoad::Restored);
                     parts.stats.restore(&content.watch);
+                    parts.access.restore(&content.access);
                     parts.watch.resume = restore::resume(&content, &sources, from.probed);
                     let labels = &origin.pod_labels;
                     *parts.tracker = restore::restore(
@@ -144,7 +147,7 @@ impl<D: Disk + Send + 'static> Ledger<D> {
                 }
             }
         }
-        parts.snapshots.set_origin(origin);
+        parts.snapshots.begin(origin, Arc::clone(parts.access));
     }
 }
 

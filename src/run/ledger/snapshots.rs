@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
+use crate::access::{AccessStats, SavedAccess};
 use crate::ledger::content::{self, Content, Origin};
 use crate::ledger::frame::Writer;
 use crate::lifecycle::tracker::Tracker;
@@ -33,6 +34,7 @@ pub(in crate::run) struct Snapshots {
     requests: mpsc::Receiver<Request>,
     origin: Origin,
     gauges: Arc<LedgerGauges>,
+    access: Option<Arc<AccessStats>>,
     /// Changes besides what the recorder has observed
     changes: u64,
     /// The state of the last snapshot
@@ -45,6 +47,7 @@ struct State {
     changes: u64,
     observations: u64,
     watch: SavedStats,
+    access: SavedAccess,
 }
 
 impl Snapshots {
@@ -59,14 +62,16 @@ impl Snapshots {
             requests,
             origin: Origin::default(),
             gauges,
+            access: None,
             changes: 0,
             last: None,
         }
     }
 
-    /// From now on the pods are those of `origin`.
-    pub(super) fn set_origin(&mut self, origin: Origin) {
+    /// From now on the pods are those of `origin`, and the server counts in `access`.
+    pub(super) fn begin(&mut self, origin: Origin, access: Arc<AccessStats>) {
         self.origin = origin;
+        self.access = Some(access);
     }
 
     /// Something was accounted for.
@@ -91,6 +96,11 @@ impl Snapshots {
             changes: self.changes,
             observations: recorder.observations(),
             watch: stats.saved(),
+            access: self
+                .access
+                .as_ref()
+                .map(|access| access.saved())
+                .unwrap_or_default(),
         };
         let unchanged = !request.again && self.last.as_ref() == Some(&state);
         let snapshot = if unchanged {
@@ -101,6 +111,7 @@ impl Snapshots {
                 tracker: tracker.saved(),
                 metrics: recorder.saved(),
                 watch: state.watch,
+                access: state.access,
                 ledger: self.gauges.saved_by_success(),
             };
             Snapshot::Changed(content::encode(&content, tracker.saved_pods()))

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::disk::GatedDisk;
+use crate::access::AccessStats;
 use crate::ledger::Store;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -64,6 +65,7 @@ impl Process {
             config: TrackerConfig::default(),
             recorder: &mut recorder,
             stats: &stats,
+            access: &Arc::new(AccessStats::new(Timestamp::from_seconds(START))),
             snapshots: &mut snapshots,
             watch: &mut watch,
         };
