@@ -3,6 +3,8 @@
 
 mod salvage;
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeSeed;
 
 use super::slim::Context;
@@ -129,13 +131,22 @@ impl PodDecoder {
     /// is one, but its `type` is unknown or its `object` is no pod with a UID. Bookmarks and
     /// errors of the API server need none.
     pub fn watch_event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let envelope = match self.envelope(line) {
-            Ok(envelope) => envelope,
-            Err(error @ DecodeError::Json { .. }) => {
-                return Err(salvage::watch_event(line, &mut self.0).unwrap_or(error));
-            }
-            Err(error) => return Err(error),
+        let error = match self.event(line) {
+            Err(error @ DecodeError::Json { .. }) => error,
+            result => return result,
         };
+        // Where bytes that are no UTF-8 stand in a text, it is read as well as it can be.
+        if let Cow::Owned(text) = String::from_utf8_lossy(line) {
+            let event = self.event(text.as_bytes());
+            if event.is_ok() {
+                return event;
+            }
+        }
+        Err(salvage::watch_event(line, &mut self.0).unwrap_or(error))
+    }
+
+    fn event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
+        let envelope = self.envelope(line)?;
         let observed_at = match envelope.observed_at {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Absent | ObservedAt::Unusable => None,
