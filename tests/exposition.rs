@@ -15,11 +15,12 @@ use podinit::lifecycle::observation::{
 };
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{
-    Builder, ConfigGauges, Exposition, Format, LabelConfig, LedgerGauges, Recorder, SloDoc,
-    WatchSource, families,
+    Builder, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig, LedgerGauges, Recorder,
+    SloDoc, WatchSource, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
+use podinit::watch::clock::{Clock, Corrections};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
@@ -39,6 +40,25 @@ impl WatchSource for Watch {
     }
     fn synced(&self) -> bool {
         true
+    }
+    fn last_contact_age_seconds(&self) -> Option<f64> {
+        Some(2.5)
+    }
+}
+
+/// A clock that is corrected.
+struct Corrected;
+
+impl Clock for Corrected {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_seconds(1_800_000_000)
+    }
+    fn corrections(&self) -> Corrections {
+        Corrections {
+            steps: 1,
+            jumps: 0,
+            seconds: -3600.0,
+        }
     }
 }
 
@@ -78,6 +98,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
             objective_ratio: 0.99,
             threshold_seconds: 10.0,
         }])
+        .source(Box::new(ClockFamilies(Arc::new(Corrected))))
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
         ))))

@@ -159,6 +159,7 @@ async fn a_server_that_cannot_serve_the_known_version_is_asked_for_the_most_rece
         assert_eq!(list.uri, "/api/v1/pods?limit=500", "after {code}");
         // Rolled back: the list is older than what is known, and is the truth all the same.
         list.list("4", None, &page(0..1));
+        assert_eq!(api.told().await, "RolledBack");
         assert_eq!(api.told().await, "Listed p0@0");
         let watch = api.watch_from("4").await.stream();
         watch.event("ADDED", &pod("new", 5));

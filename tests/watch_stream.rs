@@ -236,6 +236,7 @@ async fn a_silent_server_is_found_to_have_been_rolled_back() {
     assert_eq!(api.told().await, "SyncLost");
     api.call().await.refuse(504, "Too large resource version");
     api.call().await.list("500", None, &page(0..1));
+    assert_eq!(api.told().await, "RolledBack");
     assert_eq!(api.told().await, "Listed p0@0");
     api.watch_from("500").await;
     assert_eq!(api.relists(RelistReason::VersionAhead), 1);

@@ -88,6 +88,11 @@ pub struct ClusterArgs {
     /// Watch only pods that match this field selector, such as spec.nodeName=node-1
     #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
     pub field_selector: Option<String>,
+
+    /// Ask the API server to stream lists (WatchList), which spares its memory; where it does not,
+    /// they are taken in pages as without this
+    #[arg(long, env = "PODINIT_WATCH_LIST")]
+    pub watch_list: bool,
 }
 
 impl ClusterArgs {

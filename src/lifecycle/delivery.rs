@@ -36,6 +36,9 @@ pub enum PodEvent {
     SyncLost,
     /// The watch went on from the version where it had stopped
     Resumed,
+    /// The API server was restored from a backup and is behind the versions told so far: they are
+    /// of another history, and the list that follows is the truth, however old its versions
+    RolledBack,
 }
 
 /// One event with the times that belong to it.

@@ -37,6 +37,11 @@ impl Seen {
         }
     }
 
+    /// The versions seen so far are of another history: the next one counts, whatever it is.
+    pub const fn forget_version(&mut self) {
+        self.newest_version = 0;
+    }
+
     /// Takes note of a snapshot and emits the re-entries that it shows (§5 rule 6; of static pods
     /// none). Returns false, and does nothing, if it is older than the newest version seen
     /// (rule 1). A snapshot without a usable version is never older.

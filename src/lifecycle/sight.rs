@@ -21,6 +21,9 @@ pub enum FirstSight {
     Adopted,
     /// Observed in full, whatever it shows already
     New,
+    /// It was there, and was accounted for, before the API server was restored from a backup that
+    /// brought it back
+    Accounted,
 }
 
 /// In what a pod was first seen.
@@ -33,12 +36,23 @@ pub enum SeenIn {
         /// When the first list was begun
         first_list_began: Option<Timestamp>,
     },
+    /// The list that follows the restoring of the API server from a backup
+    Restored {
+        /// Pods that were created until then have been told of
+        told_until: Timestamp,
+    },
 }
 
 impl FirstSight {
     /// Classifies the first snapshot of a pod. `backfill` observes the pods of the first list as
     /// if they had been watched.
     pub fn of(snapshot: &PodSnapshot, seen_in: SeenIn, backfill: bool) -> Self {
+        if let SeenIn::Restored { told_until } = seen_in {
+            let young = snapshot.created.is_some_and(|created| created > told_until);
+            if !young {
+                return Self::Accounted;
+            }
+        }
         if snapshot.is_static {
             return Self::Static;
         }
@@ -47,6 +61,7 @@ impl FirstSight {
             SeenIn::Later { first_list_began } => first_list_began
                 .zip(snapshot.created)
                 .is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS),
+            SeenIn::Restored { .. } => false,
         };
         if !was_there {
             Self::New
@@ -134,6 +149,20 @@ mod tests {
         assert_eq!(seen(100, Some(130)), FirstSight::New);
         assert_eq!(seen(100, Some(131)), FirstSight::Preexisting);
         assert_eq!(seen(100, None), FirstSight::New);
+    }
+
+    #[test]
+    fn a_backup_brings_back_only_pods_that_were_accounted_for() {
+        let seen_in = SeenIn::Restored {
+            told_until: Timestamp::from_seconds(150),
+        };
+        let sight = |pod: &PodSnapshot| FirstSight::of(pod, seen_in, false);
+        let mut old = pod(150, None);
+        assert_eq!(sight(&old), FirstSight::Accounted);
+        old.is_static = true;
+        assert_eq!(sight(&old), FirstSight::Accounted);
+        let young = pod(151, Some((ConditionStatus::True, 160)));
+        assert_eq!(sight(&young), FirstSight::New);
     }
 
     #[test]

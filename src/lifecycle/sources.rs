@@ -47,6 +47,11 @@ pub struct Sources {
     first_lists: BTreeMap<SourceId, FirstList>,
     progress: BTreeMap<SourceId, Progress>,
     out_of_sync: BTreeSet<SourceId>,
+    /// When each source last told of a pod. Not the same as complete: a watch that goes on from a
+    /// version that a restored API server has not reached is complete by all that it says.
+    told: BTreeMap<SourceId, Timestamp>,
+    /// Sources whose API server was restored from a backup, and which have not listed since
+    rolled_back: BTreeSet<SourceId>,
     resumed: Option<Timestamp>,
 }
 
@@ -61,6 +66,10 @@ impl Sources {
     /// In what a pod is seen that stands in a list of `source` that began at `began`.
     pub fn list(&mut self, source: SourceId, began: Timestamp) -> SeenIn {
         self.out_of_sync.remove(&source);
+        let restored = self.rolled_back.remove(&source);
+        if let (true, Some(until)) = (restored, self.told.get(&source)) {
+            return SeenIn::Restored { told_until: *until };
+        }
         if self.first_lists.contains_key(&source) {
             return self.event(source);
         }
@@ -124,6 +133,9 @@ impl Sources {
             match successor(source) {
                 Successor::Same(source) => {
                     self.out_of_sync.insert(source);
+                    if let Some(at) = saved.progress.complete_at {
+                        self.told.insert(source, at);
+                    }
                     self.progress.insert(source, saved.progress);
                     if let Some(first_list) = saved.first_list {
                         self.first_lists.insert(source, first_list);
@@ -135,6 +147,27 @@ impl Sources {
                 Successor::Gone => {}
             }
         }
+    }
+
+    /// `source` has told of pods, all up to `at`.
+    pub fn has_told(&mut self, source: SourceId, at: Timestamp) {
+        self.told.insert(source, at);
+    }
+
+    /// The clock was put right, and says `now`: nothing was told or complete after that.
+    pub fn set_time(&mut self, now: Timestamp) {
+        for at in self.told.values_mut() {
+            *at = now.min(*at);
+        }
+        for progress in self.progress.values_mut() {
+            progress.complete_at = progress.complete_at.map(|at| now.min(at));
+        }
+        self.catch_up(now);
+    }
+
+    /// The API server of `source` was restored from a backup.
+    pub fn roll_back(&mut self, source: SourceId) {
+        self.rolled_back.insert(source);
     }
 
     /// `source` is no longer in sync.
@@ -197,6 +230,20 @@ mod tests {
                 first_list_began: None
             }
         );
+    }
+
+    #[test]
+    fn the_list_after_a_rollback_knows_until_when_pods_were_told_of() {
+        let mut sources = Sources::default();
+        sources.list(ONE, at(10));
+        sources.has_told(ONE, at(12));
+        sources.roll_back(ONE);
+        let restored = SeenIn::Restored { told_until: at(12) };
+        assert_eq!(sources.list(ONE, at(30)), restored);
+        let later = SeenIn::Later {
+            first_list_began: Some(at(10)),
+        };
+        assert_eq!(sources.list(ONE, at(40)), later);
     }
 
     #[test]

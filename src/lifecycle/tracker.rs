@@ -1,5 +1,7 @@
 //! The books (§5): which pods are known, how each stands, and what every delivery changes.
 
+mod disruptions;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -175,13 +177,6 @@ impl Tracker {
             .insert(self.now.map_or(now, |latest| latest.max(now)))
     }
 
-    /// Time has passed unattended until `now`, as when the process was stopped: for as long as what
-    /// happened meanwhile may still be on its way, no deadline passes.
-    pub fn catch_up(&mut self, now: Timestamp) {
-        let now = self.not_before(now);
-        self.sources.catch_up(now);
-    }
-
     /// Lets time pass until `now`: deadlines pass, and deleted pods are forgotten.
     pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
         let now = self.not_before(now);
@@ -225,6 +220,9 @@ impl Tracker {
             }
             _ => (self.sources.event(source), now),
         };
+        if let PodEvent::Listed { .. } | PodEvent::Applied(_) | PodEvent::Deleted(_) = &event {
+            self.sources.has_told(source, complete_at);
+        }
         let arrival = Arrival {
             source,
             now,
@@ -248,6 +246,7 @@ impl Tracker {
             PodEvent::Bookmark => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
+            PodEvent::RolledBack => self.roll_back(source),
         }
         self.sources.account(source, version, complete_at);
         self.advance(now, sink);
@@ -271,7 +270,7 @@ impl Tracker {
         let fold = self.fold(arrival, false);
         match self.pods.get_mut(snapshot.uid) {
             None => self.discover(snapshot, arrival, sink),
-            Some(Record::Deleted { .. }) => {}
+            Some(Record::Deleted { .. }) => self.see_deleted(snapshot, arrival),
             Some(Record::Finished(kept)) => {
                 let mut seen = kept.seen();
                 seen.accept(snapshot, &mut |again| sink.observe(&snapshot.info, again));
@@ -309,6 +308,7 @@ impl Tracker {
             FirstSight::Adopted => self.follow(snapshot, arrival, true, sink),
             FirstSight::Static => self.exclude(snapshot, arrival, Outcome::Static, sink),
             FirstSight::Preexisting => self.exclude(snapshot, arrival, Outcome::Preexisting, sink),
+            FirstSight::Accounted => self.remember(snapshot, arrival),
         }
     }
 
@@ -412,7 +412,10 @@ impl Tracker {
             && now.nanos_since(deleted_at) > DELETED_NANOS
         {
             self.deleted.pop_front();
-            self.pods.remove(uid);
+            // A backup may have brought it back.
+            if let Some(Record::Deleted { .. }) = self.pods.get_mut(uid) {
+                self.pods.remove(uid);
+            }
         }
     }
 

@@ -219,6 +219,27 @@ pub(super) const SYNCED: FamilyDoc = gauge(
     &[],
     "Whether the watch is in sync with the API server (1) or not (0).",
 );
+pub(super) const LAST_CONTACT_AGE: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..gauge(
+        "podinit_watch_last_contact_age_seconds",
+        &[],
+        "Time since the API server was last heard, by the list-watch that has waited longest; absent before the first contact.",
+    )
+};
+pub(super) const CLOCK_STEPS: FamilyDoc = counter(
+    "podinit_clock_steps_total",
+    &[],
+    "Times that the machine's clock and the API server's came apart, or together again.",
+);
+pub(super) const CLOCK_CORRECTION: FamilyDoc = FamilyDoc {
+    unit: Some("seconds"),
+    ..gauge(
+        "podinit_clock_correction_seconds",
+        &[],
+        "What podinit adds to the machine's clock to tell the time; about 0 while that clock is right.",
+    )
+};
 pub(super) const CONFIG_RELOAD_SUCCESSFUL: FamilyDoc = gauge(
     "podinit_config_last_reload_successful",
     &[],
@@ -315,6 +336,9 @@ static FAMILIES: &[FamilyDoc] = &[
     WATCH_ERRORS,
     RELISTS,
     SYNCED,
+    LAST_CONTACT_AGE,
+    CLOCK_STEPS,
+    CLOCK_CORRECTION,
     CONFIG_RELOAD_SUCCESSFUL,
     CONFIG_RELOAD_TIMESTAMP,
     LEDGER_LOADS,

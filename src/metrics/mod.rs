@@ -14,6 +14,7 @@ mod access;
 mod books;
 mod builder;
 mod cells;
+mod clock;
 mod epoch;
 pub mod exemplar;
 pub mod exposition;
@@ -34,6 +35,7 @@ mod store;
 mod sync;
 
 pub use builder::Builder;
+pub use clock::ClockFamilies;
 pub use exposition::{EncodeError, Exposition, Format};
 pub use families::{FamilyDoc, Kind, families};
 pub use label_sets::{SavedLabel, SavedLabels};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::exposition::encoder::{Encoder, Head, Label, Number};
 use super::families::{
     BUILD_INFO, CLOCK_ANOMALIES, CREATED_TO_READY, DISCOVERED, EVICTED, FINISHED, FamilyDoc,
-    INFLIGHT, LABEL_VALUES_DROPPED, OBSERVATION_GAP, OLDEST_INFLIGHT, REENTRIES, REFUSED, RELISTS,
-    REMEMBERED, SCHEDULED_TO_READY, STAGE_DURATION, SYNCED, UNOBSERVED, WATCH_DELIVERY,
-    WATCH_ERRORS, WATCH_EVENTS,
+    INFLIGHT, LABEL_VALUES_DROPPED, LAST_CONTACT_AGE, OBSERVATION_GAP, OLDEST_INFLIGHT, REENTRIES,
+    REFUSED, RELISTS, REMEMBERED, SCHEDULED_TO_READY, STAGE_DURATION, SYNCED, UNOBSERVED,
+    WATCH_DELIVERY, WATCH_ERRORS, WATCH_EVENTS,
 };
 use super::histogram::Snapshot;
 use super::store::{SeriesSet, Store};
@@ -35,6 +35,9 @@ pub trait WatchSource: Send + Sync {
     fn relists(&self) -> Vec<(&'static str, u64)>;
     /// Whether the watch is in sync
     fn synced(&self) -> bool;
+    /// Seconds since the API server was last heard, by the list-watch that has waited longest;
+    /// `None` before the first contact
+    fn last_contact_age_seconds(&self) -> Option<f64>;
 }
 
 /// Writes a family of numbers with one label.
@@ -201,6 +204,11 @@ impl WatchSource for WatchStats {
     fn synced(&self) -> bool {
         self.synced()
     }
+
+    fn last_contact_age_seconds(&self) -> Option<f64> {
+        let age = self.last_contact_age()?;
+        Some(age.as_secs_f64())
+    }
 }
 
 /// The families of the watch.
@@ -213,6 +221,10 @@ impl FamilySource for WatchFamilies {
         by_label(out, &WATCH_ERRORS, integers(watch.errors()));
         by_label(out, &RELISTS, integers(watch.relists()));
         single(out, &SYNCED, watch.synced().into());
+        out.family(Head::from(&LAST_CONTACT_AGE));
+        if let Some(seconds) = watch.last_contact_age_seconds() {
+            out.number(&[], Number::Float(seconds));
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::access::kubernetes::Kubernetes;
 use crate::args::ExporterArgs;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::metrics::{self, Builder, Exposition};
+use crate::metrics::{self, Builder, ClockFamilies, Exposition};
 use crate::process::ProcessCollector;
 use crate::server::{Format, Health, Limits, Scrape, ScrapeError, Server, Status};
 use crate::watch::client::Cluster;
@@ -90,6 +90,7 @@ impl Exporter {
         let mut builder = Builder::new(label_config(&args.labels))
             .slos(in_force.slos.docs)
             .watch(stats.clone())
+            .source(Box::new(ClockFamilies(Arc::clone(&clock))))
             .source(Box::new(in_force.gauges))
             .source(Box::new(Arc::clone(&web.stats)))
             .collector(Box::new(ProcessCollector::new()));

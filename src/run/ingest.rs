@@ -8,6 +8,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::ledger::Snapshots;
+use super::pace::{Pace, Passed};
 use super::slos::Slos;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
@@ -18,14 +19,6 @@ use crate::watch::stats::WatchStats;
 
 /// How often time passes for deadlines while nothing is delivered.
 const TICK: Duration = Duration::from_millis(250);
-
-/// A watch that was not heard of for longer says nothing about the present. The API server ends
-/// quiet watches, and with them sends a bookmark, more often than this.
-const FRESH: Duration = Duration::from_secs(30);
-
-/// The loop turns at every tick. A turn that is this late was kept from turning: the process was
-/// stopped, or starved.
-const STALL: Duration = Duration::from_secs(2);
 
 /// Everything the ingest task owns.
 pub(super) struct Ingest {
@@ -49,17 +42,19 @@ impl Ingest {
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut last_tick = Instant::now();
+        let mut pace = Pace::new(&*self.clock);
+        // What was restored may be of a time when the clock was wrong.
+        if self.tracker.is_ahead_of(self.clock.now()) {
+            self.tracker.set_time(self.clock.now());
+        }
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
                 _ = ticks.tick() => {
-                    if last_tick.elapsed() > STALL {
-                        self.tracker.catch_up(self.clock.now());
-                    }
-                    last_tick = Instant::now();
-                    self.let_time_pass();
+                    let passed = pace.turn(&*self.clock);
+                    self.keep(passed);
+                    self.let_time_pass(&pace);
                     self.heartbeat.beat();
                 }
                 Some(request) = self.snapshots.requested() => {
@@ -72,7 +67,11 @@ impl Ingest {
                     self.snapshots.changed();
                 }
                 delivery = self.deliveries.recv() => match delivery {
-                    Some(delivery) => self.account(delivery),
+                    Some(delivery) => {
+                        let passed = pace.look(&*self.clock);
+                        self.keep(passed);
+                        self.account(delivery);
+                    }
                     None => break,
                 },
             }
@@ -80,16 +79,28 @@ impl Ingest {
         self.heartbeat.finish();
     }
 
+    fn keep(&mut self, passed: Passed) {
+        match passed {
+            Passed::Evenly => {}
+            Passed::Unattended(now) => self.tracker.catch_up(now),
+            Passed::Jumped(now) => self.tracker.set_time(now),
+        }
+    }
+
     /// Lets time pass, unless the API server has not been heard of for a while: a process that was
     /// stopped has time to make up for, but first what was delivered meanwhile.
-    fn let_time_pass(&mut self) {
-        let heard = self.stats.last_contact();
-        if self.deliveries.is_empty() && heard.is_some_and(|at| at.elapsed() < FRESH) {
+    fn let_time_pass(&mut self, pace: &Pace) {
+        let heard = self.stats.last_contact().map(Instant::from_std);
+        if self.deliveries.is_empty() && heard.is_some_and(|at| pace.is_fresh(at)) {
             self.tracker.advance(self.clock.now(), &mut self.recorder);
         }
     }
 
-    fn account(&mut self, delivery: Delivery) {
+    /// Nothing has arrived after the present: a time that says so is of before a jump of the clock.
+    fn account(&mut self, mut delivery: Delivery) {
+        let present = self.clock.now();
+        delivery.now = present.min(delivery.now);
+        delivery.observed = delivery.observed.map(|observed| present.min(observed));
         let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
         let source = usize::from(delivery.source.0);
         self.tracker.apply(delivery, &mut self.recorder);

@@ -1,12 +1,15 @@
 //! The composition root: the only place that knows all the parts, and puts them together as a
 //! command asks for.
 
+#[cfg(test)]
+mod clock_tests;
 mod demo;
 mod exporter;
 mod ingest;
 mod labels;
 mod ledger;
 mod looks;
+mod pace;
 mod progress;
 mod recordings;
 mod rules;

@@ -13,8 +13,9 @@ use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
 use crate::shutdown;
 use crate::watch::WatchConfig;
 use crate::watch::client::{self, Cluster};
-use crate::watch::clock::SystemClock;
 use crate::watch::cluster_options::ClusterOptions;
+use crate::watch::config::ReflectorConfig;
+use crate::watch::disciplined::DisciplinedClock;
 use crate::watch::probe::{ProbeError, Probed, probe};
 use crate::watch::requests::{Scope, Selectors};
 
@@ -34,8 +35,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         tokens: args.auth.auth == AuthMode::Kubernetes,
         ledger,
     };
-    let clock = Arc::new(SystemClock);
-    let mut exporter = Exporter::bind(&args.exporter, serve_only, watch, clock)?;
+    let clock = Arc::new(DisciplinedClock::of_machine());
+    let mut exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;
     let ClusterArgs {
         kubeconfig,
         context,
@@ -45,7 +46,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         kubeconfig,
         context,
     })
-    .await?;
+    .await?
+    .dating(clock);
     let probed = shutdown.run_until_cancelled(async {
         let probed = check(&cluster, exporter.watch(), evidence).await?;
         let tokens = judge_of_tokens(&cluster, &args.auth).await?;
@@ -64,7 +66,10 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 }
 
 fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
+    let mut reflector = ReflectorConfig::default();
+    reflector.watch_list = cluster.watch_list;
     WatchConfig {
+        reflector,
         scopes: Scope::of_namespaces(&cluster.namespaces()),
         selectors: Selectors {
             label: cluster.label_selector.clone(),

@@ -8,15 +8,18 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, State};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ACCEPT, CONTENT_TYPE, DATE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
+use super::clock::SimClock;
 use super::faults::{Answer, FaultHandle, Request, Target};
+use super::json::http_date;
 use super::list::{expired, list};
 use super::list_options::ListOptions;
 use super::status::Failure;
@@ -30,6 +33,7 @@ pub(super) struct Api {
     pub(super) faults: FaultHandle,
     pub(super) bookmark_interval: Duration,
     pub(super) shutdown: CancellationToken,
+    pub(super) clock: SimClock,
 }
 
 const VERSION: &str = r#"{"major":"1","minor":"36","gitVersion":"v1.36.2","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-06-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#;
@@ -37,6 +41,8 @@ const VERSION: &str = r#"{"major":"1","minor":"36","gitVersion":"v1.36.2","gitCo
 impl Api {
     /// The routes.
     pub(super) fn router(self) -> Router {
+        let clock = self.clock.clone();
+        let dated = map_response(move |response| std::future::ready(dated(response, &clock)));
         Router::new()
             .route("/api/v1/pods", get(all_pods))
             .route(
@@ -48,6 +54,7 @@ impl Api {
             .route("/livez", get(|| async { "ok" }))
             .fallback(|| async { Failure::not_found() })
             .with_state(self)
+            .layer(dated)
     }
 
     async fn pods(&self, namespace: Option<String>, uri: Uri, headers: HeaderMap) -> Response {
@@ -158,6 +165,14 @@ fn accepts_json(headers: &HeaderMap) -> bool {
         let media = range.split(';').next().unwrap_or_default().trim();
         matches!(media, "application/json" | "application/*" | "*/*" | "")
     })
+}
+
+/// The answer with the date of the simulated clock; the server would put that of the machine.
+fn dated(mut response: Response, clock: &SimClock) -> Response {
+    if let Ok(date) = HeaderValue::try_from(http_date(clock.now())) {
+        response.headers_mut().insert(DATE, date);
+    }
+    response
 }
 
 fn streamed(body: Body) -> Response {

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::Router;
 use axum::serve::ListenerExt;
 use http::Uri;
 use tokio::net::TcpListener;
@@ -54,6 +55,7 @@ pub struct Cluster {
     faults: FaultHandle,
     truth: Truth,
     driver: Arc<Mutex<Driver>>,
+    bookmark_interval: Duration,
     shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -94,10 +96,11 @@ impl Cluster {
             faults: FaultHandle::default(),
             truth,
             driver: Arc::new(Mutex::new(driver)),
+            bookmark_interval: config.bookmark_interval,
             shutdown: CancellationToken::new(),
             tasks: Vec::new(),
         };
-        cluster.serve(listener, config.bookmark_interval);
+        cluster.serve(listener);
         if !config.stepped {
             cluster.drive();
         }
@@ -110,6 +113,18 @@ impl Cluster {
         format!("http://{}/", self.address)
             .parse()
             .unwrap_or_default()
+    }
+
+    /// The API server without its socket: for clients within the process, whose time a test holds.
+    pub fn router(&self) -> Router {
+        let api = Api {
+            store: Arc::clone(&self.store),
+            faults: self.faults.clone(),
+            bookmark_interval: self.bookmark_interval,
+            shutdown: self.shutdown.clone(),
+            clock: self.clock.clone(),
+        };
+        api.router()
     }
 
     /// The API server's clock.
@@ -149,19 +164,13 @@ impl Cluster {
         lock(&self.driver)
     }
 
-    fn serve(&mut self, listener: TcpListener, bookmark_interval: Duration) {
-        let api = Api {
-            store: Arc::clone(&self.store),
-            faults: self.faults.clone(),
-            bookmark_interval,
-            shutdown: self.shutdown.clone(),
-        };
+    fn serve(&mut self, listener: TcpListener) {
         let stopped = self.shutdown.clone().cancelled_owned();
         // As Go's servers do; otherwise the pages of a list wait for delayed acknowledgements.
         let listener = listener.tap_io(|stream| {
             let _ = stream.set_nodelay(true);
         });
-        let server = axum::serve(listener, api.router()).with_graceful_shutdown(stopped);
+        let server = axum::serve(listener, self.router()).with_graceful_shutdown(stopped);
         self.tasks.push(tokio::spawn(async move {
             if let Err(error) = server.await {
                 tracing::error!(%error, "the simulated API server stopped");

@@ -11,10 +11,17 @@ pub(super) struct Empty {}
 
 /// `metav1.Time`: RFC 3339 in UTC, truncated to the second.
 pub fn time(at: Timestamp) -> String {
+    second(at).to_string()
+}
+
+/// The `Date` of an HTTP answer, truncated to the second.
+pub(super) fn http_date(at: Timestamp) -> String {
+    second(at).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+fn second(at: Timestamp) -> jiff::Timestamp {
     let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
-    jiff::Timestamp::from_second(seconds)
-        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
-        .to_string()
+    jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
 /// JSON text of this program, put into a document as it stands.
@@ -30,5 +37,6 @@ mod tests {
     fn times_are_cut_to_the_second() {
         let at = Timestamp::from_nanos(1_795_247_403_999_999_999);
         assert_eq!(time(at), "2026-11-21T07:50:03Z");
+        assert_eq!(http_date(at), "Sat, 21 Nov 2026 07:50:03 GMT");
     }
 }

@@ -197,7 +197,10 @@ impl Progress {
     }
 
     fn bookmark(&mut self) {
-        if self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks {
+        // A server that was restored from a backup has nothing to mark until it gets here.
+        let reached = self.version <= self.watch.store.version();
+        let wanted = self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks;
+        if reached && wanted {
             self.ready
                 .push_back(Ok(watch_event::bookmark(self.version)));
         }

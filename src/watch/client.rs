@@ -5,13 +5,17 @@
 //! of the pod that we run in. Only the last step is ever taken for want of another: a kubeconfig
 //! that was named but cannot be used is an error, not a reason to talk to another cluster.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::{Client, Config};
 
 use super::cluster_options::{ClusterOptions, ConnectError};
+use super::disciplined::DisciplinedClock;
 use super::failure::root_causes;
 use super::kubeconfig::Source;
+use super::renewal::{Remake, Renewing};
+use super::witness::Witness;
 
 /// For a TCP and TLS handshake with the API server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,7 +33,19 @@ pub struct Cluster {
     pub authority: Vec<Vec<u8>>,
 }
 
-/// Makes a client of the cluster that is meant. Sends no request; a credential plugin may run.
+impl Cluster {
+    /// Holds `clock` against the dates of all answers from now on.
+    #[must_use]
+    pub fn dating(self, clock: Arc<DisciplinedClock>) -> Self {
+        Self {
+            client: Witness::of(self.client, clock),
+            ..self
+        }
+    }
+}
+
+/// Makes a client of the cluster that is meant, which reads its configuration again when its
+/// credentials are refused. Sends no request; a credential plugin may run.
 ///
 /// # Errors
 /// Whatever keeps the configuration from being used.
@@ -39,7 +55,21 @@ pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> 
         std::env::var_os("KUBECONFIG"),
         std::env::home_dir(),
     );
-    let (config, origin) = source.load(options.context.as_deref()).await?;
+    let context = options.context.clone();
+    let cluster = configured(source.clone(), context.clone()).await?;
+    let remake: Remake = Box::new(move || {
+        let made = configured(source.clone(), context.clone());
+        Box::pin(async move { Ok(made.await?.client) })
+    });
+    Ok(Cluster {
+        client: Renewing::of(cluster.client, remake),
+        ..cluster
+    })
+}
+
+/// Makes a client of the configuration as it stands now.
+async fn configured(source: Source, context: Option<String>) -> Result<Cluster, ConnectError> {
+    let (config, origin) = source.load(context.as_deref()).await?;
     from_config(config, origin).await
 }
 

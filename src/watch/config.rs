@@ -6,6 +6,8 @@ use std::time::Duration;
 /// The settings of a list-watch. The defaults are right for production; tests choose others.
 #[derive(Clone, Debug)]
 pub struct ReflectorConfig {
+    /// Ask for lists as streams (KEP-3157), and for pages only where the API server has none
+    pub watch_list: bool,
     /// Pods asked for at once in a list
     pub page_limit: u32,
     /// Bytes of a list page that are accepted; a longer one is asked for again with fewer pods
@@ -51,6 +53,7 @@ pub struct ReflectorConfig {
 impl Default for ReflectorConfig {
     fn default() -> Self {
         Self {
+            watch_list: false,
             page_limit: 500,
             max_page_bytes: 32 << 20,
             max_line_bytes: 8 << 20,

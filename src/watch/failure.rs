@@ -18,7 +18,7 @@ pub struct Failure {
     pub detail: String,
     /// How long the API server asks to be left alone
     pub retry_after: Option<Duration>,
-    /// The API server understood the request and will never accept it as it is (400)
+    /// The API server understood the request and will never accept it as it is (400, 422)
     pub rejected: bool,
 }
 
@@ -100,7 +100,7 @@ impl Failure {
             _ => WatchErrorReason::UnexpectedStatus,
         };
         Self {
-            rejected: code == 400,
+            rejected: matches!(code, 400 | 422),
             ..Self::new(reason, message)
         }
     }
@@ -179,7 +179,7 @@ mod tests {
         ] {
             assert_eq!(answered(code, "").reason, reason, "{code}");
         }
-        assert!(answered(400, "").rejected);
+        assert!(answered(400, "").rejected && answered(422, "").rejected);
         let ahead = r#"{"message":"Timeout: Too large resource version: 9, current: 5"}"#;
         assert_eq!(answered(504, ahead).reason, R::VersionAhead);
     }

@@ -73,6 +73,17 @@ impl Health {
         }
     }
 
+    /// A streamed list could not be had, so that pages are asked for. Logged as a warning when that
+    /// is for good, which comes once.
+    pub(super) fn unstreamed(&self, failure: &Failure, for_good: bool) {
+        let (scope, detail) = (&self.scope, &failure.detail);
+        if for_good {
+            tracing::warn!(%scope, detail, "the API server streams no lists; they are taken in pages");
+        } else {
+            tracing::info!(%scope, detail, "the streamed list had no end; it is taken in pages");
+        }
+    }
+
     /// Events were lost, and the pods are about to be listed again. Debug only: the counter tells
     /// how often, and a failure behind it has been told of.
     pub(super) fn lost(&self, reason: RelistReason) {

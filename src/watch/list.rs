@@ -113,6 +113,6 @@ impl Lister<'_> {
 }
 
 /// Version "0" means "any": a watch from there would deliver a list of unknown age as events.
-fn usable(version: &str) -> bool {
+pub(super) fn usable(version: &str) -> bool {
     !version.is_empty() && version != "0"
 }

@@ -20,8 +20,10 @@ pub mod clock;
 pub mod cluster_options;
 pub mod config;
 pub mod decode;
+pub mod disciplined;
 pub mod failure;
 mod health;
+mod http_date;
 mod kubeconfig;
 pub mod lines;
 mod list;
@@ -31,14 +33,17 @@ mod proxy;
 mod pulse;
 pub mod reasons;
 mod reflector;
+mod renewal;
 pub mod requests;
 pub mod rfc3339;
 pub mod saved;
 pub(crate) mod slim;
 pub mod stats;
 mod stream;
+mod streamed_list;
 pub(crate) mod transport;
 pub mod version;
+mod witness;
 
 use version::Position;
 

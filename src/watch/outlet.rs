@@ -88,6 +88,11 @@ impl Outlet {
         Ok(())
     }
 
+    /// The API server was restored from a backup: the versions told so far are of another history.
+    pub(super) async fn rolled_back(&self) -> Result<(), Closed> {
+        self.send(PodEvent::RolledBack, None, None).await
+    }
+
     /// The watch is not, or no longer, in sync.
     pub(super) async fn lose_sync(&mut self) -> Result<(), Closed> {
         if self.synced {

@@ -50,6 +50,8 @@ pub enum WatchErrorReason {
     Decode,
     /// A watch event longer than the limit; it was skipped
     LineTooLong,
+    /// A list that was asked for as a stream and is taken in pages instead
+    WatchList,
     /// A list page longer than the limit; it is asked for again in smaller pieces
     PageTooLarge,
     /// The resource version or continue token has expired (410)
@@ -72,12 +74,13 @@ pub enum WatchErrorReason {
 
 impl WatchErrorReason {
     /// Every reason, in the order of their discriminants.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Transport,
         Self::Credentials,
         Self::Timeout,
         Self::Decode,
         Self::LineTooLong,
+        Self::WatchList,
         Self::PageTooLarge,
         Self::Gone,
         Self::VersionAhead,
@@ -97,6 +100,7 @@ impl WatchErrorReason {
             Self::Timeout => "timeout",
             Self::Decode => "decode",
             Self::LineTooLong => "line_too_long",
+            Self::WatchList => "watch_list",
             Self::PageTooLarge => "page_too_large",
             Self::Gone => "gone",
             Self::VersionAhead => "version_ahead",

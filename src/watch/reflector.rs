@@ -16,6 +16,8 @@
 //! 0, that every wait has an end, that it tells its receiver when it is blind, and that only a
 //! watch that brings something makes the waits short again.
 
+mod listing;
+
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -27,11 +29,11 @@ use super::config::ReflectorConfig;
 use super::decode::PodDecoder;
 use super::failure::Failure;
 use super::health::Health;
-use super::list::{CompleteList, Lister};
 use super::outlet::{Closed, Outlet};
-use super::requests::{Freshness, Requests, Scope, Selectors};
+use super::requests::{Requests, Scope, Selectors};
 use super::stats::{RelistReason, WatchErrorReason};
 use super::stream::{Stream, StreamEnd, StreamReport};
+use super::streamed_list::Streaming;
 use super::transport::send;
 use super::version::Position;
 
@@ -51,6 +53,7 @@ pub(super) struct Reflector {
     health: Health,
     backoff: Backoff,
     random: SplitMix,
+    streaming: Streaming,
 }
 
 impl Reflector {
@@ -70,6 +73,7 @@ impl Reflector {
             client,
             requests: Requests::new(&scope, selectors),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
+            streaming: Streaming::new(config.watch_list),
             config,
             decoder,
             outlet,
@@ -80,53 +84,31 @@ impl Reflector {
 
     /// Lists and watches until nobody receives any more; goes on from `resume` where there is one.
     pub(super) async fn run(&mut self, resume: Option<Position>) -> Result<Infallible, Closed> {
+        let resumed = resume.is_some();
         let mut position = match resume {
             Some(position) => position,
-            None => self.list(Freshness::MostRecent).await?,
+            None => self.list(None).await?,
         };
+        // Who answers after a restart may have been restored from a backup meanwhile.
+        let mut suspicious = resumed;
         loop {
-            let reason = self.follow(&mut position).await?;
+            let reason = self.follow(&mut position, suspicious).await?;
+            suspicious = false;
             self.outlet.lose_sync().await?;
             self.outlet.stats().count_relist(reason);
             self.health.lost(reason);
             sleep(self.backoff.after_interruption()).await;
-            let known = Freshness::NotOlderThan(position.as_str().to_owned());
-            position = self.list(known).await?;
-        }
-    }
-
-    /// Lists until a list completes.
-    async fn list(&mut self, mut freshness: Freshness) -> Result<Position, Closed> {
-        loop {
-            let began = self.outlet.now();
-            match self.lister().list(&freshness).await {
-                Ok(CompleteList { pods, version }) => {
-                    self.health.listed(pods.len());
-                    let position = Position::of_list(version);
-                    self.outlet.listed(pods, began, position.version()).await?;
-                    return Ok(position);
-                }
-                Err(failure) => {
-                    self.count(&failure);
-                    let refused = failure.rejected
-                        || matches!(
-                            failure.reason,
-                            WatchErrorReason::Gone | WatchErrorReason::VersionAhead
-                        );
-                    if refused && freshness != Freshness::MostRecent {
-                        // A quorum read is at least as recent as anything ever seen, unless the
-                        // API server was rolled back, and then it is the truth.
-                        freshness = Freshness::MostRecent;
-                        continue;
-                    }
-                    sleep(self.wait_after(&failure)).await;
-                }
-            }
+            position = self.list(Some(&position)).await?;
         }
     }
 
     /// Follows the watch, through any number of streams, until events are lost for good.
-    async fn follow(&mut self, position: &mut Position) -> Result<RelistReason, Closed> {
+    /// The API server is asked for its version sooner where it is `suspicious`.
+    async fn follow(
+        &mut self,
+        position: &mut Position,
+        mut suspicious: bool,
+    ) -> Result<RelistReason, Closed> {
         let mut failed_here = 0;
         let mut silent = 0;
         loop {
@@ -137,9 +119,11 @@ impl Reflector {
             }
             if report.spoke {
                 silent = 0;
+                suspicious = false;
             } else if report.lived >= self.config.short_watch {
                 silent += 1;
             }
+            let behind = report.behind;
             match report.end {
                 StreamEnd::Lost(reason) => return Ok(reason),
                 StreamEnd::Finished => {
@@ -147,15 +131,12 @@ impl Reflector {
                         let wait = self.backoff.after_failure();
                         self.pause(wait).await?;
                     }
-                    if silent >= SILENT_WATCHES {
-                        silent = 0;
-                        if self.is_ahead_of_server(position).await? {
-                            return Ok(RelistReason::VersionAhead);
-                        }
-                    }
                 }
                 StreamEnd::Failed(failure) => {
                     self.count(&failure);
+                    // Who takes the place of a server that is gone may have been restored from a
+                    // backup.
+                    suspicious = true;
                     failed_here += u32::from(is_verdict(failure.reason, report.opened));
                     match failure.reason {
                         WatchErrorReason::Gone => return Ok(RelistReason::Gone),
@@ -167,6 +148,13 @@ impl Reflector {
                     }
                     self.outlet.lose_sync().await?;
                     sleep(self.wait_after(&failure)).await;
+                }
+            }
+            if behind || silent >= if suspicious { 1 } else { SILENT_WATCHES } {
+                silent = 0;
+                suspicious = false;
+                if self.is_ahead_of_server(position).await? {
+                    return Ok(RelistReason::VersionAhead);
                 }
             }
         }
@@ -199,29 +187,9 @@ impl Reflector {
                 lived: Duration::ZERO,
                 opened: false,
                 spoke: false,
+                behind: false,
                 proven: false,
             }),
-        }
-    }
-
-    /// Whether the API server is behind our position: it was restored from a backup. Such a server
-    /// accepts a watch from the future and stays silent until it gets there, so a silence that
-    /// lasts has to be looked into.
-    async fn is_ahead_of_server(&mut self, position: &Position) -> Result<bool, Closed> {
-        let Some(ours) = position.number() else {
-            return Ok(false);
-        };
-        match self.lister().current_version().await {
-            Ok(version) => {
-                let theirs = version.and_then(|version| version.parse::<u64>().ok());
-                Ok(theirs.is_some_and(|theirs| theirs < ours))
-            }
-            Err(failure) => {
-                self.count(&failure);
-                self.outlet.lose_sync().await?;
-                sleep(self.wait_after(&failure)).await;
-                Ok(false)
-            }
         }
     }
 
@@ -238,16 +206,6 @@ impl Reflector {
     fn wait_after(&mut self, failure: &Failure) -> Duration {
         let wait = self.backoff.after_failure();
         wait.max(failure.retry_after.unwrap_or_default())
-    }
-
-    fn lister(&mut self) -> Lister<'_> {
-        Lister {
-            client: &self.client,
-            requests: &self.requests,
-            config: &self.config,
-            decoder: &mut self.decoder,
-            outlet: &mut self.outlet,
-        }
     }
 }
 

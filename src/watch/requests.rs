@@ -113,6 +113,25 @@ impl Requests {
         self.get(&query)
     }
 
+    /// Asks for a list as the beginning of a watch (KEP-3157), which the API server ends after
+    /// `timeout_seconds`.
+    pub fn streamed_list(
+        &self,
+        freshness: &Freshness,
+        timeout_seconds: u32,
+    ) -> Result<Request<Body>, http::Error> {
+        let mut query = self.selection.clone();
+        query.add("watch", true);
+        query.add("sendInitialEvents", true);
+        query.add("allowWatchBookmarks", true);
+        query.add("resourceVersionMatch", "NotOlderThan");
+        if let Freshness::NotOlderThan(version) = freshness {
+            query.add("resourceVersion", version);
+        }
+        query.add("timeoutSeconds", timeout_seconds);
+        self.get(&query)
+    }
+
     /// Asks for the events after `version`. The API server ends the stream after
     /// `timeout_seconds`.
     pub fn watch(&self, version: &str, timeout_seconds: u32) -> Result<Request<Body>, http::Error> {
@@ -186,6 +205,21 @@ mod tests {
         assert_eq!(
             uri(requests.list(&Page::Next("ab+/="), 20)),
             "/api/v1/pods?limit=20&continue=ab%2B%2F%3D"
+        );
+    }
+
+    #[test]
+    fn a_streamed_list_states_its_freshness_as_a_list_does() {
+        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        let begin = "/api/v1/pods?watch=true&sendInitialEvents=true&allowWatchBookmarks=true\
+                     &resourceVersionMatch=NotOlderThan";
+        assert_eq!(
+            uri(requests.streamed_list(&Freshness::MostRecent, 120)),
+            format!("{begin}&timeoutSeconds=120")
+        );
+        assert_eq!(
+            uri(requests.streamed_list(&Freshness::NotOlderThan("42".into()), 9)),
+            format!("{begin}&resourceVersion=42&timeoutSeconds=9")
         );
     }
 

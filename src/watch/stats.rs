@@ -113,6 +113,12 @@ impl WatchStats {
         let nanos = contacts.min()?.checked_sub(1)?;
         self.origin.checked_add(Duration::from_nanos(nanos))
     }
+
+    /// How long ago that was (`podinit_watch_last_contact_age_seconds`).
+    pub fn last_contact_age(&self) -> Option<Duration> {
+        let contact = tokio::time::Instant::from_std(self.last_contact()?);
+        Some(contact.elapsed())
+    }
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub(super) struct StreamReport {
     pub(super) opened: bool,
     /// At least one byte arrived
     pub(super) spoke: bool,
+    /// A bookmark stated a version that lies behind the one the watch was opened at
+    pub(super) behind: bool,
     /// The watch brought something new, or lasted
     pub(super) proven: bool,
 }
@@ -54,6 +56,7 @@ pub(super) struct Stream<'a> {
     position: &'a mut Position,
     pulse: Pulse,
     proven: bool,
+    behind: bool,
 }
 
 impl<'a> Stream<'a> {
@@ -75,6 +78,7 @@ impl<'a> Stream<'a> {
             position,
             pulse,
             proven: false,
+            behind: false,
         }
     }
 
@@ -114,6 +118,7 @@ impl<'a> Stream<'a> {
             lived: self.pulse.lived(),
             opened: true,
             spoke: self.pulse.spoke(),
+            behind: self.behind,
             proven: self.proven,
         })
     }
@@ -176,8 +181,11 @@ impl<'a> Stream<'a> {
                 resource_version, ..
             } => {
                 self.count(EventType::Bookmark);
-                if self.position.advance(&resource_version.unwrap_or_default()) {
+                let version = resource_version.unwrap_or_default();
+                if self.position.advance(&version) {
                     self.prove();
+                } else {
+                    self.behind |= Position::of_list(version).is_behind(self.position);
                 }
                 let version = self.position.version();
                 self.outlet
@@ -270,7 +278,7 @@ impl<'a> Stream<'a> {
 
 /// Whether a line that could not be decoded may be a DELETED event: unless it begins with another
 /// type. The API server writes the type first.
-fn tells_of_deletion(line: &[u8]) -> bool {
+pub(super) fn tells_of_deletion(line: &[u8]) -> bool {
     let name = [b"{".as_slice(), b"\"type\"", b":", b"\""]
         .into_iter()
         .try_fold(line, |rest, token| {

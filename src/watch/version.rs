@@ -52,6 +52,13 @@ impl Position {
         number != u64::MAX && self.number.is_none_or(|known| known < number)
     }
 
+    /// Whether it lies before `other`, as far as can be told.
+    pub fn is_behind(&self, other: &Self) -> bool {
+        self.number
+            .zip(other.number)
+            .is_some_and(|(ours, theirs)| ours < theirs)
+    }
+
     /// Moves on to the version of a bookmark. True if that is news.
     pub fn advance(&mut self, version: &str) -> bool {
         match version.parse() {

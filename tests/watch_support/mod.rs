@@ -259,7 +259,7 @@ pub fn pod(name: &str, version: u64) -> String {
     )
 }
 
-fn in_words(delivery: &Delivery) -> String {
+pub fn in_words(delivery: &Delivery) -> String {
     let one = |pod: &PodSnapshot| {
         let version = pod
             .resource_version
@@ -277,6 +277,7 @@ fn in_words(delivery: &Delivery) -> String {
         PodEvent::Bookmark => "Bookmark".into(),
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),
+        PodEvent::RolledBack => "RolledBack".into(),
     };
     match delivery.source.0 {
         0 => text,

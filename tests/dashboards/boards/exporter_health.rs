@@ -166,6 +166,15 @@ fn watch() -> Vec<Panel> {
             quantiles.into(),
         )
         .steps("green", &[(5.0, "red")]),
+        lines(
+            "Time since the last contact",
+            "s",
+            "How long ago the API server was last heard, by the list-watch that has waited longest. After 30 s the watch no longer counts as in sync; after 60 s it is opened anew.",
+            max_by("instance", "podinit_watch_last_contact_age_seconds", ""),
+            "{{instance}}",
+        )
+        .sized(24, 6)
+        .steps("green", &[(30.0, "red")]),
     ]
 }
 
@@ -177,6 +186,20 @@ fn numbers() -> Vec<Panel> {
             "Odd times, by kind. rounded is expected of times cut to the second; skew, negative, too_long and missing are clocks that disagree or pods without times.",
             rate_by("kind", "podinit_clock_anomalies_total", ""),
             "{{kind}}",
+        ),
+        lines(
+            "Clock correction",
+            "s",
+            "What podinit adds to the clock of its machine, which it holds against the API server's. Far from 0 the machine's clock is wrong; what is measured is right all the same.",
+            max_by("instance", "podinit_clock_correction_seconds", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Clock steps per second",
+            "short",
+            "Times that the machine's clock and the API server's came apart, or together again.",
+            rate_by("instance", "podinit_clock_steps_total", ""),
+            "{{instance}}",
         ),
         lines(
             "Label values dropped per second",

@@ -1,0 +1,362 @@
+//! What is done to the clock of the machine, and to the process, changes no number: the exporter's
+//! loop in front of a simulated cluster whose time is the truth.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::time::Duration;
+
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceBuilder;
+
+use super::ingest::Ingest;
+use super::ledger::Snapshots;
+use super::slos::Slos;
+use crate::lifecycle::clock::TimestampMode;
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::metrics::{Builder, Exposition, Format, LabelConfig};
+use crate::server::Health;
+use crate::sim::faults::StreamFault;
+use crate::sim::{Cluster, ClusterConfig};
+use crate::slo::SloFile;
+use crate::timestamp::NANOS_PER_SECOND;
+use crate::watch::clock::{Clock, Corrections};
+use crate::watch::disciplined::DisciplinedClock;
+use crate::watch::probe::probe;
+use crate::watch::requests::{Scope, Selectors};
+use crate::watch::stats::WatchStats;
+use crate::watch::{WatchConfig, client, spawn};
+
+const HOUR: i64 = 3600;
+const TICK: Duration = Duration::from_millis(250);
+
+const SLOS: &str = "
+slos:
+- {name: quick, interval: network, threshold: 2s, objective: 99, window: 1d}
+- {name: network, interval: network, threshold: 10s, objective: 99, window: 1d}
+- {name: ready, interval: scheduled_to_ready, threshold: 30s, objective: 99, window: 1d}
+- {name: whole, interval: created_to_ready, threshold: 2m, objective: 99, window: 1d}
+";
+
+/// An exporter's loop in front of a cluster, with a machine whose clock is off by some seconds.
+struct Rig {
+    cluster: Cluster,
+    off: Arc<AtomicI64>,
+    clock: Arc<DisciplinedClock>,
+    exposition: Arc<Exposition>,
+    shutdown: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Rig {
+    /// One that has probed the cluster and begun to watch it, as `podinit serve` does.
+    async fn start(off: i64) -> Self {
+        let simulated = ClusterConfig {
+            rate: 2.0,
+            seed: 5,
+            preexisting: 40,
+            // However long the exporter is absent, it misses nothing.
+            history: 1_000_000,
+            ..ClusterConfig::manual()
+        };
+        let cluster = Cluster::start(simulated).await.unwrap();
+        let off = Arc::new(AtomicI64::new(off));
+        let (wall, error, passed) = (cluster.clock(), Arc::clone(&off), cluster.clock());
+        let began = passed.now();
+        let clock = Arc::new(DisciplinedClock::new(
+            move || {
+                wall.now()
+                    .plus_nanos(error.load(Relaxed) * NANOS_PER_SECOND)
+            },
+            move || Duration::from_nanos(passed.now().nanos_since(began).unsigned_abs()),
+        ));
+        let api = client::Cluster {
+            client: Client::new(
+                ServiceBuilder::new()
+                    .map_request(|request: http::Request<kube::client::Body>| {
+                        request.map(axum::body::Body::new)
+                    })
+                    .service(cluster.router()),
+                "default",
+            ),
+            server: "the simulated cluster".to_owned(),
+            origin: "the test".to_owned(),
+            authority: Vec::new(),
+        };
+        let api = api.dating(Arc::clone(&clock));
+        let (scope, selectors) = (Scope::Cluster, Selectors::default());
+        probe(&api, &scope, &selectors, 1, TICK).await.unwrap();
+
+        let stats = Arc::new(WatchStats::new(1));
+        let slos = Slos::from(&SloFile::parse("slos", SLOS.as_bytes()).unwrap());
+        let (recorder, exposition) = Builder::new(LabelConfig::default())
+            .slos(slos.docs)
+            .watch(stats.clone())
+            .build()
+            .unwrap();
+        let (sender, deliveries) = mpsc::channel(64);
+        let health = Health::new();
+        let ingest = Ingest {
+            tracker: Tracker::new(TrackerConfig {
+                timestamps: TimestampMode::Fused,
+                slos: slos.rules,
+                ..TrackerConfig::default()
+            }),
+            recorder,
+            deliveries,
+            clock: clock.clone(),
+            sources: vec![health.register_source("pods".to_owned())],
+            heartbeat: health.register_task("ingest", Duration::from_secs(60)),
+            slos: mpsc::channel(1).1,
+            stats: Arc::clone(&stats),
+            snapshots: Snapshots::none(),
+        };
+        let mut watch = WatchConfig {
+            scopes: vec![scope],
+            ..WatchConfig::default()
+        };
+        watch.reflector.seed = Some(7);
+        let shutdown = CancellationToken::new();
+        let mut tasks = spawn(
+            &api.client,
+            &watch,
+            clock.clone(),
+            &stats,
+            &sender,
+            &shutdown,
+        );
+        tasks.spawn(ingest.run(shutdown.clone()));
+        let rig = Self {
+            cluster,
+            off,
+            clock,
+            exposition,
+            shutdown,
+            tasks,
+        };
+        tokio::time::sleep(TICK).await;
+        rig
+    }
+
+    /// `seconds` pass, for the cluster and for the exporter.
+    async fn pass(&self, seconds: u64) {
+        for _ in 0..4 * seconds {
+            self.cluster.step(TICK);
+            tokio::time::sleep(TICK).await;
+        }
+    }
+
+    /// No pod gets a sandbox for `seconds`: what starts meanwhile misses deadlines.
+    async fn outage(&self, seconds: u64) {
+        self.cluster.set_outage(true);
+        self.pass(seconds).await;
+        self.cluster.set_outage(false);
+    }
+
+    fn set_off(&self, seconds: i64) {
+        self.off.store(seconds, Relaxed);
+    }
+
+    /// What is exposed of the pods, line by line.
+    async fn end(mut self) -> Vec<String> {
+        self.shutdown.cancel();
+        while let Some(ended) = self.tasks.join_next().await {
+            ended.unwrap();
+        }
+        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let of_pods = |line: &&str| {
+            !line.starts_with('#') && !line.starts_with("podinit_watch_last_contact_age_seconds")
+        };
+        text.lines().filter(of_pods).map(str::to_owned).collect()
+    }
+}
+
+/// Minutes of a cluster, with an outage, during which the clock of the machine is `off` by so many
+/// seconds from the start, and then in each of the stages.
+async fn minutes(off: [i64; 5]) -> (Vec<String>, Corrections) {
+    let rig = Rig::start(off[0]).await;
+    rig.pass(60).await;
+    rig.set_off(off[1]);
+    rig.pass(100).await;
+    rig.set_off(off[2]);
+    rig.outage(45).await;
+    rig.set_off(off[3]);
+    rig.pass(100).await;
+    rig.set_off(off[4]);
+    rig.pass(120).await;
+    let corrections = rig.clock.corrections();
+    (rig.end().await, corrections)
+}
+
+fn value(lines: &[String], series: &str) -> f64 {
+    let line = lines.iter().find_map(|line| line.strip_prefix(series));
+    let line = line.unwrap_or_else(|| panic!("{series} is absent"));
+    line.trim().parse().unwrap()
+}
+
+fn sum(lines: &[String], name: &str) -> f64 {
+    let of_name = lines
+        .iter()
+        .filter(|line| line.split(['{', ' ']).next() == Some(name));
+    of_name
+        .map(|line| value(std::slice::from_ref(line), line.rsplit_once(' ').unwrap().0))
+        .sum()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_stepped_by_an_hour_changes_no_number() {
+    let (truth, corrections) = minutes([0; 5]).await;
+    assert_eq!(corrections, Corrections::default());
+    // The run is worth comparing.
+    for verdict in ["good", "bad"] {
+        let series = format!("podinit_slo_events_total{{slo=\"network\",result=\"{verdict}\"}}");
+        assert!(value(&truth, &series) > 50.0, "{series}");
+    }
+    assert!(sum(&truth, "podinit_stage_duration_seconds_count") > 1000.0);
+    assert!(sum(&truth, "podinit_watch_delivery_seconds_count") > 1000.0);
+
+    for (off, steps) in [
+        ([0, HOUR, HOUR, HOUR, HOUR], 1),
+        ([0, -HOUR, -HOUR, -HOUR, -HOUR], 1),
+        ([0, HOUR, -HOUR, 0, HOUR], 4),
+        ([0, 0, -HOUR, HOUR, 0], 3),
+    ] {
+        let (told, corrections) = minutes(off).await;
+        let differences: Vec<_> = truth.iter().zip(&told).filter(|(a, b)| a != b).collect();
+        assert_eq!(told.len(), truth.len());
+        assert!(differences.is_empty(), "{off:?}: {differences:#?}");
+        assert_eq!(
+            (corrections.steps, corrections.jumps),
+            (steps, 0),
+            "{off:?}"
+        );
+    }
+}
+
+/// The dates of answers are cut to the second, so that instants of observation may differ from the
+/// true ones by that much; but estimates stay within the second that the API states (§4).
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
+    let (truth, _) = minutes([0; 5]).await;
+    for off in [HOUR, -HOUR] {
+        let (told, corrections) = minutes([off; 5]).await;
+        assert_eq!((corrections.steps, corrections.jumps), (1, 1));
+        for name in [
+            "podinit_pods_discovered_total",
+            "podinit_pods_finished_total",
+        ] {
+            assert_eq!(
+                sum(&told, name),
+                sum(&truth, name),
+                "{name}, off by {off} s"
+            );
+        }
+        // Some nodes of the simulated cluster have clocks that are off by a second, so that their
+        // intervals lie at the edge between what is noise and what is negative.
+        for name in [
+            "podinit_unobserved_total",
+            "podinit_stage_duration_seconds_count",
+            "podinit_created_to_ready_duration_seconds_count",
+            "podinit_slo_excluded_total",
+            "podinit_watch_delivery_seconds_count",
+        ] {
+            let (told, truth) = (sum(&told, name), sum(&truth, name));
+            assert!(
+                (told - truth).abs() <= 0.02 * truth,
+                "{name}: {told}, not {truth}"
+            );
+        }
+        for name in [
+            "podinit_stage_duration_seconds",
+            "podinit_created_to_ready_duration_seconds",
+            "podinit_watch_delivery_seconds",
+        ] {
+            let difference =
+                sum(&told, &format!("{name}_sum")) - sum(&truth, &format!("{name}_sum"));
+            let most = sum(&truth, &format!("{name}_count"));
+            assert!(
+                difference.abs() <= most,
+                "{name} differs by {difference} s in {most}"
+            );
+        }
+        for slo in ["network", "ready", "whole"] {
+            let bad = format!("podinit_slo_events_total{{slo=\"{slo}\",result=\"bad\"}}");
+            let (told, truth) = (value(&told, &bad), value(&truth, &bad));
+            assert!(
+                (told - truth).abs() <= 0.02 * truth,
+                "{bad}: {told}, not {truth}"
+            );
+        }
+    }
+}
+
+/// How the pods of thirteen minutes were judged by the SLO of the network, when the exporter is
+/// absent for ten of them in this way.
+async fn judged(absent: impl AsyncFnOnce(&Rig)) -> [f64; 3] {
+    let rig = Rig::start(0).await;
+    rig.pass(60).await;
+    absent(&rig).await;
+    rig.pass(120).await;
+    let lines = rig.end().await;
+    let of = |result: &str| {
+        let series = format!("podinit_slo_events_total{{slo=\"network\",result=\"{result}\"}}");
+        value(&lines, &series)
+    };
+    let excluded = lines
+        .iter()
+        .filter(|line| line.contains("excluded_total{slo=\"network\""));
+    let excluded = excluded.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap());
+    [of("good"), of("bad"), excluded.sum()]
+}
+
+const TEN_MINUTES: Duration = Duration::from_secs(600);
+
+#[tokio::test(start_paused = true)]
+async fn ten_minutes_without_the_processor_accuse_nobody() {
+    let [good, bad, excluded] = judged(async |rig| rig.pass(600).await).await;
+    assert!(good > 1000.0 && bad > 20.0);
+    // The process is stopped: when it goes on, everything is due at once.
+    let stopped = judged(async |rig| {
+        rig.cluster.step(TEN_MINUTES);
+        tokio::time::advance(TEN_MINUTES).await;
+    });
+    // The machine sleeps: the clocks that the runtime waits by stand still meanwhile.
+    let asleep = judged(async |rig| {
+        rig.cluster.step(TEN_MINUTES);
+    });
+    for told in [stopped.await, asleep.await] {
+        // Everybody is judged. Events of ten minutes arrive at once, so that a pod that missed its
+        // deadline and was deleted is known only as deleted, and a pod at the edge of the threshold
+        // is judged by the middle of its second.
+        assert_eq!(told.iter().sum::<f64>(), good + bad + excluded);
+        assert!(
+            (told[0] - good).abs() <= 0.005 * good,
+            "{told:?}, not {good} good"
+        );
+        assert!(
+            told[1] <= bad + 3.0 && told[1] >= 0.8 * bad,
+            "{told:?}, not {bad} bad"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_while_the_clock_is_off_changes_no_verdict() {
+    let run = async |off: i64| {
+        let rig = Rig::start(0).await;
+        rig.pass(40).await;
+        rig.set_off(off);
+        for fault in [StreamFault::Cut, StreamFault::Gone, StreamFault::End] {
+            rig.cluster.faults().stream(fault);
+            rig.pass(40).await;
+        }
+        rig.end().await
+    };
+    let truth = run(0).await;
+    assert_eq!(run(HOUR).await, truth);
+    assert_eq!(run(-HOUR).await, truth);
+}

@@ -1,0 +1,140 @@
+//! Notices when time did not pass as it should: the process was stopped, the machine slept, or the
+//! clock had to be put right. What time says then is no reason for a deadline to pass, until what
+//! happened meanwhile has been delivered.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::timestamp::Timestamp;
+use crate::watch::clock::Clock;
+
+/// The loop turns at every tick. A turn that is this late was kept from turning.
+const STALL: Duration = Duration::from_secs(2);
+
+/// A watch that was not heard of for longer says nothing about the present. The API server ends
+/// quiet watches, and with them sends a bookmark, more often than this.
+const FRESH: Duration = Duration::from_secs(30);
+
+/// How time passed since the last turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// As it should
+    Evenly,
+    /// Without us, until now
+    Unattended(Timestamp),
+    /// Nobody knows how: the clock jumped, and says this now
+    Jumped(Timestamp),
+}
+
+/// Watches over the passing of time. Owned by the ingest task.
+#[derive(Debug)]
+pub(super) struct Pace {
+    last_turn: Duration,
+    jumps: u64,
+    /// The API server has to be heard of after this before time may pass
+    disturbed: Option<Instant>,
+}
+
+impl Pace {
+    pub(super) fn new(clock: &dyn Clock) -> Self {
+        Self {
+            last_turn: clock.elapsed(),
+            jumps: clock.corrections().jumps,
+            disturbed: None,
+        }
+    }
+
+    /// The loop has turned.
+    pub(super) fn turn(&mut self, clock: &dyn Clock) -> Passed {
+        let elapsed = clock.elapsed();
+        let stalled = elapsed.saturating_sub(self.last_turn) > STALL;
+        self.last_turn = elapsed;
+        match self.look(clock) {
+            Passed::Evenly if stalled => {
+                self.disturbed = Some(Instant::now());
+                Passed::Unattended(clock.now())
+            }
+            passed => passed,
+        }
+    }
+
+    /// Whether the clock has jumped. For every moment at which time is told, since a jump must be
+    /// known before anything is accounted for at a time after it.
+    pub(super) fn look(&mut self, clock: &dyn Clock) -> Passed {
+        let jumps = clock.corrections().jumps;
+        if jumps == self.jumps {
+            return Passed::Evenly;
+        }
+        self.jumps = jumps;
+        self.disturbed = Some(Instant::now());
+        Passed::Jumped(clock.now())
+    }
+
+    /// Whether time may pass, the API server having been heard of at `heard` on behalf of every
+    /// source: not long ago, and since time was last disturbed.
+    pub(super) fn is_fresh(&self, heard: Instant) -> bool {
+        heard.elapsed() < FRESH && self.disturbed.is_none_or(|at| heard > at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::watch::clock::Corrections;
+
+    /// Shows what it is told to.
+    #[derive(Default)]
+    struct Shown(Mutex<(u64, u64)>);
+
+    impl Shown {
+        fn show(&self, second: u64, jumps: u64) {
+            *self.0.lock().unwrap() = (second, jumps);
+        }
+    }
+
+    impl Clock for Shown {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_seconds(self.0.lock().unwrap().0 as i64)
+        }
+        fn elapsed(&self) -> Duration {
+            Duration::from_secs(self.0.lock().unwrap().0)
+        }
+        fn corrections(&self) -> Corrections {
+            Corrections {
+                jumps: self.0.lock().unwrap().1,
+                ..Corrections::default()
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn stalls_and_jumps_are_told_once_and_end_when_the_server_is_heard() {
+        let clock = Shown::default();
+        let mut pace = Pace::new(&clock);
+        let before = Instant::now();
+        clock.show(2, 0);
+        assert_eq!(pace.turn(&clock), Passed::Evenly);
+        assert!(pace.is_fresh(before));
+        clock.show(600, 0);
+        let at = Timestamp::from_seconds(600);
+        assert_eq!(pace.turn(&clock), Passed::Unattended(at));
+        assert_eq!(pace.turn(&clock), Passed::Evenly);
+        assert!(!pace.is_fresh(before));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let heard = Instant::now();
+        assert!(pace.is_fresh(heard));
+        clock.show(600, 1);
+        assert_eq!(pace.look(&clock), Passed::Jumped(at));
+        assert_eq!(pace.turn(&clock), Passed::Evenly);
+        assert!(!pace.is_fresh(heard));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let heard = Instant::now();
+        tokio::time::advance(FRESH).await;
+        assert!(!pace.is_fresh(heard));
+    }
+}

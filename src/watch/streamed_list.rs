@@ -1,0 +1,196 @@
+//! A list that is streamed as the beginning of a watch (KEP-3157, WatchList): the API server sends
+//! every pod as an event and then a bookmark that ends the list. It holds no page of it in memory
+//! for us, which is what the option is for.
+//!
+//! Not every API server offers it. One that says so, or that sends no end, is asked for pages.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use kube::client::Body;
+use tokio::time::timeout;
+
+use super::decode::{DecodeError, WatchEventKind};
+use super::failure::Failure;
+use super::lines::{Line, Lines};
+use super::list::{CompleteList, Lister, usable};
+use super::requests::Freshness;
+use super::stats::WatchErrorReason;
+use super::stream::tells_of_deletion;
+use super::transport::{send, timed_out};
+use crate::pod::{PodSnapshot, PodUid};
+
+/// Lists without an end in a row after which no more streamed ones are asked for.
+const GIVE_UP_AFTER: u32 = 2;
+
+/// Why a streamed list did not complete.
+#[derive(Debug)]
+pub(super) enum Unstreamed {
+    /// The API server does not offer it
+    Refused(Failure),
+    /// It began, and then there was neither an end nor anything else
+    Endless(Failure),
+    /// It failed as any list can
+    Failed(Failure),
+}
+
+/// Whether lists are asked for as streams.
+#[derive(Debug)]
+pub(super) struct Streaming {
+    wanted: bool,
+    endless: u32,
+}
+
+impl Streaming {
+    /// Streams where they are `wanted`, until the API server turns out not to offer them.
+    pub(super) const fn new(wanted: bool) -> Self {
+        Self { wanted, endless: 0 }
+    }
+
+    /// Whether to ask for a stream.
+    pub(super) const fn wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// A streamed list has completed.
+    pub(super) const fn completed(&mut self) {
+        self.endless = 0;
+    }
+
+    /// The API server does not offer streams, or this one had no end: the list is to be taken in
+    /// pages. True when no more streams will be asked for.
+    pub(super) const fn fell_back(&mut self, refused: bool) -> bool {
+        self.endless += 1;
+        if refused || self.endless >= GIVE_UP_AFTER {
+            self.wanted = false;
+        }
+        !self.wanted
+    }
+}
+
+impl Lister<'_> {
+    /// Takes the list as a stream. As with pages, nothing of it is given out unless it completes.
+    pub(super) async fn stream(
+        &mut self,
+        freshness: &Freshness,
+    ) -> Result<CompleteList, Unstreamed> {
+        let longest = self.config.page_timeout;
+        match timeout(longest, self.streamed(freshness, longest)).await {
+            Ok(result) => result,
+            Err(_) => Err(no_end(longest)),
+        }
+    }
+
+    async fn streamed(
+        &mut self,
+        freshness: &Freshness,
+        longest: Duration,
+    ) -> Result<CompleteList, Unstreamed> {
+        let seconds = u32::try_from(longest.as_secs()).unwrap_or(u32::MAX).max(1);
+        let request = self.requests.streamed_list(freshness, seconds);
+        let request = request.map_err(|error| {
+            let failure = Failure::new(WatchErrorReason::ClientError, error.to_string());
+            Unstreamed::Failed(failure)
+        })?;
+        let answer = send(self.client, request, self.config.header_timeout).await;
+        let response = answer.map_err(|failure| {
+            if failure.rejected {
+                Unstreamed::Refused(failure)
+            } else {
+                Unstreamed::Failed(failure)
+            }
+        })?;
+        self.outlet.heard();
+        self.read(response.into_body()).await
+    }
+
+    async fn read(&mut self, mut body: Body) -> Result<CompleteList, Unstreamed> {
+        let silence = self.config.chunk_timeout;
+        let mut lines = Lines::new(self.config.max_line_bytes);
+        let mut pods = HashMap::new();
+        loop {
+            let frame = timeout(silence, body.frame()).await;
+            let frame = match frame.map_err(|_| no_end(silence))? {
+                Some(frame) => frame,
+                None => {
+                    let detail = "the streamed list was cut short";
+                    let failure = Failure::new(WatchErrorReason::Transport, detail);
+                    return Err(Unstreamed::Failed(failure));
+                }
+            };
+            let frame = frame.map_err(|error| Unstreamed::Failed(Failure::from_client(&error)))?;
+            let Ok(chunk) = frame.into_data() else {
+                continue;
+            };
+            self.outlet.heard();
+            let mut rest: &[u8] = &chunk;
+            while let Some(line) = lines.next(&mut rest) {
+                let ended = self.line(line, &mut pods).map_err(Unstreamed::Failed)?;
+                if let Some(version) = ended {
+                    let pods = pods.into_values().collect();
+                    return Ok(CompleteList { pods, version });
+                }
+            }
+        }
+    }
+
+    /// Takes in one line. The version of the list when this is its end.
+    fn line(
+        &mut self,
+        line: Line<'_>,
+        pods: &mut HashMap<PodUid, PodSnapshot>,
+    ) -> Result<Option<String>, Failure> {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong(head) => {
+                let limit = self.config.max_line_bytes;
+                let detail = format!("an event of the streamed list is longer than {limit} bytes");
+                return self.passed_over(WatchErrorReason::LineTooLong, detail, head);
+            }
+        };
+        match self.decoder.watch_event(line).map(|event| event.kind) {
+            Ok(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
+                pods.insert(pod.uid, pod);
+            }
+            Ok(WatchEventKind::Deleted(pod)) => {
+                pods.remove(&pod.uid);
+            }
+            Ok(WatchEventKind::Bookmark {
+                resource_version,
+                initial_events_end: true,
+            }) => {
+                let version = resource_version.filter(|version| usable(version));
+                let unusable = || {
+                    let detail = "the streamed list has no resourceVersion to watch from";
+                    Failure::new(WatchErrorReason::Decode, detail)
+                };
+                return version.map(Some).ok_or_else(unusable);
+            }
+            Ok(WatchEventKind::Bookmark { .. }) => {}
+            Ok(WatchEventKind::Error(status)) => return Err(Failure::from_event(&status)),
+            Err(error @ (DecodeError::Json { .. } | DecodeError::Object { .. })) => {
+                return self.passed_over(WatchErrorReason::Decode, error.to_string(), line);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A pod that cannot be used costs only itself; a deletion would cost the list its truth.
+    fn passed_over(
+        &self,
+        reason: WatchErrorReason,
+        detail: String,
+        line: &[u8],
+    ) -> Result<Option<String>, Failure> {
+        if tells_of_deletion(line) {
+            return Err(Failure::new(reason, detail));
+        }
+        self.outlet.stats().count_errors(reason, 1);
+        Ok(None)
+    }
+}
+
+fn no_end(waited: Duration) -> Unstreamed {
+    Unstreamed::Endless(timed_out("no end of the streamed list", waited))
+}
