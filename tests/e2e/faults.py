@@ -40,9 +40,14 @@ class Fault:
             scenario.client = Client(port, suite.cluster.files["ca"], suite.cluster.client.token)
         self.load, self.client, self.namespace = scenario, scenario.client, scenario.namespace
         self.created = 0
-        kubeconfig = kubeconfig or suite.cluster.exporter_kubeconfig(f"fault-{name}", port)
-        self.exporter = suite.exporter(f"fault-{name}", "--namespace", self.namespace,
-                                       "--timestamps", "api", kubeconfig=kubeconfig).ready()
+        self.kubeconfig = kubeconfig or suite.cluster.exporter_kubeconfig(f"fault-{name}", port)
+        self.exporter = self.another()
+
+    def another(self, *flags):
+        """An exporter of the namespace."""
+        name = "".join([self.namespace, *flags])
+        return self.suite.exporter(name, "--namespace", self.namespace, "--timestamps", "api", *flags,
+                                   kubeconfig=self.kubeconfig).ready()
 
     def create(self, count):
         """Create pods, however often it takes."""
@@ -163,10 +168,12 @@ def rolling(suite):
 
 def compaction(suite):
     fault = Fault(suite, "compaction")
+    paged, streaming = fault.exporter, fault.another("--watch-list")
     fault.create(10)
     fault.settle()
     fault.caught_up()
-    fault.exporter.process.send_signal(signal.SIGSTOP)
+    for exporter in (paged, streaming):
+        exporter.process.send_signal(signal.SIGSTOP)
     fault.create(15)
     fault.settle()
     fault.delete(5)
@@ -177,11 +184,17 @@ def compaction(suite):
     revision = etcd(suite.cluster, "kv/put", mark)["header"]["revision"]
     etcd(suite.cluster, "kv/compaction", {"revision": revision, "physical": True})
     suite.cluster.start_server(suite.cluster.port)
-    fault.exporter.process.send_signal(signal.SIGCONT)
-    relists = wait_for("a relist", lambda: fault.counter("podinit_relists_total"), 90)
+    for exporter in (paged, streaming):
+        exporter.process.send_signal(signal.SIGCONT)
     fault.create(5)
     fault.settle(deleted=5)
-    return f"{fault.agree()}, {relists:.0f} relists"
+    results = []
+    for fault.exporter in (paged, streaming):
+        relists = wait_for("a relist", lambda: fault.counter("podinit_relists_total"), 90)
+        if refused := fault.counter("podinit_watch_errors_total", reason="watch_list"):
+            raise Failure(f"{refused:.0f} lists were not streamed")
+        results.append(f"{fault.agree()}, {relists:.0f} relists")
+    return f"{results[0]}; streamed: {results[1]}"
 
 
 def encoded(text):
