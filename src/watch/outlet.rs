@@ -84,7 +84,6 @@ impl Outlet {
         self.send(listed, None, Some(version)).await?;
         self.synced = true;
         self.stats.set_synced(self.source, true);
-        self.stats.set_listed(self.source);
         Ok(())
     }
 

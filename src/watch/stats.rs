@@ -25,7 +25,6 @@ pub struct WatchStats {
 #[derive(Debug, Default)]
 struct SourceState {
     synced: AtomicBool,
-    listed: AtomicBool,
     /// Nanoseconds from the origin, plus one; 0 is never
     contact: AtomicU64,
 }
@@ -65,13 +64,6 @@ impl WatchStats {
         }
     }
 
-    /// States that the first list of a source has completed.
-    pub fn set_listed(&self, source: SourceId) {
-        if let Some(state) = self.sources.get(usize::from(source.0)) {
-            state.listed.store(true, Relaxed);
-        }
-    }
-
     /// States that the API server was heard from, on behalf of a source, at `at`.
     pub fn set_contact(&self, source: SourceId, at: Instant) {
         if let Some(state) = self.sources.get(usize::from(source.0)) {
@@ -101,11 +93,6 @@ impl WatchStats {
         !self.sources.is_empty() && self.sources.iter().all(|state| state.synced.load(Relaxed))
     }
 
-    /// Whether the first list of every source has completed; false without any source.
-    pub fn listed(&self) -> bool {
-        !self.sources.is_empty() && self.sources.iter().all(|state| state.listed.load(Relaxed))
-    }
-
     /// When the API server was last heard from, on behalf of the source that has waited longest;
     /// `None` until every source has heard from it.
     pub fn last_contact(&self) -> Option<Instant> {
@@ -129,13 +116,11 @@ mod tests {
     fn in_sync_only_when_every_source_is() {
         let stats = WatchStats::new(2);
         stats.set_synced(SourceId(0), true);
-        stats.set_listed(SourceId(0));
-        assert!(!stats.synced() && !stats.listed());
+        assert!(!stats.synced());
         stats.set_synced(SourceId(1), true);
-        stats.set_listed(SourceId(1));
-        assert!(stats.synced() && stats.listed());
+        assert!(stats.synced());
         stats.set_synced(SourceId(0), false);
-        assert!(!stats.synced() && stats.listed());
+        assert!(!stats.synced());
         stats.set_synced(SourceId(7), true);
         assert!(!WatchStats::new(0).synced());
     }
