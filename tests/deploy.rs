@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use podinit::args::command_line;
 use serde_json::{Value, json};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -125,4 +126,78 @@ fn the_chart_has_a_schema_for_each_of_its_values() {
         serde_json::from_str(&read("deploy/chart/podinit/values.schema.json")).unwrap();
     let values = yaml("deploy/chart/podinit/values.yaml");
     assert_eq!(fields(&schema, &values, ""), BTreeSet::new());
+}
+
+/// Flags of `podinit serve` that manifests and chart set themselves, or that make no sense in a pod.
+const MANAGED: [&str; 10] = [
+    "auth",
+    "context",
+    "field-selector",
+    "kubeconfig",
+    "label-selector",
+    "listen",
+    "namespace",
+    "slo",
+    "state-dir",
+    "web-config",
+];
+
+/// The long names and the variables of the flags of `podinit serve`.
+fn flags() -> BTreeSet<(String, String)> {
+    let commands = command_line();
+    let serve = commands.find_subcommand("serve").unwrap();
+    let named = serve.get_arguments().filter_map(|argument| {
+        let variable = argument.get_env()?.to_str()?.to_owned();
+        Some((argument.get_long()?.to_owned(), variable))
+    });
+    named.collect()
+}
+
+#[test]
+fn the_charts_options_are_the_flags_that_it_does_not_set_itself() {
+    let schema: Value =
+        serde_json::from_str(&read("deploy/chart/podinit/values.schema.json")).unwrap();
+    let options = schema["properties"]["options"]["properties"].as_object();
+    let options: BTreeSet<&str> = options.unwrap().keys().map(String::as_str).collect();
+    let flags = flags();
+    let left = flags.iter().map(|(flag, _)| flag.as_str());
+    let left: BTreeSet<&str> = left.filter(|flag| !MANAGED.contains(flag)).collect();
+    assert_eq!(options, left);
+}
+
+/// Every file below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn every_variable_that_is_set_is_one_of_podinit() {
+    let known: BTreeSet<String> = flags().into_iter().map(|(_, variable)| variable).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let mut found = 0;
+    for directory in ["base", "components", "chart/podinit/templates"] {
+        for path in files(&root.join(directory)) {
+            let text = fs::read_to_string(&path).unwrap();
+            let names = text.lines().filter_map(|line| {
+                let name = line.trim_start().strip_prefix("- name: ")?;
+                // The chart makes the names of its options from flags, which a schema lists.
+                (name.starts_with("PODINIT_") && !name.contains("{{")).then_some(name)
+            });
+            for name in names {
+                assert!(known.contains(name), "{}: {name}", path.display());
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 5, "{found}");
 }

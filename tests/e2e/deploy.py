@@ -13,7 +13,7 @@ import sys
 import yaml
 
 from cluster import ACCOUNT, ROOT
-from exporter import Exporter
+from contained import SCRAPER, works
 from kube import ApiError
 from processes import Failure, wait_for
 
@@ -22,9 +22,6 @@ from render import CHART, Tools, objects, variants  # noqa: E402
 
 USER = "system:serviceaccount:{}:{}"
 MANAGER = "e2e-deploy"
-# Variants whose containers run here as a process: the others need a certificate.
-RUNNABLE = {"default", "namespaced", "two-namespaces", "slo", "persistent-state"}
-SCRAPER = ("monitoring", "prometheus-k8s")
 
 
 def run(suite):
@@ -42,6 +39,7 @@ class Deploy:
         self.suite, self.client = suite, suite.cluster.client
         self.tools = Tools(os.path.dirname(suite.cluster.binaries["promtool"]))
         self.plurals = {}
+        self.namespaces = set()
 
     # -- objects ------------------------------------------------------------------------------
 
@@ -112,8 +110,10 @@ class Deploy:
         documents = objects(self.tools.variant(name))
         if name == "default":
             self.remove(self.suite.cluster.rbac)
-        for namespace in {document["metadata"].get("namespace") for document in documents} - {None, ACCOUNT[0]}:
+        places = {document["metadata"].get("namespace") for document in documents} | {SCRAPER[0]}
+        for namespace in places - {None, ACCOUNT[0]} - self.namespaces:
             self.suite.cluster.namespace(namespace)
+            self.namespaces.add(namespace)
         # Namespace first: what stands in it needs it.
         for document in sorted(documents, key=lambda document: document["kind"] != "Namespace"):
             self.apply(document)
@@ -123,8 +123,7 @@ class Deploy:
                 raise Failure("Pod Security is not enforced")
             self.admitted()
             self.rights(name)
-            if name in RUNNABLE:
-                self.works(name, documents)
+            works(self.suite, name, documents)
         finally:
             self.remove(documents)
         return len(documents)
@@ -176,34 +175,6 @@ class Deploy:
         wrong = [f"{what}: {found[what]}" for what in expected if expected[what] != found[what]]
         if wrong:
             raise Failure("; ".join(wrong))
-
-    def works(self, name, documents):
-        """Run podinit as its account, with the arguments and variables of the manifest."""
-        pod = next(d for d in documents if d["kind"] == "Deployment")["spec"]["template"]["spec"]
-        container = pod["containers"][0]
-        files = {d["metadata"]["name"]: d["data"] for d in documents if d["kind"] == "ConfigMap"}
-        mounts = {mount["mountPath"]: self.mount(name, mount, pod["volumes"], files)
-                  for mount in container.get("volumeMounts", [])}
-        variables = {}
-        for entry in container["env"]:
-            value = entry["value"] if "value" in entry else ACCOUNT[0]  # the one fieldRef there is
-            for path, directory in mounts.items():
-                value = value.replace(path, directory)
-            variables[entry["name"]] = value
-        kubeconfig = self.suite.cluster.exporter_kubeconfig(f"deploy-{name}")
-        exporter = Exporter(self.suite.processes, self.suite.options.podinit, f"deploy-{name}", kubeconfig,
-                            env=variables)
-        exporter.ready().stop()
-
-    def mount(self, name, mount, volumes, files):
-        """A directory with what the volume holds."""
-        directory = os.path.join(self.suite.directory, f"deploy-{name}", mount["name"])
-        os.makedirs(directory)
-        volume = next(volume for volume in volumes if volume["name"] == mount["name"])
-        for file, text in files.get(volume.get("configMap", {}).get("name"), {}).items():
-            with open(os.path.join(directory, file), "w", encoding="utf-8") as out:
-                out.write(text)
-        return directory
 
     def refused(self):
         """The shipped pod is let in; without any one of its restrictions it is not."""
