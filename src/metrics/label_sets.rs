@@ -154,6 +154,11 @@ impl LabelSets {
         Some(sets.collect())
     }
 
+    /// How many label sets there are.
+    pub(super) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
     /// The label set of `pod`.
     pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
         self.ids.clear();

@@ -26,6 +26,16 @@ pub struct SloDoc {
     pub threshold_seconds: f64,
 }
 
+impl From<&crate::slo::Slo> for SloDoc {
+    fn from(slo: &crate::slo::Slo) -> Self {
+        Self {
+            name: Arc::clone(&slo.rule.name),
+            objective_ratio: slo.objective_ratio(),
+            threshold_seconds: slo.threshold_seconds(),
+        }
+    }
+}
+
 /// What became of the last attempt to read the SLO file.
 #[derive(Debug)]
 pub struct ConfigGauges {

@@ -25,14 +25,9 @@ pub(super) struct Slos {
 
 impl From<&SloFile> for Slos {
     fn from(file: &SloFile) -> Self {
-        let doc = |slo: &crate::slo::Slo| SloDoc {
-            name: Arc::clone(&slo.rule.name),
-            objective_ratio: slo.objective_ratio(),
-            threshold_seconds: slo.threshold_seconds(),
-        };
         Self {
             rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
-            docs: file.slos.iter().map(doc).collect(),
+            docs: file.slos.iter().map(SloDoc::from).collect(),
         }
     }
 }

@@ -1,0 +1,240 @@
+//! What a label set would come to, found by running pods through the recorder's own index.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use super::label_sets::LabelSets;
+use super::labels::{LabelConfig, LabelError, Source};
+use super::layout::CLASSIC_BUCKETS;
+use crate::lifecycle::stage::Interval;
+use crate::pod::PodInfo;
+
+/// The series that each label set has in the classic formats: for every interval the buckets, the
+/// sum and the count.
+pub const SERIES_OF_A_SET: usize = Interval::ALL.len() * (CLASSIC_BUCKETS + 2);
+
+/// Distinct values of one label are told apart up to here; beyond, there are "at least" so many.
+pub const MOST_VALUES: usize = 100_000;
+
+/// Counts label sets and values as the recorder would, without counting pods.
+#[derive(Debug)]
+pub struct LabelCensus {
+    sets: LabelSets,
+    labels: Vec<Tally>,
+    pods: u64,
+    overflowed: u64,
+    hasher: RandomState,
+}
+
+/// How one label fared.
+#[derive(Debug)]
+struct Tally {
+    name: String,
+    key: String,
+    cap: usize,
+    source: Source,
+    /// Hashes of the values: their number is wanted, not they themselves
+    values: HashSet<u64>,
+    empty: u64,
+    dropped: u64,
+}
+
+/// What the pods make of one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelUse {
+    /// Its name on the series
+    pub name: String,
+    /// Its name in `--label-cap`: the same, or the key of the pod label
+    pub key: String,
+    /// Whether it is a pod label
+    pub is_pod_label: bool,
+    /// The most values it may take
+    pub cap: usize,
+    /// The distinct values that the pods have, whatever the cap; counted up to [`MOST_VALUES`]
+    pub values: usize,
+    /// Pods without a value
+    pub empty: u64,
+    /// Pods whose value lay past the cap
+    pub dropped: u64,
+}
+
+impl LabelCensus {
+    /// A census of no pods yet.
+    ///
+    /// # Errors
+    /// When the label set cannot be (see [`LabelError`]).
+    pub fn new(config: &LabelConfig) -> Result<Self, LabelError> {
+        let specs = config.specs()?;
+        let labels = specs.iter().map(|spec| Tally {
+            name: spec.name.clone(),
+            key: match spec.source {
+                Source::PodLabel(index) => config.pod_labels[index].clone(),
+                _ => spec.name.clone(),
+            },
+            cap: spec.max_values,
+            source: spec.source,
+            values: HashSet::new(),
+            empty: 0,
+            dropped: 0,
+        });
+        Ok(Self {
+            labels: labels.collect(),
+            sets: LabelSets::new(specs, config.max_sets),
+            pods: 0,
+            overflowed: 0,
+            hasher: RandomState::new(),
+        })
+    }
+
+    /// Takes a pod in. A watch mostly sees pods before they have a node, so that with the label
+    /// `node` each has a second set, in which the node is empty.
+    pub fn add(&mut self, pod: &PodInfo) {
+        self.pods += 1;
+        if self.sets.has_node() && pod.node.is_some() {
+            let unbound = PodInfo {
+                node: None,
+                ..pod.clone()
+            };
+            self.sets.resolve(&unbound);
+        }
+        if self.sets.resolve(pod).overflow {
+            self.overflowed += 1;
+        }
+        for tally in &mut self.labels {
+            let value = tally.source.value(pod);
+            if value.is_empty() {
+                tally.empty += 1;
+            } else if tally.values.len() < MOST_VALUES {
+                tally.values.insert(self.hasher.hash_one(value));
+            }
+        }
+        let labels = &mut self.labels;
+        self.sets
+            .each_dropped(pod, |_| true, |position| labels[position].dropped += 1);
+    }
+
+    /// The pods taken in.
+    pub const fn pods(&self) -> u64 {
+        self.pods
+    }
+
+    /// The label sets that they make, within the caps.
+    pub fn sets(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Pods whose whole label set lay past the cap on sets.
+    pub const fn overflowed(&self) -> u64 {
+        self.overflowed
+    }
+
+    /// How each label fared, in the order of exposition.
+    pub fn labels(&self) -> Vec<LabelUse> {
+        let uses = self.labels.iter().map(|tally| LabelUse {
+            name: tally.name.clone(),
+            key: tally.key.clone(),
+            is_pod_label: matches!(tally.source, Source::PodLabel(_)),
+            cap: tally.cap,
+            values: tally.values.len(),
+            empty: tally.empty,
+            dropped: tally.dropped,
+        });
+        uses.collect()
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::lifecycle::observation::{Observation, Position, Sink};
+    use crate::lifecycle::stage::Stage;
+    use crate::metrics::{Builder, Format};
+    use crate::pod::{PodSnapshot, PodUid};
+
+    fn pod(namespace: &str, node: Option<&str>, team: &str) -> PodInfo {
+        PodInfo {
+            node: node.map(Arc::from),
+            pod_labels: [team.into()].into(),
+            ..PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
+        }
+    }
+
+    fn config() -> LabelConfig {
+        LabelConfig {
+            node: true,
+            pod_labels: vec!["example.com/team".to_owned()],
+            max_values_of: vec![("node".to_owned(), 2)],
+            ..LabelConfig::default()
+        }
+    }
+
+    fn pods() -> Vec<PodInfo> {
+        let nodes = ["n1", "n2", "n3", "n4"].into_iter();
+        let bound = nodes.map(|node| pod("a", Some(node), ""));
+        bound.chain([pod("b", None, "blue")]).collect()
+    }
+
+    fn series(config: LabelConfig, pods: &[PodInfo]) -> usize {
+        let (mut recorder, exposition) = Builder::new(config).build().unwrap();
+        for pod in pods {
+            let discovered = |pod: &PodInfo| Observation::Moved {
+                from: Position::Undiscovered,
+                to: Position::InFlight(match pod.node {
+                    None => Stage::Scheduling,
+                    Some(_) => Stage::Network,
+                }),
+            };
+            let unbound = PodInfo {
+                node: None,
+                ..pod.clone()
+            };
+            recorder.observe(&unbound, discovered(&unbound));
+            recorder.observe(pod, Observation::Bound);
+        }
+        let text = exposition.encode(Format::Text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        text.lines().filter(|line| !line.starts_with('#')).count()
+    }
+
+    #[test]
+    fn the_sets_are_those_that_the_recorder_makes_of_the_same_pods() {
+        let mut census = LabelCensus::new(&config()).unwrap();
+        pods().iter().for_each(|pod| census.add(pod));
+        // a without a node, on n1, on n2, on _other; b without a node.
+        assert_eq!(
+            (census.pods(), census.sets(), census.overflowed()),
+            (5, 5, 0)
+        );
+        let added = series(config(), &pods()) - series(config(), &[]);
+        assert_eq!(added, census.sets() * SERIES_OF_A_SET);
+    }
+
+    #[test]
+    fn values_are_counted_beyond_the_cap_and_told_from_missing_ones() {
+        let mut census = LabelCensus::new(&config()).unwrap();
+        pods().iter().for_each(|pod| census.add(pod));
+        let labels = census.labels();
+        let figures = |label: &LabelUse| (label.values, label.empty, label.dropped);
+        let figures: Vec<_> = labels.iter().map(figures).collect();
+        assert_eq!(figures, [(2, 0, 0), (4, 1, 2), (1, 4, 0)]);
+        assert_eq!(labels[2].key, "example.com/team");
+        assert_eq!(labels[2].name, "label_example_com_team");
+    }
+
+    #[test]
+    fn the_cap_on_sets_holds() {
+        let config = LabelConfig {
+            max_sets: 2,
+            ..LabelConfig::default()
+        };
+        let mut census = LabelCensus::new(&config).unwrap();
+        for namespace in ["a", "b", "c", "d"] {
+            census.add(&pod(namespace, None, ""));
+        }
+        assert_eq!((census.sets(), census.overflowed()), (3, 2));
+    }
+}
