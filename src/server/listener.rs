@@ -19,6 +19,13 @@ pub struct BindError {
     pub error: io::Error,
 }
 
+impl BindError {
+    /// What the system said, in words.
+    pub fn reason(&self) -> String {
+        reason(&self.error)
+    }
+}
+
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => "address already in use".to_owned(),

@@ -38,6 +38,15 @@ pub use health::{Health, Heartbeat, SourceHealth};
 pub use listener::BindError;
 pub use negotiation::Format;
 
+/// Finds out whether `address` could be listened on, as [`Server::bind`] does it, and lets go of it
+/// at once; the address that was had. Must be called within a tokio runtime.
+///
+/// # Errors
+/// One line that says why the address cannot be had and what to do.
+pub fn try_bind(address: SocketAddr) -> Result<SocketAddr, BindError> {
+    listener::bind(address).map(|(_listener, local_addr)| local_addr)
+}
+
 /// What the server exposes.
 pub trait Scrape: Send + Sync + 'static {
     /// The exposition as it stands, in `format`. Called on a thread that may block, by one

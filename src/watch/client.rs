@@ -31,6 +31,10 @@ pub struct Cluster {
     pub origin: String,
     /// The certificates (DER) of those who may vouch for the API server, if they are stated
     pub authority: Vec<Vec<u8>>,
+    /// The proxy that requests take, without the credentials for it
+    pub proxy: Option<String>,
+    /// Nobody checks that the server is the one that is meant (`insecure-skip-tls-verify`)
+    pub unverified: bool,
 }
 
 impl Cluster {
@@ -94,8 +98,10 @@ async fn from_config(mut config: Config, origin: String) -> Result<Cluster, Conn
     if config.cluster_url.scheme() == Some(&http::uri::Scheme::HTTP) {
         config.root_cert.get_or_insert_default();
     }
-    let server = config.cluster_url.to_string();
     let authority = config.root_cert.clone().unwrap_or_default();
+    let server = without_credentials(&config.cluster_url);
+    let proxy = config.proxy_url.as_ref().map(without_credentials);
+    let unverified = config.accept_invalid_certs;
     // Making a client runs the credential plugin and waits for it.
     let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
     let unusable = |why: String| ConnectError::Unusable {
@@ -110,7 +116,19 @@ async fn from_config(mut config: Config, origin: String) -> Result<Cluster, Conn
         server,
         origin,
         authority,
+        proxy,
+        unverified,
     })
+}
+
+/// A URL that may be shown: user and password may stand before the host.
+fn without_credentials(url: &http::Uri) -> String {
+    let text = url.to_string();
+    let authority = url.authority().map_or("", |authority| authority.as_str());
+    match authority.rsplit_once('@') {
+        Some((credentials, _)) => text.replacen(&format!("{credentials}@"), "", 1),
+        None => text,
+    }
 }
 
 #[cfg(test)]
@@ -170,6 +188,17 @@ mod tests {
         let (_keep, path) = file("clusters: [");
         let text = refused(&path, None).await;
         assert!(text.contains("is not a kubeconfig"), "{text}");
+    }
+
+    #[test]
+    fn a_url_is_shown_without_credentials() {
+        for (url, shown) in [
+            ("http://user:secret@proxy:3128", "http://proxy:3128/"),
+            ("http://secret@proxy:3128/", "http://proxy:3128/"),
+            ("https://10.0.0.1:6443", "https://10.0.0.1:6443/"),
+        ] {
+            assert_eq!(without_credentials(&url.parse().unwrap()), shown);
+        }
     }
 
     #[tokio::test]

@@ -165,7 +165,7 @@ impl Query {
 }
 
 /// Percent-encodes all but the unreserved characters of RFC 3986.
-struct Encoded<'a>(&'a str);
+pub(crate) struct Encoded<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Encoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

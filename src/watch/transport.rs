@@ -65,7 +65,7 @@ pub(crate) async fn read_into(
 }
 
 /// The failure of something that did not happen in time.
-pub(super) fn timed_out(what: &str, deadline: Duration) -> Failure {
+pub(crate) fn timed_out(what: &str, deadline: Duration) -> Failure {
     let detail = format!("{what} for {} s", deadline.as_secs_f64());
     Failure::new(WatchErrorReason::Timeout, detail)
 }
