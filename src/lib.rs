@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod args;
+pub mod doctor;
 pub mod ledger;
 pub mod lifecycle;
 pub mod logging;

@@ -6,7 +6,7 @@ use podinit::args::Command;
 
 fn main() -> ExitCode {
     match podinit::run::run(Command::from_process()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             eprintln!("podinit: {error:#}");
             ExitCode::FAILURE

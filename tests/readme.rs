@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use podinit::args::command_line;
+use podinit::doctor::report::{Check, Severity};
 use podinit::lifecycle::eviction::{EvictedState, RefusalReason};
 use podinit::lifecycle::milestone::Milestone;
 use podinit::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
@@ -106,6 +107,26 @@ fn every_command_is_documented() {
     let real = commands.get_subcommands();
     let real = real.map(|command| format!("`podinit {}`", command.get_name()));
     assert_same(&documented, &real.collect());
+}
+
+#[test]
+fn every_check_of_doctor_is_documented() {
+    let documented = table("| check | what it looks at |").into_iter();
+    let documented = documented.map(|row| row[0].clone()).collect();
+    let real = Check::ALL.map(|check| format!("`{}`", check.as_str()));
+    assert_same(&documented, &real.into());
+}
+
+#[test]
+fn the_exit_statuses_of_doctor_are_documented() {
+    let [note, warning, error] =
+        [Severity::Note, Severity::Warning, Severity::Error].map(Severity::exit_code);
+    let text = readme().replace('\n', " ");
+    let stated = format!(
+        "The exit status is {note} where nothing is worse than a note, {warning} with warnings, \
+         {error} with errors"
+    );
+    assert!(text.contains(&stated), "{stated}");
 }
 
 #[test]

@@ -228,7 +228,7 @@ pub struct SimulationArgs {
     pub duration: Option<Duration>,
 }
 
-fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let duration: SloDuration = text.parse()?;
     Ok(Duration::from_millis(duration.as_millis()))
 }

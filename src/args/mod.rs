@@ -1,6 +1,7 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
 mod access;
+mod doctor;
 mod exporter;
 mod labels;
 mod listen;
@@ -14,6 +15,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use access::{AuthArgs, AuthMode};
+pub use doctor::{DoctorArgs, DoctorFormat};
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
 pub use logging::{LogArgs, LogFormat};
@@ -52,6 +54,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
+    /// Check what serve would need, and say how to mend what is missing
+    Doctor(DoctorArgs),
 }
 
 /// The whole command line, for whoever documents it or checks what is documented.
@@ -88,12 +92,13 @@ impl Command {
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
             Self::Rules(args) => &args.log,
+            Self::Doctor(args) => &args.serve.exporter.log,
         }
     }
 
     fn check(&self) -> Result<(), String> {
         match self {
-            Self::Serve(args) => {
+            Self::Serve(args) | Self::Doctor(DoctorArgs { serve: args, .. }) => {
                 args.auth.check()?;
                 args.exporter.labels.check()
             }

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod clock_tests;
 mod demo;
+mod doctor;
 mod exporter;
 mod ingest;
 mod labels;
@@ -19,6 +20,7 @@ mod web;
 
 use std::future::Future;
 use std::io::{self, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -26,11 +28,11 @@ use anyhow::Context;
 use crate::args::Command;
 use crate::logging;
 
-/// Runs a command to its end.
+/// Runs a command to its end, and returns the status with which the process is to end.
 ///
 /// # Errors
 /// What keeps the command from doing its work: one line that says what, where and how to mend it.
-pub fn run(command: Command) -> anyhow::Result<()> {
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     logging::start(command.log())?;
     match command {
         Command::Serve(args) => block_on(serve::serve(args)),
@@ -38,14 +40,16 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Replay(args) => recordings::replay(&args, &mut io::stdout().lock()),
         Command::Report(args) => recordings::report(&args, &mut io::stdout().lock()),
         Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
-    }
+        Command::Doctor(args) => return block_on(doctor::doctor(args)),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// How long a thread is waited for that is still at work when the command has ended. One that hangs
 /// must not keep the process from ending.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+fn block_on<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -55,7 +55,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 }
 
 /// Colours and the full width are for a terminal; <https://no-color.org> turns colours off.
-fn style() -> Style {
+pub(super) fn style() -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();

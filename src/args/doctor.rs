@@ -1,0 +1,54 @@
+//! The options of `doctor`: those of `serve`, since it looks at what `serve` would do.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::exporter::{ServeArgs, parse_duration};
+
+/// `podinit doctor`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit doctor
+  podinit doctor --namespace shop --labels namespace,node --slo slo.yaml
+  podinit doctor --format json | jq '.findings[] | select(.severity == \"error\")'
+  kubectl -n podinit exec deploy/podinit -- podinit doctor
+
+Status: 0 all well (notes aside), 3 warnings, 4 errors; 1 the doctor was interrupted, 2 usage")]
+pub struct DoctorArgs {
+    /// What serve would be asked to do
+    #[command(flatten)]
+    pub serve: ServeArgs,
+
+    /// Format of the findings on standard output
+    #[arg(
+        long,
+        env = "PODINIT_FORMAT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t = DoctorFormat::Text,
+        help_heading = "Doctor"
+    )]
+    pub format: DoctorFormat,
+
+    /// How long all checks together may take, such as 30s or 5m
+    #[arg(
+        long,
+        env = "PODINIT_TIMEOUT",
+        value_name = "TIME",
+        default_value = "1m",
+        value_parser = parse_duration,
+        help_heading = "Doctor"
+    )]
+    pub timeout: Duration,
+}
+
+/// The format in which `doctor` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DoctorFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}

@@ -1,0 +1,128 @@
+//! Requests to the API server: each with a deadline, and each a reading of its clock.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use http::header::{ACCEPT, CONTENT_TYPE, DATE, USER_AGENT};
+use http::{Method, Request};
+use kube::client::Body;
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use super::clock::{Offset, parse_date};
+use crate::watch::client::Cluster;
+use crate::watch::clock::{Clock, SystemClock};
+use crate::watch::failure::Failure;
+use crate::watch::requests::AGENT;
+use crate::watch::stats::WatchErrorReason;
+use crate::watch::transport::{read_into, send, timed_out};
+
+/// For a request with a small answer.
+const REQUEST: Duration = Duration::from_secs(10);
+/// For a page of a list.
+const PAGE: Duration = Duration::from_secs(30);
+/// The most that is read of a small answer.
+const SMALL: usize = 1 << 20;
+
+/// The API server, for as long as the doctor may take.
+pub(super) struct Api {
+    pub(super) cluster: Cluster,
+    ends: Instant,
+    offset: Mutex<Offset>,
+}
+
+impl Api {
+    pub(super) fn new(cluster: Cluster, ends: Instant) -> Self {
+        Self {
+            cluster,
+            ends,
+            offset: Mutex::default(),
+        }
+    }
+
+    /// How far the clocks are apart, by the answers so far.
+    pub(super) fn offset(&self) -> Offset {
+        *self.offset.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// GETs a small document.
+    pub(super) async fn get(&self, path: &str) -> Result<Value, Failure> {
+        self.document(request(Method::GET, path, Body::empty())?)
+            .await
+    }
+
+    /// Has the API server answer a review. Reviews are created and answered, and never stored.
+    pub(super) async fn review(&self, path: &str, review: &Value) -> Result<Value, Failure> {
+        let body = Body::from(review.to_string().into_bytes());
+        self.document(request(Method::POST, path, body)?).await
+    }
+
+    /// Sends a request whose answer is a page of at most `limit` bytes.
+    pub(super) async fn page(
+        &self,
+        request: Request<Body>,
+        limit: usize,
+    ) -> Result<Vec<u8>, Failure> {
+        self.send(request, PAGE, limit).await
+    }
+
+    /// Sends a request and waits for the answer to begin, and for nothing more.
+    pub(super) async fn open(&self, request: Request<Body>) -> Result<(), Failure> {
+        let deadline = self.remaining(REQUEST)?;
+        send(&self.cluster.client, request, deadline)
+            .await
+            .map(drop)
+    }
+
+    async fn document(&self, request: Request<Body>) -> Result<Value, Failure> {
+        let body = self.send(request, REQUEST, SMALL).await?;
+        serde_json::from_slice(&body)
+            .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))
+    }
+
+    async fn send(
+        &self,
+        request: Request<Body>,
+        longest: Duration,
+        limit: usize,
+    ) -> Result<Vec<u8>, Failure> {
+        let deadline = self.remaining(longest)?;
+        let whole = async {
+            let sent = SystemClock.now();
+            let response = send(&self.cluster.client, request, deadline).await?;
+            let received = SystemClock.now();
+            let date = response.headers().get(DATE).and_then(|d| d.to_str().ok());
+            if let Some(date) = date.and_then(parse_date) {
+                let mut offset = self.offset.lock().unwrap_or_else(PoisonError::into_inner);
+                offset.narrow(sent, received, date);
+            }
+            let mut body = Vec::new();
+            read_into(&mut body, response.into_body(), deadline, limit).await?;
+            Ok(body)
+        };
+        let answer = timeout(deadline, whole).await;
+        answer.map_err(|_| timed_out("no complete answer", deadline))?
+    }
+
+    /// What is left of the time, at most `longest`.
+    fn remaining(&self, longest: Duration) -> Result<Duration, Failure> {
+        let left = self.ends.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let why = "the time of --timeout is over";
+            return Err(Failure::new(WatchErrorReason::Timeout, why));
+        }
+        Ok(left.min(longest))
+    }
+}
+
+/// A request with JSON in it and JSON as the answer.
+pub(super) fn request(method: Method, path: &str, body: Body) -> Result<Request<Body>, Failure> {
+    Request::builder()
+        .method(method)
+        .uri(path)
+        .header(ACCEPT, "application/json")
+        .header(CONTENT_TYPE, "application/json")
+        .header(USER_AGENT, AGENT)
+        .body(body)
+        .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))
+}

@@ -1,0 +1,176 @@
+//! How far the API server's clock is from ours, by the `Date` of its answers.
+//!
+//! `Date` states whole seconds, cut off. An answer that says second `d`, asked for at `sent` and
+//! received at `received` by our clock, was made within `[d, d + 1 s)` of the server's clock and
+//! within `[sent, received]` of ours: the server is ahead by more than `d - received` and by less
+//! than `d + 1 s - sent`. Every answer narrows that down.
+
+use super::report::{Check, Finding};
+use crate::timestamp::Timestamp;
+
+const SECOND: f64 = 1.0;
+
+/// Clocks further apart than this are told of: an event's arrival is then no longer within the
+/// second in which it happened, and `--timestamps=fused` gains little.
+const NOTABLE: f64 = 0.5;
+
+/// Clocks further apart than this judge pods wrongly: it is the grace that SLOs have by default.
+const GRACE: f64 = 5.0;
+
+/// By how many seconds the API server's clock may be ahead of ours (negative: behind).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Offset {
+    bounds: Option<(f64, f64)>,
+    /// Answers contradicted each other by so many seconds
+    torn: f64,
+}
+
+impl Offset {
+    /// An answer of the API server.
+    pub(super) fn narrow(&mut self, sent: Timestamp, received: Timestamp, date: Timestamp) {
+        let seconds = |from: Timestamp, to: Timestamp| {
+            let nanos = i128::from(to.as_nanos()) - i128::from(from.as_nanos());
+            nanos as f64 / 1e9
+        };
+        let (low, high) = (seconds(received, date), seconds(sent, date) + SECOND);
+        let (known_low, known_high) = self.bounds.unwrap_or((low, high));
+        let (narrow_low, narrow_high) = (low.max(known_low), high.min(known_high));
+        if narrow_low <= narrow_high {
+            self.bounds = Some((narrow_low, narrow_high));
+        } else {
+            // Several API servers behind one address, or a clock that was stepped.
+            self.torn = self.torn.max(narrow_low - narrow_high);
+            self.bounds = Some((low.min(known_low), high.max(known_high)));
+        }
+    }
+
+    /// What that means.
+    pub(super) fn finding(&self) -> Finding {
+        const CHECK: Check = Check::Clock;
+        let Some((low, high)) = self.bounds else {
+            return Finding::skipped(CHECK, "the API server's answers bear no usable Date");
+        };
+        let (middle, uncertainty) = ((low + high) / 2.0, (high - low) / 2.0);
+        // What is certain: the end of the bounds that is nearer to zero.
+        let certain = if low > 0.0 {
+            low
+        } else if high < 0.0 {
+            -high
+        } else {
+            0.0
+        };
+        let apart = format!(
+            "the API server's clock is {} ours (± {uncertainty:.1} s)",
+            in_words(middle)
+        );
+        let finding = if self.torn > NOTABLE {
+            let text = format!(
+                "answers of the API server contradict each other by {:.1} s",
+                self.torn
+            );
+            Finding::warning(CHECK, text)
+                .mend("synchronize the clocks of the control plane's machines (NTP)")
+        } else if certain >= GRACE {
+            Finding::error(CHECK, apart).mend(
+                "synchronize the clocks (NTP); deadlines of SLOs pass by the local one, so that \
+                 pods would be judged wrongly",
+            )
+        } else if certain >= NOTABLE {
+            Finding::warning(CHECK, apart).mend(
+                "synchronize the clocks (NTP), or measure with --timestamps=api, which compares \
+                 no arrival with a time of the API",
+            )
+        } else if certain > 0.0 {
+            Finding::ok(CHECK, apart)
+        } else {
+            let most = low.abs().max(high.abs());
+            let text = format!("the API server's clock is within {most:.2} s of ours");
+            Finding::ok(CHECK, text)
+        };
+        finding
+            .detail("offset_seconds", rounded(middle))
+            .detail("uncertainty_seconds", rounded(uncertainty))
+    }
+}
+
+fn in_words(seconds: f64) -> String {
+    if seconds > 0.0 {
+        format!("{seconds:.1} s ahead of")
+    } else {
+        format!("{:.1} s behind", -seconds)
+    }
+}
+
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}
+
+/// The instant that a `Date` header states (RFC 9110, IMF-fixdate).
+pub(super) fn parse_date(text: &str) -> Option<Timestamp> {
+    let date = jiff::fmt::rfc2822::parse(text).ok()?;
+    let nanos = date.timestamp().as_nanosecond();
+    i64::try_from(nanos).ok().map(Timestamp::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::doctor::report::Severity;
+
+    fn at(milliseconds: i64) -> Timestamp {
+        Timestamp::from_nanos(milliseconds * 1_000_000)
+    }
+
+    /// Answers as (sent, received, date) in milliseconds.
+    fn after(answers: &[(i64, i64, i64)]) -> Offset {
+        let mut offset = Offset::default();
+        for (sent, received, date) in answers {
+            offset.narrow(at(*sent), at(*received), at(*date));
+        }
+        offset
+    }
+
+    #[test]
+    fn one_answer_is_good_to_half_a_second_and_half_its_round_trip() {
+        let offset = after(&[(10_400, 10_600, 10_000)]);
+        assert_eq!(offset.bounds, Some((-0.6, 0.6)));
+    }
+
+    #[test]
+    fn answers_on_both_sides_of_a_second_narrow_it_down() {
+        // Clocks that are equal: the second turns between the two answers.
+        let offset = after(&[(10_900, 10_910, 10_000), (11_010, 11_020, 11_000)]);
+        let (low, high) = offset.bounds.unwrap();
+        assert!(
+            low > -0.03 && low < 0.0 && high > 0.0 && high < 0.11,
+            "{low} {high}"
+        );
+        assert_eq!(offset.finding().severity, Severity::Ok);
+    }
+
+    #[test]
+    fn only_what_is_certain_is_held_against_a_clock() {
+        let severity = |date: i64| after(&[(10_400, 10_600, date)]).finding().severity;
+        assert_eq!(severity(11_000), Severity::Ok);
+        assert_eq!(severity(12_000), Severity::Warning);
+        assert_eq!(severity(8_000), Severity::Warning);
+        assert_eq!(severity(16_000), Severity::Error);
+        assert_eq!(severity(3_000), Severity::Error);
+    }
+
+    #[test]
+    fn servers_that_disagree_are_told_of() {
+        let finding = after(&[(10_000, 10_010, 10_000), (10_020, 10_030, 40_000)]).finding();
+        assert_eq!(finding.severity, Severity::Warning);
+        assert!(finding.found.contains("contradict"), "{}", finding.found);
+    }
+
+    #[test]
+    fn dates_are_those_of_http() {
+        let date = parse_date("Thu, 01 Jan 2026 00:00:01 GMT").unwrap();
+        assert_eq!(date, Timestamp::from_seconds(1_767_225_601));
+        assert_eq!(parse_date("yesterday"), None);
+    }
+}

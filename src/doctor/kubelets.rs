@@ -1,0 +1,238 @@
+//! Which kubelets report the network condition late, or not by default (§1).
+
+use serde::Deserialize;
+
+use http::Method;
+use kube::client::Body;
+
+use super::api::{Api, request};
+use super::cluster::{Release, release};
+use super::names::{Names, count};
+use super::report::{Check, Finding};
+use crate::watch::failure::Failure;
+use crate::watch::stats::WatchErrorReason as Reason;
+
+/// The first release that sets the condition as soon as the sandbox is ready (k/k#134460).
+const PROMPT: Release = (1, 36);
+/// The first release that reports it without a feature gate.
+const BY_DEFAULT: Release = (1, 29);
+
+/// Nodes asked for at once. Each may bring along the list of its images.
+const PAGE: u32 = 100;
+const PAGE_BYTES: usize = 32 << 20;
+
+#[derive(Deserialize)]
+struct NodeList {
+    metadata: Option<ListMeta>,
+    items: Option<Vec<Node>>,
+}
+
+#[derive(Deserialize)]
+struct ListMeta {
+    #[serde(rename = "continue")]
+    continue_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    metadata: Option<NodeMeta>,
+    status: Option<NodeStatus>,
+}
+
+#[derive(Deserialize)]
+struct NodeMeta {
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct NodeStatus {
+    #[serde(rename = "nodeInfo")]
+    info: Option<NodeInfo>,
+}
+
+#[derive(Deserialize)]
+struct NodeInfo {
+    #[serde(rename = "kubeletVersion")]
+    kubelet_version: Option<String>,
+}
+
+/// The kubelets of a cluster, by what they do with the condition.
+#[derive(Debug, Default)]
+struct Kubelets {
+    nodes: u64,
+    late: u64,
+    gated: u64,
+    unknown: u64,
+    late_names: Names,
+    oldest: Option<Release>,
+    newest: Option<Release>,
+}
+
+/// Looks at the nodes, or, where that is not allowed, at what the API server's release says of
+/// them: no kubelet may be newer (<https://kubernetes.io/releases/version-skew-policy/>).
+pub(super) async fn check(api: &Api, server: Option<Release>) -> Finding {
+    match Kubelets::listed(api).await {
+        Ok(kubelets) => kubelets.finding(),
+        Err(failure) => inferred(server, &failure),
+    }
+}
+
+impl Kubelets {
+    async fn listed(api: &Api) -> Result<Self, Failure> {
+        let mut kubelets = Self::default();
+        let mut path = format!("/api/v1/nodes?limit={PAGE}");
+        loop {
+            let request = request(Method::GET, &path, Body::empty())?;
+            let body = api.page(request, PAGE_BYTES).await?;
+            let list: NodeList = serde_json::from_slice(&body)
+                .map_err(|error| Failure::new(Reason::Decode, error.to_string()))?;
+            for node in list.items.unwrap_or_default() {
+                let name = node.metadata.and_then(|metadata| metadata.name);
+                let info = node.status.and_then(|status| status.info);
+                let version = info.and_then(|info| info.kubelet_version);
+                kubelets.add(&name.unwrap_or_default(), &version.unwrap_or_default());
+            }
+            let token = list.metadata.and_then(|metadata| metadata.continue_token);
+            match token.filter(|token| !token.is_empty()) {
+                Some(token) => {
+                    let token = crate::watch::requests::Encoded(&token);
+                    path = format!("/api/v1/nodes?limit={PAGE}&continue={token}");
+                }
+                None => return Ok(kubelets),
+            }
+        }
+    }
+
+    fn add(&mut self, node: &str, version: &str) {
+        self.nodes += 1;
+        let Some(release) = release(version) else {
+            self.unknown += 1;
+            return;
+        };
+        self.oldest = Some(self.oldest.map_or(release, |oldest| oldest.min(release)));
+        self.newest = Some(self.newest.map_or(release, |newest| newest.max(release)));
+        if release < PROMPT {
+            self.late += 1;
+            self.late_names.add(node);
+        }
+        self.gated += u64::from(release < BY_DEFAULT);
+    }
+
+    fn finding(&self) -> Finding {
+        const CHECK: Check = Check::Kubelets;
+        let nodes = count(self.nodes, "kubelet", "kubelets");
+        let (Some(oldest), Some(newest)) = (self.oldest, self.newest) else {
+            let why = match self.nodes {
+                0 => "there are no nodes".to_owned(),
+                _ => format!("{nodes}, none with a version that can be read"),
+            };
+            return Finding::skipped(CHECK, why);
+        };
+        let span = match oldest == newest {
+            true => text_of(oldest),
+            false => format!("{} to {}", text_of(oldest), text_of(newest)),
+        };
+        let finding = if self.late == 0 {
+            let found = format!("{nodes} of {span} report the condition at once");
+            Finding::ok(CHECK, found)
+        } else {
+            let gated = match self.gated {
+                0 => String::new(),
+                gated => format!("; {gated} of them, older than 1.29, only with a feature gate"),
+            };
+            let found = format!(
+                "{} of {nodes} ({span}) are older than 1.36 and report the condition late: {}{gated}",
+                self.late, self.late_names
+            );
+            Finding::note(CHECK, found).mend(UPPER_BOUND)
+        };
+        finding
+            .detail("nodes", self.nodes)
+            .detail("older_than_1_36", self.late)
+            .detail("older_than_1_29", self.gated)
+            .detail("unknown", self.unknown)
+            .detail("oldest", text_of(oldest))
+            .detail("newest", text_of(newest))
+    }
+}
+
+const UPPER_BOUND: &str = "upgrade them, or take the stage network on their nodes for an upper \
+                           bound: an image pull can delay its end";
+
+/// What is known without the nodes.
+fn inferred(server: Option<Release>, failure: &Failure) -> Finding {
+    const CHECK: Check = Check::Kubelets;
+    let why = match failure.reason {
+        Reason::Forbidden => "nodes may not be listed, which podinit does not need".to_owned(),
+        _ => format!("nodes cannot be listed ({})", failure.detail),
+    };
+    match server {
+        Some(server) if server < PROMPT => {
+            let found = format!(
+                "{why}; with an API server of {} all kubelets are older than 1.36 and report the \
+                 condition late",
+                text_of(server)
+            );
+            Finding::note(CHECK, found).mend(UPPER_BOUND)
+        }
+        Some(server) => {
+            let found = format!(
+                "{why}; with an API server of {} kubelets may still be older than 1.36",
+                text_of(server)
+            );
+            Finding::skipped(CHECK, found)
+        }
+        None => Finding::skipped(CHECK, why),
+    }
+}
+
+fn text_of((major, minor): Release) -> String {
+    format!("{major}.{minor}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::report::Severity;
+
+    fn found(versions: &[&str]) -> (Severity, String) {
+        let mut kubelets = Kubelets::default();
+        for (index, version) in versions.iter().enumerate() {
+            kubelets.add(&format!("node-{index}"), version);
+        }
+        let finding = kubelets.finding();
+        (finding.severity, finding.found)
+    }
+
+    #[test]
+    fn kubelets_older_than_1_36_are_named() {
+        assert_eq!(
+            found(&["v1.36.0", "v1.36.2"]),
+            (
+                Severity::Ok,
+                "2 kubelets of 1.36 report the condition at once".to_owned()
+            )
+        );
+        let (severity, text) = found(&["v1.36.0", "v1.35.4", "v1.28.1"]);
+        assert_eq!(severity, Severity::Note);
+        for part in [
+            "2 of 3 kubelets",
+            "1.28 to 1.36",
+            "node-1, node-2",
+            "1 of them, older than 1.29",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(found(&[]).0, Severity::Skipped);
+        assert_eq!(found(&["", "odd"]).0, Severity::Skipped);
+    }
+
+    #[test]
+    fn without_nodes_the_api_servers_release_is_a_bound() {
+        let forbidden = Failure::new(Reason::Forbidden, "no");
+        let finding = |server| inferred(server, &forbidden).severity;
+        assert_eq!(finding(Some((1, 35))), Severity::Note);
+        assert_eq!(finding(Some((1, 36))), Severity::Skipped);
+        assert_eq!(finding(None), Severity::Skipped);
+    }
+}

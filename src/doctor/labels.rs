@@ -1,0 +1,210 @@
+//! How many series the chosen labels would make, by the pods that there are.
+
+use std::sync::Arc;
+
+use super::names::count;
+use super::report::{Check, Finding};
+use crate::metrics::{
+    Builder, ConfigGauges, Format, LabelCensus, LabelConfig, LabelUse, MOST_VALUES,
+    SERIES_OF_A_SET, SloDoc,
+};
+use crate::process::ProcessCollector;
+use crate::watch::clock::{Clock, SystemClock};
+use crate::watch::stats::WatchStats;
+
+/// More series of one target than this take Prometheus noticeable memory and time.
+const MANY: usize = 100_000;
+
+/// Series of an exporter that has seen no pod: everything without the label set.
+pub(super) fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Option<usize> {
+    let built = Builder::new(labels.clone())
+        .slos(slos)
+        .watch(Arc::new(WatchStats::new(1)))
+        .source(Box::new(Arc::new(ConfigGauges::new(SystemClock.now()))))
+        .collector(Box::new(ProcessCollector::new()))
+        .build();
+    let (_recorder, exposition) = built.ok()?;
+    let text = exposition.encode(Format::Text).ok()?;
+    let lines = text.split(|byte| *byte == b'\n');
+    Some(
+        lines
+            .filter(|line| !line.is_empty() && line[0] != b'#')
+            .count(),
+    )
+}
+
+/// What the census of a list says, which may have broken off.
+pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<Finding> {
+    const CHECK: Check = Check::Labels;
+    if census.pods() == 0 {
+        return vec![Finding::skipped(
+            CHECK,
+            "there are no pods to count label values of",
+        )];
+    }
+    let labels = census.labels();
+    let series = census.sets() * SERIES_OF_A_SET + fixed;
+    let least = if complete { "" } else { "at least " };
+    let values: Vec<String> = labels.iter().map(in_words).collect();
+    let values = if values.is_empty() {
+        "no labels".to_owned()
+    } else {
+        values.join(", ")
+    };
+    let sets = count(census.sets() as u64, "label set", "label sets");
+    let text = format!(
+        "{least}{series} series a scrape: {sets} ({values}) of {SERIES_OF_A_SET} each, and {fixed} others"
+    );
+    let total = if series > MANY {
+        Finding::warning(CHECK, text).mend(
+            "choose fewer labels with --labels and --pod-label, lower caps with --label-cap, or \
+             have Prometheus scrape native histograms",
+        )
+    } else {
+        Finding::ok(CHECK, text)
+    };
+    let details = labels.iter().map(|label| {
+        let detail = serde_json::json!({
+            "values": label.values, "cap": label.cap, "pods_without": label.empty,
+            "pods_past_cap": label.dropped,
+        });
+        (label.name.clone(), detail)
+    });
+    let total = total
+        .detail("series", series)
+        .detail("label_sets", census.sets())
+        .detail("labels", details.collect::<serde_json::Map<_, _>>());
+    let mut findings = vec![total];
+    findings.extend(
+        labels
+            .iter()
+            .filter_map(|label| problem(label, census.pods())),
+    );
+    if census.overflowed() > 0 {
+        let found = format!(
+            "{} lie past the cap of label sets and become _other throughout",
+            count(census.overflowed(), "pod", "pods")
+        );
+        findings.push(
+            Finding::warning(CHECK, found)
+                .mend("choose fewer labels with --labels, or lower caps with --label-cap"),
+        );
+    }
+    findings
+}
+
+fn in_words(label: &LabelUse) -> String {
+    let values = count(label.values as u64, "value", "values");
+    let more = if label.values < MOST_VALUES {
+        ""
+    } else {
+        " or more"
+    };
+    format!("{} {values}{more}", label.name)
+}
+
+fn problem(label: &LabelUse, pods: u64) -> Option<Finding> {
+    const CHECK: Check = Check::Labels;
+    let LabelUse { name, key, cap, .. } = label;
+    if label.dropped > 0 {
+        let found = format!(
+            "{name} has {} values and a cap of {cap}: {} of {pods} pods become _other",
+            label.values, label.dropped
+        );
+        let cap = label.values.next_power_of_two();
+        let mend = if cap * SERIES_OF_A_SET <= MANY {
+            format!("raise the cap (--label-cap {key}={cap}), or leave the label out")
+        } else {
+            format!(
+                "leave the label out: so many values make more than {MANY} series by themselves \
+                 (where native histograms are scraped: --label-cap {key}={cap})"
+            )
+        };
+        return Some(Finding::warning(CHECK, found).mend(mend));
+    }
+    if label.is_pod_label && label.empty == pods {
+        let found = format!("no pod carries the label {key}");
+        return Some(
+            Finding::warning(CHECK, found)
+                .mend("check the spelling of --pod-label, or leave it out"),
+        );
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::doctor::report::Severity;
+    use crate::pod::{PodInfo, PodSnapshot, PodUid};
+
+    fn pod(namespace: &str) -> PodInfo {
+        PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
+    }
+
+    fn census(config: &LabelConfig, namespaces: usize) -> LabelCensus {
+        let mut census = LabelCensus::new(config).unwrap();
+        for index in 0..namespaces {
+            census.add(&pod(&format!("ns-{index}")));
+        }
+        census
+    }
+
+    fn severities(config: &LabelConfig, namespaces: usize) -> Vec<Severity> {
+        let findings = check(&census(config, namespaces), 300, true);
+        findings.iter().map(|finding| finding.severity).collect()
+    }
+
+    #[test]
+    fn series_are_those_of_the_sets_and_the_others() {
+        let findings = check(&census(&LabelConfig::default(), 3), 300, true);
+        let text =
+            "1056 series a scrape: 3 label sets (namespace 3 values) of 252 each, and 300 others";
+        assert_eq!(findings[0].found, text);
+        assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn values_past_a_cap_are_warned_of_with_the_cap_that_would_do() {
+        let config = LabelConfig {
+            max_values: 2,
+            ..LabelConfig::default()
+        };
+        assert_eq!(severities(&config, 2), [Severity::Ok]);
+        let findings = check(&census(&config, 5), 300, true);
+        assert_eq!(findings[1].severity, Severity::Warning);
+        assert!(findings[1].found.contains("3 of 5 pods become _other"));
+        let mend = findings[1].mend.as_deref().unwrap();
+        assert!(mend.contains("--label-cap namespace=8"), "{mend}");
+        let findings = check(&census(&config, 1_000), 300, true);
+        let mend = findings[1].mend.as_deref().unwrap();
+        assert!(mend.starts_with("leave the label out"), "{mend}");
+    }
+
+    #[test]
+    fn a_pod_label_that_nobody_has_is_probably_misspelt() {
+        let config = LabelConfig {
+            pod_labels: vec!["app".to_owned()],
+            ..LabelConfig::default()
+        };
+        assert_eq!(severities(&config, 1), [Severity::Ok, Severity::Warning]);
+    }
+
+    #[test]
+    fn very_many_series_are_warned_of() {
+        let config = LabelConfig {
+            max_values: 1_000,
+            ..LabelConfig::default()
+        };
+        assert_eq!(severities(&config, 1_000), [Severity::Warning]);
+        assert_eq!(severities(&config, 0), [Severity::Skipped]);
+    }
+
+    #[test]
+    fn an_exporter_without_pods_has_series_too() {
+        let fixed = series_without_pods(&LabelConfig::default(), Vec::new()).unwrap();
+        assert!((100..1_000).contains(&fixed), "{fixed}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Names in a sentence: a few of them, and how many more there are.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// How many names are said.
+const SHOWN: usize = 5;
+
+/// The first names in alphabetical order, of any number of names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    first: BTreeSet<String>,
+    /// Further names were met; how many is not known, since one may have been met twice
+    more: bool,
+}
+
+impl Names {
+    pub(super) fn add(&mut self, name: &str) {
+        if self.first.contains(name) {
+            return;
+        }
+        let last = self.first.last();
+        if self.first.len() == SHOWN && last.is_some_and(|last| last.as_str() < name) {
+            self.more = true;
+            return;
+        }
+        self.first.insert(name.to_owned());
+        if self.first.len() > SHOWN {
+            self.more = true;
+            self.first.pop_last();
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// For programs: the names that are said.
+    pub(super) fn to_vec(&self) -> Vec<String> {
+        self.first.iter().cloned().collect()
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Names {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
+        let mut all = Self::default();
+        names.into_iter().for_each(|name| all.add(name));
+        all
+    }
+}
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_vec().join(", "))?;
+        if self.more {
+            f.write_str(" and more")?;
+        }
+        Ok(())
+    }
+}
+
+/// `1 pod`, `2 pods`.
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_few_names_stand_for_all() {
+        let few: Names = ["b", "a", "b"].into_iter().collect();
+        assert_eq!(few.to_string(), "a, b");
+        let many: Names = ["g", "f", "e", "d", "c", "b", "a"].into_iter().collect();
+        assert_eq!(many.to_string(), "a, b, c, d, e and more");
+        let sorted: Names = ["a", "b", "c", "d", "e", "e", "f"].into_iter().collect();
+        assert_eq!(sorted.to_string(), "a, b, c, d, e and more");
+    }
+}

@@ -1,0 +1,223 @@
+//! Whether pods may be listed and watched (SelfSubjectAccessReview, for each verb and namespace).
+
+use serde_json::{Value, json};
+
+use super::api::Api;
+use super::identity::Identity;
+use super::names::Names;
+use super::report::{Check, Finding};
+use crate::watch::failure::Failure;
+use crate::watch::requests::Scope;
+
+/// A verb that podinit needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    List,
+    Watch,
+}
+
+impl Verb {
+    const ALL: [Self; 2] = [Self::List, Self::Watch];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Watch => "watch",
+        }
+    }
+}
+
+/// What the API server denies. What it cannot be asked counts as granted: trying it shows.
+#[derive(Debug, Default)]
+pub(super) struct Denied(Vec<(Scope, Verb)>);
+
+impl Denied {
+    pub(super) fn covers(&self, scope: &Scope, verb: Verb) -> bool {
+        self.0.contains(&(scope.clone(), verb))
+    }
+}
+
+/// Asks for every right that watching `scopes` takes.
+pub(super) async fn review(
+    api: &Api,
+    scopes: &[Scope],
+    identity: &Identity,
+) -> (Vec<Finding>, Denied) {
+    const CHECK: Check = Check::Permissions;
+    let mut findings = Vec::new();
+    let mut denied = Denied::default();
+    for scope in scopes {
+        let mut missing = Vec::new();
+        let mut said = String::new();
+        for verb in Verb::ALL {
+            match may(api, scope_name(scope), "", "pods", verb.as_str()).await {
+                Ok(Answer::Allowed) => {}
+                Ok(Answer::Denied(why)) => {
+                    said = why;
+                    missing.push(verb.as_str());
+                    denied.0.push((scope.clone(), verb));
+                }
+                Err(failure) => {
+                    let why = format!(
+                        "permissions cannot be asked for ({}); trying shows them",
+                        failure.detail
+                    );
+                    findings.push(Finding::skipped(CHECK, why));
+                    return (findings, denied);
+                }
+            }
+        }
+        if !missing.is_empty() {
+            let said = if said.is_empty() {
+                said
+            } else {
+                format!(" ({said})")
+            };
+            let found = format!("may not {} {scope}{said}", missing.join(" and "));
+            findings.push(
+                Finding::error(CHECK, found)
+                    .mend(grant(scope, identity))
+                    .detail("verbs", missing)
+                    .detail("namespace", scope_name(scope)),
+            );
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok(
+            CHECK,
+            format!("may list and watch {}", in_words(scopes)),
+        ));
+    }
+    // A note, and only where the API server says so outright.
+    if let Ok(Answer::Allowed) = may(api, "", "*", "*", "*").await {
+        let found = "this identity may do anything in the cluster";
+        findings.push(Finding::note(CHECK, found).mend(
+            "run podinit as a service account that may only list and watch pods \
+             (deploy/base/rbac.yaml)",
+        ));
+    }
+    (findings, denied)
+}
+
+enum Answer {
+    Allowed,
+    /// With what the API server has to say about it, which may be nothing
+    Denied(String),
+}
+
+async fn may(
+    api: &Api,
+    namespace: &str,
+    group: &str,
+    resource: &str,
+    verb: &str,
+) -> Result<Answer, Failure> {
+    const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": {
+            "namespace": namespace, "verb": verb, "group": group, "resource": resource,
+        }},
+    });
+    let answer = api.review(PATH, &review).await?;
+    let status = &answer["status"];
+    if status["allowed"] == Value::Bool(true) {
+        return Ok(Answer::Allowed);
+    }
+    let told = ["evaluationError", "reason"].map(|key| status[key].as_str().unwrap_or_default());
+    let told = told.into_iter().find(|text| !text.is_empty());
+    Ok(Answer::Denied(told.unwrap_or_default().to_owned()))
+}
+
+/// All namespaces are the empty one.
+fn scope_name(scope: &Scope) -> &str {
+    match scope {
+        Scope::Cluster => "",
+        Scope::Namespace(name) => name,
+    }
+}
+
+fn in_words(scopes: &[Scope]) -> String {
+    match scopes {
+        [scope] => scope.to_string(),
+        _ => {
+            let names: Names = scopes.iter().map(scope_name).collect();
+            format!("pods of {} namespaces ({names})", scopes.len())
+        }
+    }
+}
+
+/// The commands that grant what is missing.
+fn grant(scope: &Scope, identity: &Identity) -> String {
+    let subject = match identity {
+        Identity::Known(name) => subject(name),
+        Identity::Untold | Identity::Rejected => None,
+    };
+    let subject = subject.unwrap_or_else(|| "--serviceaccount=NAMESPACE:NAME".to_owned());
+    match scope {
+        Scope::Cluster => format!(
+            "kubectl create clusterrole podinit --verb=list,watch --resource=pods && \
+             kubectl create clusterrolebinding podinit --clusterrole=podinit {subject}; \
+             or watch only some namespaces, with --namespace"
+        ),
+        Scope::Namespace(name) if is_plain(name) => format!(
+            "kubectl -n {name} create role podinit --verb=list,watch --resource=pods && \
+             kubectl -n {name} create rolebinding podinit --role=podinit {subject}"
+        ),
+        Scope::Namespace(_) => "check --namespace: no namespace has such a name".to_owned(),
+    }
+}
+
+/// The flag that names this user, where the name can stand in a shell as it is.
+fn subject(name: &str) -> Option<String> {
+    if !is_plain(name) {
+        return None;
+    }
+    Some(match name.strip_prefix("system:serviceaccount:") {
+        Some(account) => format!("--serviceaccount={account}"),
+        None => format!("--user={name}"),
+    })
+}
+
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._:@".contains(c);
+    !name.is_empty() && !name.starts_with('-') && name.chars().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(name: &str) -> Identity {
+        Identity::Known(name.to_owned())
+    }
+
+    #[test]
+    fn the_commands_name_who_is_to_be_granted_what() {
+        let account = known("system:serviceaccount:monitoring:podinit");
+        let cluster = grant(&Scope::Cluster, &account);
+        assert!(cluster.contains("clusterrolebinding"), "{cluster}");
+        assert!(
+            cluster.contains("--serviceaccount=monitoring:podinit"),
+            "{cluster}"
+        );
+        let shop = grant(
+            &Scope::Namespace("shop".to_owned()),
+            &known("jane@example.com"),
+        );
+        assert!(
+            shop.contains("kubectl -n shop create role podinit"),
+            "{shop}"
+        );
+        assert!(shop.ends_with("--user=jane@example.com"), "{shop}");
+    }
+
+    #[test]
+    fn nothing_that_a_shell_would_read_becomes_part_of_a_command() {
+        let odd = grant(&Scope::Cluster, &known("jane; rm -rf ~"));
+        assert!(odd.contains("--serviceaccount=NAMESPACE:NAME"), "{odd}");
+        let odd = grant(&Scope::Namespace("$(x)".to_owned()), &known("jane"));
+        assert!(!odd.contains('$'), "{odd}");
+    }
+}

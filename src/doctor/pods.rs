@@ -1,0 +1,209 @@
+//! One list of all pods that would be watched: whether there are any, and what the other checks
+//! learn from them. Holds a page at a time.
+
+use std::time::{Duration, Instant};
+
+use super::api::Api;
+use super::names::{Names, count};
+use super::network::Network;
+use super::permissions::{Denied, Verb};
+use super::report::{Check, Finding};
+use crate::metrics::LabelCensus;
+use crate::pod::PodSnapshot;
+use crate::watch::decode::{DecodeOptions, PodDecoder};
+use crate::watch::failure::Failure;
+use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
+use crate::watch::stats::WatchErrorReason as Reason;
+
+/// Pods asked for at once, as `serve` does.
+const PAGE: u32 = 500;
+/// Bytes of a page; a longer one is asked for again with fewer pods.
+const PAGE_BYTES: usize = 32 << 20;
+
+/// What is asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) scopes: &'a [Scope],
+    pub(super) selectors: &'a Selectors,
+    pub(super) decode: &'a DecodeOptions,
+    pub(super) denied: &'a Denied,
+    pub(super) max_pods: u64,
+}
+
+/// What was learnt from the pods.
+pub(super) struct Census {
+    /// Whether every list that was allowed came to its end
+    pub(super) complete: bool,
+    pub(super) pods: u64,
+    pub(super) network: Network,
+    pub(super) labels: Option<LabelCensus>,
+    /// For each scope that was listed, the version from which a watch may go on
+    pub(super) versions: Vec<(Scope, String)>,
+    pages: u64,
+    undecodable: u64,
+    empty: Vec<Scope>,
+    took: Duration,
+}
+
+impl Census {
+    pub(super) fn new(labels: Option<LabelCensus>) -> Self {
+        Self {
+            complete: true,
+            pods: 0,
+            network: Network::default(),
+            labels,
+            versions: Vec::new(),
+            pages: 0,
+            undecodable: 0,
+            empty: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Lists what is wanted and allowed, and says how that went.
+    pub(super) async fn take(&mut self, api: &Api, wanted: &Wanted<'_>) -> Vec<Finding> {
+        const CHECK: Check = Check::Pods;
+        let began = Instant::now();
+        let mut findings = Vec::new();
+        let allowed = |scope: &&Scope| !wanted.denied.covers(scope, Verb::List);
+        let scopes: Vec<&Scope> = wanted.scopes.iter().filter(allowed).collect();
+        for scope in &scopes {
+            let before = self.pods;
+            if let Err(failure) = self.list(api, scope, wanted).await {
+                self.complete = false;
+                let listed = self.pods - before;
+                findings.push(refused(scope, listed, &failure));
+                // Further namespaces would not be heard either.
+                if matches!(failure.reason, Reason::Transport | Reason::Timeout) {
+                    break;
+                }
+            } else if self.pods == before {
+                self.empty.push((*scope).clone());
+            }
+        }
+        self.took = began.elapsed();
+        if scopes.is_empty() {
+            return vec![Finding::skipped(CHECK, "pods may not be listed")];
+        }
+        if self.pods > 0 || self.complete {
+            findings.push(self.counted(wanted.selectors));
+        }
+        if self.pods > wanted.max_pods {
+            let found = format!(
+                "{} pods are more than --max-pods={}: not all of them could be followed",
+                self.pods, wanted.max_pods
+            );
+            findings.push(
+                Finding::warning(CHECK, found)
+                    .mend("raise --max-pods, or watch fewer with --namespace or a selector"),
+            );
+        }
+        if self.undecodable > 0 {
+            let objects = count(self.undecodable, "object is", "objects are");
+            let found = format!("{objects} no pod that can be read");
+            findings.push(Finding::warning(CHECK, found).mend(
+                "see whether what answers is a Kubernetes API server; if it is, report this",
+            ));
+        }
+        findings
+    }
+
+    fn counted(&self, selectors: &Selectors) -> Finding {
+        const CHECK: Check = Check::Pods;
+        let pods = count(self.pods, "pod", "pods");
+        let pages = count(self.pages, "page", "pages");
+        let text = format!("{pods} in {pages}, {:.1} s", self.took.as_secs_f64());
+        let selective = selectors.label.is_some() || selectors.field.is_some();
+        let empty: Names = self.empty.iter().filter_map(namespace).collect();
+        let finding = match (self.pods, selective) {
+            (0, true) => Finding::warning(CHECK, "no pod matches the selectors")
+                .mend("check --label-selector, --field-selector and --namespace"),
+            (0, false) if !empty.is_empty() => {
+                Finding::warning(CHECK, format!("there are no pods in {empty}"))
+                    .mend("check --namespace: a namespace that does not exist has no pods either")
+            }
+            (0, false) => Finding::warning(CHECK, "there are no pods in the cluster")
+                .mend("check that this is the cluster that is meant"),
+            _ if !empty.is_empty() => {
+                Finding::warning(CHECK, format!("{text}; none of them in {empty}"))
+                    .mend("check --namespace: a namespace that does not exist has no pods either")
+            }
+            _ => Finding::ok(CHECK, text),
+        };
+        finding
+            .detail("pods", self.pods)
+            .detail("complete", self.complete)
+    }
+
+    async fn list(&mut self, api: &Api, scope: &Scope, wanted: &Wanted<'_>) -> Result<(), Failure> {
+        let requests = Requests::new(scope, wanted.selectors);
+        let mut decoder = PodDecoder::new(DecodeOptions {
+            // To name those on which something is amiss.
+            node: true,
+            ..wanted.decode.clone()
+        });
+        let mut token: Option<String> = None;
+        let mut limit = PAGE;
+        loop {
+            let freshness = Freshness::MostRecent;
+            let page = token.as_deref().map_or(Page::First(&freshness), Page::Next);
+            let request = requests
+                .list(&page, limit)
+                .map_err(|error| Failure::new(Reason::ClientError, error.to_string()))?;
+            let body = match api.page(request, PAGE_BYTES).await {
+                Err(failure) if failure.reason == Reason::PageTooLarge && limit > 1 => {
+                    limit = (limit / 4).max(1);
+                    continue;
+                }
+                body => body?,
+            };
+            let page = decoder
+                .list_page(&body)
+                .map_err(|error| Failure::new(Reason::Decode, error.to_string()))?;
+            self.pages += 1;
+            self.undecodable += page.undecodable;
+            page.pods.iter().for_each(|pod| self.add(pod));
+            token = page.continue_token.filter(|token| !token.is_empty());
+            if token.is_none() {
+                let version = page.resource_version.unwrap_or_default();
+                self.versions.push((scope.clone(), version));
+                return Ok(());
+            }
+        }
+    }
+
+    fn add(&mut self, pod: &PodSnapshot) {
+        self.pods += 1;
+        self.network.add(pod);
+        if let Some(labels) = &mut self.labels {
+            labels.add(&pod.info);
+        }
+    }
+}
+
+fn namespace(scope: &Scope) -> Option<&str> {
+    match scope {
+        Scope::Cluster => None,
+        Scope::Namespace(name) => Some(name),
+    }
+}
+
+/// A list that failed after `listed` pods.
+fn refused(scope: &Scope, listed: u64, failure: &Failure) -> Finding {
+    const CHECK: Check = Check::Pods;
+    let why = &failure.detail;
+    let mend = match failure.reason {
+        Reason::Forbidden => "grant the verbs list and watch on pods (deploy/base/rbac.yaml)",
+        Reason::ClientError if failure.rejected => {
+            "check the syntax of --label-selector and --field-selector"
+        }
+        Reason::Timeout => "give --timeout more, or see why the API server takes so long",
+        Reason::Gone => "the list took so long that it expired: see why the API server is slow",
+        _ => "see the API server's log, or try again",
+    };
+    if listed == 0 {
+        let found = format!("{scope} cannot be listed: {why}");
+        return Finding::error(CHECK, found).mend(mend);
+    }
+    let found = format!("the list of {scope} broke off after {listed}: {why}; the rest is unknown");
+    Finding::warning(CHECK, found).mend(mend)
+}

@@ -1,0 +1,216 @@
+//! What a doctor says: findings, and how bad they are together.
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+pub use super::check::Check;
+
+/// How bad a finding is, the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// As it should be
+    Ok,
+    /// Could not be looked at; the finding says why
+    Skipped,
+    /// Nothing to mend, but good to know
+    Note,
+    /// podinit works, and something about it will disappoint
+    Warning,
+    /// podinit will not start, or not measure
+    Error,
+}
+
+impl Severity {
+    /// Every severity, the worst last.
+    pub const ALL: [Self; 5] = [
+        Self::Ok,
+        Self::Skipped,
+        Self::Note,
+        Self::Warning,
+        Self::Error,
+    ];
+
+    /// The name in every form of the report.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Skipped => "skipped",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// The exit status of a run in which nothing was worse. 1 and 2 are left to what keeps the
+    /// doctor itself from working, and to usage errors.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Ok | Self::Skipped | Self::Note => 0,
+            Self::Warning => 3,
+            Self::Error => 4,
+        }
+    }
+}
+
+impl Serialize for Severity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// One thing that was found. Its texts are of one line each.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What was looked at
+    pub check: Check,
+    /// How bad it is
+    pub severity: Severity,
+    /// What was found
+    pub found: String,
+    /// How to mend it
+    pub mend: Option<String>,
+    /// What was measured, for programs
+    pub details: Map<String, Value>,
+}
+
+impl Finding {
+    fn new(check: Check, severity: Severity, found: impl Into<String>) -> Self {
+        Self {
+            check,
+            severity,
+            found: one_line(&found.into()),
+            mend: None,
+            details: Map::new(),
+        }
+    }
+
+    /// All is well.
+    pub fn ok(check: Check, found: impl Into<String>) -> Self {
+        Self::new(check, Severity::Ok, found)
+    }
+
+    /// Could not be looked at, and why.
+    pub fn skipped(check: Check, why: impl Into<String>) -> Self {
+        Self::new(check, Severity::Skipped, why)
+    }
+
+    /// Good to know.
+    pub fn note(check: Check, found: impl Into<String>) -> Self {
+        Self::new(check, Severity::Note, found)
+    }
+
+    /// Something will disappoint.
+    pub fn warning(check: Check, found: impl Into<String>) -> Self {
+        Self::new(check, Severity::Warning, found)
+    }
+
+    /// podinit cannot work like that.
+    pub fn error(check: Check, found: impl Into<String>) -> Self {
+        Self::new(check, Severity::Error, found)
+    }
+
+    /// Says how to mend it.
+    #[must_use]
+    pub fn mend(mut self, how: impl Into<String>) -> Self {
+        self.mend = Some(one_line(&how.into()));
+        self
+    }
+
+    /// Adds what was measured.
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// Parts of findings come from API servers and files: no control characters, no endless text.
+fn one_line(text: &str) -> String {
+    const LIMIT: usize = 2_000;
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().take(LIMIT).map(shown).collect();
+    if line.len() < text.len() {
+        line.push('…');
+    }
+    line
+}
+
+/// All findings of a run, in the order in which they were made.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Report {
+    /// The findings
+    pub findings: Vec<Finding>,
+    /// Every check was made; false after an interruption
+    pub complete: bool,
+}
+
+impl Report {
+    /// The worst of it.
+    pub fn severity(&self) -> Severity {
+        let severities = self.findings.iter().map(|finding| finding.severity);
+        // Whether something was skipped or is only noted says nothing about the whole.
+        severities.max().unwrap_or(Severity::Ok)
+    }
+
+    /// The exit status.
+    pub fn exit_code(&self) -> u8 {
+        self.severity().exit_code()
+    }
+
+    /// The report as one JSON object on lines of its own.
+    ///
+    /// # Errors
+    /// None that is known: the report holds nothing that JSON cannot.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Form<'a> {
+            podinit: &'static str,
+            complete: bool,
+            severity: Severity,
+            exit_code: u8,
+            findings: &'a [Finding],
+        }
+        let mut text = serde_json::to_string_pretty(&Form {
+            podinit: env!("CARGO_PKG_VERSION"),
+            complete: self.complete,
+            severity: self.severity(),
+            exit_code: self.exit_code(),
+            findings: &self.findings,
+        })?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_finding_decides_the_exit_status() {
+        let mut report = Report::default();
+        assert_eq!(report.exit_code(), 0);
+        for (finding, code) in [
+            (Finding::ok(Check::Listen, "free"), 0),
+            (Finding::skipped(Check::Clock, "why"), 0),
+            (Finding::note(Check::Kubelets, "old"), 0),
+            (Finding::warning(Check::Labels, "many"), 3),
+            (Finding::error(Check::Pods, "none"), 4),
+            (Finding::ok(Check::SloFile, "sound"), 4),
+        ] {
+            report.findings.push(finding);
+            assert_eq!(report.exit_code(), code);
+        }
+    }
+
+    #[test]
+    fn foreign_text_stays_on_its_line() {
+        let finding = Finding::note(Check::Identity, "a\nb\u{1b}[2J").mend("x".repeat(9_000));
+        assert_eq!(finding.found, "a b [2J");
+        assert!(
+            finding
+                .mend
+                .is_some_and(|mend| mend.chars().count() == 2_001)
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether the SLO file is sound.
+
+use std::path::Path;
+
+use super::names::{Names, count};
+use super::report::{Check, Finding};
+use crate::slo::SloFile;
+use crate::slo::rules::{RenderOptions, render};
+
+/// Reads the file as `serve` does, and makes its rules as `rules` does. The SLOs that would be in
+/// force are none where the file is broken.
+pub(super) fn check(path: Option<&Path>) -> (Finding, Option<SloFile>) {
+    const CHECK: Check = Check::SloFile;
+    let Some(path) = path else {
+        let slos = SloFile::built_in();
+        let found = format!("none is given: {} of podinit's own", in_words(&slos));
+        return (Finding::ok(CHECK, found), Some(slos));
+    };
+    let slos = match SloFile::read(path) {
+        Ok(slos) => slos,
+        Err(error) => {
+            let finding = Finding::error(CHECK, error.to_string())
+                .mend(
+                    "mend the file (deploy/slo-default.yaml is an example of its form), or name \
+                     another with --slo",
+                )
+                .detail("line", error.line());
+            return (finding, None);
+        }
+    };
+    let finding = match render(&slos, &RenderOptions::default()) {
+        Ok(_) => Finding::ok(CHECK, format!("{}: {}", path.display(), in_words(&slos))),
+        Err(error) => {
+            let found = format!("{}: podinit rules refuses it: {error}", path.display());
+            Finding::warning(CHECK, found)
+                .mend("serve takes it; choose another objective if its alerts are wanted")
+        }
+    };
+    (finding, Some(slos))
+}
+
+fn in_words(slos: &SloFile) -> String {
+    let names: Names = slos.slos.iter().map(|slo| &*slo.rule.name).collect();
+    format!("{} ({names})", count(slos.slos.len() as u64, "SLO", "SLOs"))
+}

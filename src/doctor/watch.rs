@@ -1,0 +1,73 @@
+//! Whether a watch opens, and at once: what buffers answers on the way lets lists through and
+//! keeps events back.
+
+use std::time::{Duration, Instant};
+
+use super::api::Api;
+use super::permissions::{Denied, Verb};
+use super::report::{Check, Finding};
+use crate::watch::failure::Failure;
+use crate::watch::requests::{Requests, Scope, Selectors};
+use crate::watch::stats::WatchErrorReason as Reason;
+
+/// How long the watch is asked to last. A buffered answer begins when it ends.
+const SECONDS: u32 = 3;
+
+/// Opens a watch of each scope that was listed, and closes it again.
+pub(super) async fn check(
+    api: &Api,
+    selectors: &Selectors,
+    versions: &[(Scope, String)],
+    denied: &Denied,
+) -> Finding {
+    const CHECK: Check = Check::Watch;
+    let allowed = |scope: &Scope| !denied.covers(scope, Verb::Watch);
+    let mut slowest = Duration::ZERO;
+    let mut opened = 0;
+    for (scope, version) in versions.iter().filter(|(scope, _)| allowed(scope)) {
+        let began = Instant::now();
+        if let Err(failure) = open(api, scope, selectors, version).await {
+            let found = format!("a watch of {scope} does not open: {}", failure.detail);
+            return Finding::error(CHECK, found).mend(remedy(&failure));
+        }
+        slowest = slowest.max(began.elapsed());
+        opened += 1;
+    }
+    if opened == 0 {
+        let why = if versions.is_empty() {
+            "there is no list to watch from"
+        } else {
+            "pods may not be watched"
+        };
+        return Finding::skipped(CHECK, why);
+    }
+    if slowest >= Duration::from_secs(u64::from(SECONDS)) {
+        let found = format!(
+            "a watch of {SECONDS} s began to answer only after {:.1} s",
+            slowest.as_secs_f64()
+        );
+        return Finding::warning(CHECK, found)
+            .mend("have the proxy in front of the API server pass answers on unbuffered");
+    }
+    Finding::ok(CHECK, format!("opened within {} ms", slowest.as_millis()))
+}
+
+async fn open(
+    api: &Api,
+    scope: &Scope,
+    selectors: &Selectors,
+    version: &str,
+) -> Result<(), Failure> {
+    let request = Requests::new(scope, selectors)
+        .watch(version, SECONDS)
+        .map_err(|error| Failure::new(Reason::ClientError, error.to_string()))?;
+    api.open(request).await
+}
+
+fn remedy(failure: &Failure) -> &'static str {
+    match failure.reason {
+        Reason::Forbidden => "grant the verb watch on pods (deploy/base/rbac.yaml)",
+        Reason::Timeout => "see whether a proxy on the way buffers answers, or give --timeout more",
+        _ => "see the API server's log, or try again",
+    }
+}

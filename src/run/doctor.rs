@@ -1,0 +1,68 @@
+//! `podinit doctor`: what `serve` would need, looked at and told.
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use super::labels::{decode_options, label_config};
+use crate::args::{DoctorArgs, DoctorFormat, ServeArgs};
+use crate::doctor::report::Report;
+use crate::doctor::{Doctor, text};
+use crate::shutdown;
+use crate::watch::cluster_options::ClusterOptions;
+use crate::watch::requests::{Scope, Selectors};
+
+/// Makes all checks and tells the findings: as text while they are made, as JSON at the end. The
+/// status is that of the worst finding.
+///
+/// # Errors
+/// Where it was interrupted, or standard output cannot be written to.
+pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
+    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let format = args.format;
+    let colour = super::recordings::style().colour;
+    let doctor = doctor_of(args);
+    let mut report = Report::default();
+    let mut written = Ok(());
+    let examined = doctor.examine(|finding| {
+        if format == DoctorFormat::Text && written.is_ok() {
+            written = print(&text::line(&finding, colour));
+        }
+        report.findings.push(finding);
+    });
+    report.complete = shutdown.run_until_cancelled(examined).await.is_some();
+    written?;
+    print(&match format {
+        DoctorFormat::Text => text::summary(&report, colour),
+        DoctorFormat::Json => report.to_json()?,
+    })?;
+    anyhow::ensure!(report.complete, "interrupted before all checks were made");
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    super::print(text.as_bytes(), &mut io::stdout().lock())
+}
+
+fn doctor_of(args: DoctorArgs) -> Doctor {
+    let timeout = args.timeout;
+    let ServeArgs { cluster, exporter } = args.serve;
+    Doctor {
+        scopes: Scope::of_namespaces(&cluster.namespaces()),
+        selectors: Selectors {
+            label: cluster.label_selector,
+            field: cluster.field_selector,
+        },
+        cluster: ClusterOptions {
+            kubeconfig: cluster.kubeconfig,
+            context: cluster.context,
+        },
+        decode: decode_options(&exporter.labels),
+        labels: label_config(&exporter.labels),
+        slo: exporter.slo,
+        listen: exporter.listen,
+        max_pods: exporter.max_pods.get() as u64,
+        timeout,
+    }
+}
