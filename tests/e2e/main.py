@@ -10,6 +10,7 @@ import traceback
 
 import access
 import deploy
+import doctor
 import faults
 import formats
 import promcheck
@@ -78,6 +79,9 @@ class Suite:
         if chosen:
             formats.run(self)
             promcheck.run(self)
+        formats.run(self)
+        promcheck.run(self)
+        doctor.run(self)
         if not self.options.only or "faults" in self.options.only:
             faults.run(self)
         # It stops the API server, which nobody else must need meanwhile.
