@@ -178,6 +178,39 @@ fn where_rights_cannot_be_asked_for_they_are_tried() {
 }
 
 #[test]
+fn judging_tokens_takes_more_rights() {
+    let with = |granted| {
+        let server = Server::start(Settings {
+            granted,
+            ..Settings::default()
+        });
+        Findings::of(&server.url, &["--auth", "kubernetes"])
+    };
+    let findings = with(vec![
+        ("list", "*"),
+        ("watch", "*"),
+        ("create", "tokenreviews"),
+    ]);
+    findings.says(
+        "permissions",
+        "error",
+        &["may not create subjectaccessreviews,"],
+    );
+    assert!(
+        findings
+            .mend("permissions")
+            .contains("--clusterrole=system:auth-delegator")
+    );
+    findings.says("web-config", "warning", &["in clear text"]);
+    let findings = with(vec![("list", "*"), ("watch", "*")]);
+    findings.says(
+        "permissions",
+        "error",
+        &["tokenreviews and subjectaccessreviews,"],
+    );
+}
+
+#[test]
 fn too_many_rights_are_noted() {
     let server = Server::start(Settings {
         admin: true,

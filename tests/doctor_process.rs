@@ -12,9 +12,14 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use podinit::ledger::Store;
+
 use doctor_support::server::Server;
 use doctor_support::settings::Settings;
 use doctor_support::{CANARY, Findings, Kubeconfig, doctor, said};
+
+/// bcrypt of a word, at the least cost.
+const HASH: &str = "$2b$04$0000000000000000000000u0000000000000000000000000000000";
 
 #[test]
 fn the_port_is_tried_and_let_go_of() {
@@ -102,6 +107,59 @@ fn the_slo_file_is_read_as_serve_reads_it() {
     assert_eq!(findings.status(), 4);
     let findings = with(&slo.replace("99", "90"));
     findings.says("slo-file", "warning", &["podinit rules refuses it"]);
+}
+
+#[test]
+fn the_web_configuration_is_read_as_serve_reads_it() {
+    let server = Server::start(Settings::default());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("web.yaml");
+    let with = |text: &str, more: &[&str]| {
+        std::fs::write(&path, text).unwrap();
+        let args = [&["--web-config", path.to_str().unwrap()], more].concat();
+        Findings::of(&server.url, &args)
+    };
+    let findings = with("{}\n", &[]);
+    findings.says("web-config", "ok", &["plain HTTP", "everybody"]);
+    let findings = with(
+        "tls_server_config: {cert_file: none.crt, key_file: none.key}\n",
+        &[],
+    );
+    findings.says("web-config", "error", &["web.yaml", "none.crt"]);
+    assert_eq!(findings.status(), 4);
+    // bcrypt of cost 4
+    let users = format!("basic_auth_users: {{me: {HASH}}}\n");
+    let findings = with(&users, &[]);
+    findings.says("web-config", "warning", &["in clear text"]);
+    let findings = with(&users, &["--auth", "kubernetes"]);
+    findings.says("web-config", "error", &["cannot stand beside"]);
+    assert!(!findings.report.to_string().contains(HASH));
+}
+
+#[test]
+fn the_state_directory_is_looked_at_and_left_alone() {
+    let server = Server::start(Settings::default());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state");
+    let look = || Findings::of(&server.url, &["--state-dir", path.to_str().unwrap()]);
+    look().says("state-dir", "ok", &["would be created"]);
+    assert!(!path.exists());
+    let store = Store::open(&path).unwrap();
+    let findings = look();
+    findings.says("state-dir", "error", &["used by another process"]);
+    assert_eq!(findings.status(), 4);
+    drop(store);
+    look().says("state-dir", "ok", &["writable", "without a ledger"]);
+    std::fs::write(path.join("ledger"), "what is none").unwrap();
+    let findings = look();
+    findings.says("state-dir", "warning", &["cannot be used", "not a ledger"]);
+    assert_eq!(findings.status(), 3);
+    assert_eq!(
+        std::fs::read_to_string(path.join("ledger")).unwrap(),
+        "what is none"
+    );
+    let findings = Findings::of(&server.url, &["--state-dir", "/dev/null"]);
+    findings.says("state-dir", "error", &["not a directory"]);
 }
 
 #[test]

@@ -9,6 +9,10 @@ pub enum Check {
     Listen,
     /// Whether the SLO file is sound
     SloFile,
+    /// Whether the web configuration is sound
+    WebConfig,
+    /// Whether the state directory can be used
+    StateDir,
     /// Whether there is a configuration that leads to a cluster
     Cluster,
     /// Whether the API server answers
@@ -33,9 +37,11 @@ pub enum Check {
 
 impl Check {
     /// Every check, in the order in which they are made.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Listen,
         Self::SloFile,
+        Self::WebConfig,
+        Self::StateDir,
         Self::Cluster,
         Self::ApiServer,
         Self::Identity,
@@ -53,6 +59,8 @@ impl Check {
         match self {
             Self::Listen => "listen",
             Self::SloFile => "slo-file",
+            Self::WebConfig => "web-config",
+            Self::StateDir => "state-dir",
             Self::Cluster => "cluster",
             Self::ApiServer => "api-server",
             Self::Identity => "identity",

@@ -16,29 +16,31 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The most that is read of its answer.
 const ANSWER: u64 = 64 * 1024;
 
-/// Binds `address` and lets go of it at once.
-pub(super) async fn check(address: SocketAddr) -> Finding {
+/// Binds `address` and lets go of it at once; also whether a podinit has it already.
+pub(super) async fn check(address: SocketAddr) -> (Finding, bool) {
     const CHECK: Check = Check::Listen;
     let error = match try_bind(address) {
         Ok(_) if address.port() == 0 => {
             let found = format!("{address}: the system will choose a free port");
-            return Finding::ok(CHECK, found);
+            return (Finding::ok(CHECK, found), false);
         }
-        Ok(_) => return Finding::ok(CHECK, format!("{address} is free")),
+        Ok(_) => return (Finding::ok(CHECK, format!("{address} is free")), false),
         Err(error) => error,
     };
     let in_use = error.error.kind() == io::ErrorKind::AddrInUse;
     if in_use && is_podinit(address).await {
         let found = format!("{address} is in use by a podinit that runs here already");
-        return Finding::note(CHECK, found).mend(
+        let finding = Finding::note(CHECK, found).mend(
             "nothing, if that is the one that is looked after; else choose another with --listen",
         );
+        return (finding, true);
     }
     let found = format!("cannot listen on {address}: {}", error.reason());
-    Finding::error(CHECK, found).mend(match in_use {
+    let finding = Finding::error(CHECK, found).mend(match in_use {
         true => "end what has it, or choose another with --listen",
         false => "choose another with --listen",
-    })
+    });
+    (finding, false)
 }
 
 /// Whether the landing page of podinit is there.

@@ -2,8 +2,8 @@
 //! says how to mend it.
 //!
 //! It is given what `serve` is given, and uses the parts that `serve` uses, so that it cannot be of
-//! another opinion than they: the client and its configuration, the decoder, the SLO file's
-//! parser, the index of label sets, the binding of the port. It changes nothing: reviews are
+//! another opinion than they: the client and its configuration, the decoder, the
+//! parsers of the files, the index of label sets, the binding of the port. It changes nothing: reviews are
 //! answered and not stored, the port is let go of at once, and one watch is opened and closed.
 //!
 //! Each check yields findings ([`report`]), at least one, and is a file of its own. What depends on
@@ -23,8 +23,10 @@ mod permissions;
 mod pods;
 pub mod report;
 mod slo;
+mod state;
 pub mod text;
 mod watch;
+mod web;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -59,6 +61,12 @@ pub struct Doctor {
     pub labels: LabelConfig,
     /// The SLO file, if one is given
     pub slo: Option<PathBuf>,
+    /// The web configuration, if one is given
+    pub web_config: Option<PathBuf>,
+    /// The state directory, if one is given
+    pub state_dir: Option<PathBuf>,
+    /// Whether bearer tokens are going to be judged by the API server
+    pub tokens: bool,
     /// The address to listen on
     pub listen: SocketAddr,
     /// The most pods that are remembered
@@ -83,9 +91,12 @@ impl Doctor {
     /// Makes every check in the order of [`Check::ALL`], and tells each finding as it is made.
     pub async fn examine(&self, mut tell: impl FnMut(Finding)) {
         let ends = Instant::now() + self.timeout;
-        tell(listen::check(self.listen).await);
+        let (finding, running) = listen::check(self.listen).await;
+        tell(finding);
         let (finding, slos) = slo::check(self.slo.as_deref());
         tell(finding);
+        tell(web::check(self.web_config.as_deref(), self.tokens));
+        tell(state::check(self.state_dir.as_deref(), running));
         let labels = LabelCensus::new(&self.labels);
         let labels = labels.map_err(|error| {
             Finding::error(Check::Labels, error.to_string()).mend("change --pod-label")
@@ -154,7 +165,8 @@ impl Doctor {
             let rest = &BY_CLUSTER[1..];
             return skip(rest, "the credentials are not accepted", labels.err(), tell);
         }
-        let (findings, denied) = permissions::review(api, &self.scopes, &identity).await;
+        let (findings, denied) =
+            permissions::review(api, &self.scopes, self.tokens, &identity).await;
         findings.into_iter().for_each(&mut tell);
         let (labels, unusable) = match labels {
             Ok(labels) => (Some(labels), None),

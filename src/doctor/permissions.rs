@@ -37,10 +37,11 @@ impl Denied {
     }
 }
 
-/// Asks for every right that watching `scopes` takes.
+/// Asks for every right that watching `scopes` takes, and judging `tokens` if that is wanted.
 pub(super) async fn review(
     api: &Api,
     scopes: &[Scope],
+    tokens: bool,
     identity: &Identity,
 ) -> (Vec<Finding>, Denied) {
     const CHECK: Check = Check::Permissions;
@@ -82,6 +83,9 @@ pub(super) async fn review(
             );
         }
     }
+    if tokens {
+        findings.extend(reviews(api, identity).await);
+    }
     if findings.is_empty() {
         findings.push(Finding::ok(
             CHECK,
@@ -97,6 +101,31 @@ pub(super) async fn review(
         ));
     }
     (findings, denied)
+}
+
+/// What `--auth kubernetes` takes: to have others' tokens and rights reviewed.
+async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
+    let mut missing = Vec::new();
+    for (group, resource) in [
+        ("authentication.k8s.io", "tokenreviews"),
+        ("authorization.k8s.io", "subjectaccessreviews"),
+    ] {
+        if let Ok(Answer::Denied(_)) = may(api, "", group, resource, "create").await {
+            missing.push(resource);
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let found = format!(
+        "may not create {}, which --auth kubernetes takes",
+        missing.join(" and ")
+    );
+    let subject = subject_of(identity);
+    let mend = format!(
+        "kubectl create clusterrolebinding podinit-auth --clusterrole=system:auth-delegator {subject}"
+    );
+    Some(Finding::error(Check::Permissions, found).mend(mend))
 }
 
 enum Answer {
@@ -150,11 +179,7 @@ fn in_words(scopes: &[Scope]) -> String {
 
 /// The commands that grant what is missing.
 fn grant(scope: &Scope, identity: &Identity) -> String {
-    let subject = match identity {
-        Identity::Known(name) => subject(name),
-        Identity::Untold | Identity::Rejected => None,
-    };
-    let subject = subject.unwrap_or_else(|| "--serviceaccount=NAMESPACE:NAME".to_owned());
+    let subject = subject_of(identity);
     match scope {
         Scope::Cluster => format!(
             "kubectl create clusterrole podinit --verb=list,watch --resource=pods && \
@@ -167,6 +192,15 @@ fn grant(scope: &Scope, identity: &Identity) -> String {
         ),
         Scope::Namespace(_) => "check --namespace: no namespace has such a name".to_owned(),
     }
+}
+
+/// The flag that names who is to be granted something.
+fn subject_of(identity: &Identity) -> String {
+    let subject = match identity {
+        Identity::Known(name) => subject(name),
+        Identity::Untold | Identity::Rejected => None,
+    };
+    subject.unwrap_or_else(|| "--serviceaccount=NAMESPACE:NAME".to_owned())
 }
 
 /// The flag that names this user, where the name can stand in a shell as it is.

@@ -89,25 +89,30 @@ impl Disk for RealDisk {
     }
 
     fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
-        // A pipe would keep the opening waiting for a writer.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(&self.dir, name, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
-            Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("not a plain file"));
-        }
-        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-        if size > limit {
-            return Err(too_large(limit));
-        }
-        let mut bytes = Vec::with_capacity(size);
-        file.take(limit as u64).read_to_end(&mut bytes)?;
-        Ok(Some(bytes))
+        read_in(&self.dir, name, limit)
     }
+}
+
+/// As [`Disk::read`], in a directory that may be another process's.
+pub(super) fn read_in(dir: &File, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    // A pipe would keep the opening waiting for a writer.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::openat(dir, name, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a plain file"));
+    }
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    if size > limit {
+        return Err(too_large(limit));
+    }
+    let mut bytes = Vec::with_capacity(size);
+    file.take(limit as u64).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// That a file is larger than `limit` bytes.

@@ -66,9 +66,11 @@ pub mod codec;
 pub mod content;
 pub mod disk;
 pub mod frame;
+mod look;
 pub mod open;
 pub mod store;
 
 pub use disk::{Disk, RealDisk};
+pub use look::{Look, Seen, look};
 pub use open::{OpenError, OpenFault};
 pub use store::{Loaded, Reason, Rejection, Store};

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::disk::RealDisk;
 
 /// The file that is locked.
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
 
 /// Why a directory cannot be the one of `--state-dir`.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use super::frame::{self, FrameError, MAX_BYTES};
 use super::open::OpenError;
 
 /// The last ledger that was saved.
-const LEDGER: &str = "ledger";
+pub(super) const LEDGER: &str = "ledger";
 /// The one being written.
 const TEMPORARY: &str = "ledger.tmp";
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::labels::{decode_options, label_config};
-use crate::args::{DoctorArgs, DoctorFormat, ServeArgs};
+use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, text};
 use crate::shutdown;
@@ -47,7 +47,12 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 fn doctor_of(args: DoctorArgs) -> Doctor {
     let timeout = args.timeout;
-    let ServeArgs { cluster, exporter } = args.serve;
+    let ServeArgs {
+        state_dir,
+        cluster,
+        auth,
+        exporter,
+    } = args.serve;
     Doctor {
         scopes: Scope::of_namespaces(&cluster.namespaces()),
         selectors: Selectors {
@@ -61,6 +66,9 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         decode: decode_options(&exporter.labels),
         labels: label_config(&exporter.labels),
         slo: exporter.slo,
+        web_config: exporter.web_config,
+        state_dir,
+        tokens: auth.auth == AuthMode::Kubernetes,
         listen: exporter.listen,
         max_pods: exporter.max_pods.get() as u64,
         timeout,

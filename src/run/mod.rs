@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_thread_that_hangs_does_not_keep_the_process() {
         let (let_go, hang) = mpsc::channel::<()>();
-        let ended = block_on(async move {
+        let ended: anyhow::Result<()> = block_on(async move {
             tokio::task::spawn_blocking(move || hang.recv());
             anyhow::bail!("a task has failed")
         });

@@ -142,6 +142,7 @@ fn reviewed(settings: &Settings, review: &Value) -> Value {
         ["verb", "namespace", "resource"].map(|key| asked[key].as_str().unwrap());
     let allowed = match resource {
         "pods" => granted(settings, verb, namespace),
+        "tokenreviews" => granted(settings, verb, resource),
         _ => settings.admin,
     };
     json!({"allowed": allowed, "reason": if allowed { "granted" } else { "" }})

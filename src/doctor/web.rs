@@ -1,0 +1,47 @@
+//! Whether the web configuration is sound.
+
+use std::path::Path;
+
+use super::report::{Check, Finding};
+use crate::web_config::WebConfig;
+
+/// Reads the file, and those that it names, as `serve` does. `tokens`: bearer tokens are going to be
+/// asked for.
+pub(super) fn check(path: Option<&Path>, tokens: bool) -> Finding {
+    const CHECK: Check = Check::WebConfig;
+    let config = match path {
+        None => WebConfig::default(),
+        Some(path) => match WebConfig::look(path).result {
+            Ok(config) => config,
+            Err(error) => {
+                return Finding::error(CHECK, error.to_string())
+                    .mend("mend the file, or what it names")
+                    .detail("line", error.line());
+            }
+        },
+    };
+    let has_users = !config.users.is_empty();
+    if tokens && has_users {
+        let found = "basic_auth_users cannot stand beside --auth kubernetes";
+        return Finding::error(CHECK, found).mend("keep one of them");
+    }
+    if config.tls.is_none() && (tokens || has_users) {
+        let found = "passwords and tokens would be sent to podinit in clear text";
+        return Finding::warning(CHECK, found)
+            .mend("give it a certificate (tls_server_config) in the file of --web-config");
+    }
+    let transport = if config.tls.is_some() {
+        "TLS"
+    } else {
+        "plain HTTP"
+    };
+    let who = match (tokens, has_users) {
+        (true, _) => "bearer tokens that the API server accepts",
+        (false, true) => "users with a password",
+        (false, false) => "everybody whom the transport lets in",
+    };
+    let from = path.map_or("none is given".to_owned(), |path| {
+        path.display().to_string()
+    });
+    Finding::ok(CHECK, format!("{from}: {transport}, for {who}"))
+}
