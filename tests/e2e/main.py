@@ -79,9 +79,7 @@ class Suite:
         if chosen:
             formats.run(self)
             promcheck.run(self)
-        formats.run(self)
-        promcheck.run(self)
-        doctor.run(self)
+            doctor.run(self)
         if not self.options.only or "faults" in self.options.only:
             faults.run(self)
         # It stops the API server, which nobody else must need meanwhile.
