@@ -85,6 +85,8 @@ impl Rig {
             server: "the simulated cluster".to_owned(),
             origin: "the test".to_owned(),
             authority: Vec::new(),
+            proxy: None,
+            unverified: false,
         };
         let api = api.dating(Arc::clone(&clock));
         let (scope, selectors) = (Scope::Cluster, Selectors::default());

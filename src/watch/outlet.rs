@@ -108,8 +108,6 @@ impl Outlet {
             self.send(PodEvent::Resumed, None, None).await?;
             self.synced = true;
             self.stats.set_synced(self.source, true);
-            // What an earlier process had listed counts as well.
-            self.stats.set_listed(self.source);
         }
         Ok(())
     }
