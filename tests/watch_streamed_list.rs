@@ -165,7 +165,7 @@ async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
         }
     }
     let watch = api.call().await.stream();
-    assert!(api.told_nothing() && !api.stats.listed());
+    assert!(api.told_nothing() && !api.stats.synced());
     watch.event("ADDED", &pod("a", 3));
     end_of_list(&watch, "9");
     assert_eq!(api.told().await, "Listed a@3");

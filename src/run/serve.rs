@@ -66,10 +66,11 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 }
 
 fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
-    let mut reflector = ReflectorConfig::default();
-    reflector.watch_list = cluster.watch_list;
     WatchConfig {
-        reflector,
+        reflector: ReflectorConfig {
+            watch_list: cluster.watch_list,
+            ..ReflectorConfig::default()
+        },
         scopes: Scope::of_namespaces(&cluster.namespaces()),
         selectors: Selectors {
             label: cluster.label_selector.clone(),

@@ -122,7 +122,7 @@ impl Exporter {
         let watches = spawn(
             &server.client(),
             &config,
-            Arc::new(clock.clone()),
+            Arc::new(clock),
             &stats,
             &sender,
             &cancel,

@@ -40,7 +40,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
         },
         None => match begin(state, source, query) {
             Ok(open) => open,
-            Err(refusal) => return refusal,
+            Err(refusal) => return *refusal,
         },
     };
     if fault == Some(PageFault::Refused) {
@@ -83,17 +83,21 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
 }
 
 /// The first page of a list decides its version.
-fn begin(state: &mut State, source: usize, query: &HashMap<&str, &str>) -> Result<Open, Reply> {
+fn begin(
+    state: &mut State,
+    source: usize,
+    query: &HashMap<&str, &str>,
+) -> Result<Open, Box<Reply>> {
     let newest = state.history.number();
     let asked: Option<u64> = query
         .get("resourceVersion")
         .and_then(|text| text.parse().ok());
     let number = match asked {
         Some(asked) if asked > newest => {
-            return Err(status(
+            return Err(Box::new(status(
                 504,
                 "Too large resource version: ahead of the server",
-            ));
+            )));
         }
         Some(asked) if state.mischief.lagging => asked.max(newest - (newest - asked) / 2),
         _ => newest,

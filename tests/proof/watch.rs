@@ -125,7 +125,7 @@ impl Open {
         }
         let now = Instant::now();
         let told = state.history.after(self.told);
-        let last = told.iter().take(AT_ONCE).last().copied();
+        let last = told.iter().take(AT_ONCE).next_back().copied();
         let due: Vec<_> = (told.iter().take(AT_ONCE).copied())
             .filter(|place| state.covers(self.source, *place))
             .collect();
