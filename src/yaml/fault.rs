@@ -68,8 +68,21 @@ impl Fault {
         let why: Vec<&str> = why.lines().map(str::trim).collect();
         Self {
             line,
-            key: key.into(),
-            why: why.join(" "),
+            key: plain(&key.into()),
+            why: plain(&why.join(" ")),
         }
     }
+}
+
+/// The text without line ends, and without anything else that a terminal would obey.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            plain.extend(character.escape_default());
+        } else {
+            plain.push(character);
+        }
+    }
+    plain
 }

@@ -265,6 +265,24 @@ fn the_number_of_slos_is_bounded() {
     assert_eq!(file.slos.len(), MAX_SLOS);
 }
 
+/// Also where the file's own words have line ends, or what a terminal would obey.
+#[test]
+fn what_is_wrong_is_said_on_one_line_whatever_the_key() {
+    let unknown = "unknown key; known are slos";
+    assert_eq!(
+        message("\"two\\nlines\": []"),
+        format!("slo.yaml:1: two\\nlines: {unknown}")
+    );
+    assert_eq!(
+        message("\"red\\e[31m\": []"),
+        format!("slo.yaml:1: red\\u{{1b}}[31m: {unknown}")
+    );
+    assert_eq!(
+        message("\"a\\rb\": 1\n\"a\\rb\": 2"),
+        "slo.yaml:2: the key a\\rb stands here a second time"
+    );
+}
+
 #[test]
 fn what_is_no_such_file_is_said_so() {
     assert_eq!(message(""), "slo.yaml:1: must be a map with slos, is empty");
