@@ -98,6 +98,8 @@ struct State {
     dropped: u64,
     modes: Modes,
     requests: VecDeque<Request>,
+    /// How many have been received of each kind
+    received: [u64; 3],
 }
 
 #[derive(Debug)]
@@ -167,6 +169,12 @@ impl FaultHandle {
         self.lock().requests.iter().cloned().collect()
     }
 
+    /// How many requests of a kind have been received, those that are no longer remembered
+    /// included.
+    pub fn received(&self, target: Target) -> u64 {
+        self.lock().received[target as usize]
+    }
+
     /// Waits until `wanted` accepts the requests so far, and returns them.
     pub async fn requests_until(&self, wanted: impl Fn(&[Request]) -> bool) -> Vec<Request> {
         let mut changed = self.0.changed.subscribe();
@@ -185,6 +193,7 @@ impl FaultHandle {
         let mut answer = None;
         self.change(|state| {
             let target = request.target;
+            state.received[target as usize] += 1;
             state.requests.push_back(request);
             if state.requests.len() > REMEMBERED {
                 state.requests.pop_front();

@@ -22,10 +22,13 @@ pub struct Facts {
     pub readiness_gated: bool,
     pub mirror: bool,
     pub unschedulable: bool,
-    /// When a condition about the network was first shown, True or not
+    /// When a condition about the network was first shown, True or not, if that was no later than
+    /// Ready
     pub network_shown: Option<Timestamp>,
     /// How often a condition was True again, by milestone
     pub returns: BTreeMap<&'static str, u64>,
+    /// An earlier version has shown Ready
+    was_ready: bool,
     /// The last `lastTransitionTime` of each condition while it was True
     held: BTreeMap<&'static str, String>,
 }
@@ -43,11 +46,15 @@ impl Facts {
         for condition in conditions.into_iter().flatten() {
             self.see_condition(condition, at);
         }
+        let ready =
+            |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
+        self.was_ready |= conditions.is_some_and(|all| all.iter().any(ready));
     }
 
     fn see_condition(&mut self, condition: &Value, at: Timestamp) {
         let (kind, holds) = (&condition["type"], condition["status"] == "True");
-        if kind == "PodReadyToStartContainers" || kind == "PodHasNetwork" {
+        let network = ["PodReadyToStartContainers", "PodHasNetwork"];
+        if network.iter().any(|name| kind == name) && !self.was_ready {
             self.network_shown.get_or_insert(at);
         }
         self.unschedulable |=

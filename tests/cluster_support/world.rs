@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use podinit::sim::faults::{Answer, Request, StreamFault, Target};
+use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::json::time;
 use podinit::sim::life::Life;
 use podinit::sim::object::ObjectKey;
@@ -35,14 +35,20 @@ pub struct World {
 impl World {
     /// A cluster in which some pods stand already, and a pipeline that has listed them.
     pub async fn start(seed: u64) -> Self {
-        let config = ClusterConfig {
+        Self::with(ClusterConfig {
             rate: 4.0,
             seed,
             preexisting: 60,
             history: 100_000,
             population: 150,
             ..ClusterConfig::manual()
-        };
+        })
+        .await
+    }
+
+    /// A cluster like this, and a pipeline that has listed its pods.
+    pub async fn with(config: ClusterConfig) -> Self {
+        let seed = config.seed;
         let cluster = Cluster::start(config).await.unwrap();
         let mut facts: BTreeMap<String, Facts> = BTreeMap::new();
         let now = cluster.clock().now();
@@ -109,14 +115,12 @@ impl World {
     /// Open streams fall silent over one step, until the client has opened another one.
     pub async fn hang(&mut self, by: Duration) {
         let faults = self.cluster.faults();
-        let is_watch = |request: &&Request| request.target == Target::Watch;
-        let before = faults.requests().iter().filter(is_watch).count();
+        let before = faults.received(Target::Watch);
         faults.set_modes(|modes| modes.silent_streams = true);
         let now = self.cluster.step(by);
         self.history.looks.push(now);
         self.read_facts(now);
-        let reopened =
-            faults.requests_until(|requests| requests.iter().filter(is_watch).count() > before);
+        let reopened = faults.requests_until(|_| faults.received(Target::Watch) > before);
         timeout(PATIENCE, reopened)
             .await
             .expect("the client never gives up");

@@ -1,0 +1,32 @@
+//! Long runs: does anything grow, and does anything come to differ, that should not?
+//!
+//! ```text
+//! cargo test --test soak -- --ignored --nocapture a_day            # 24 simulated hours, minutes
+//! cargo test --release --test soak -- --ignored --nocapture ten_minutes
+//! ```
+//!
+//! The first runs the pipeline against the simulated cluster on simulated time, with every fault at
+//! random instants, and holds the metrics against the cluster's own books every hour. It prints its
+//! seed; `PODINIT_SOAK_SEED` replays one. The second runs the real binary under load with a
+//! scraper. Both print what memory does, and fail where it grows.
+
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+#[path = "../cluster_support/mod.rs"]
+mod cluster_support;
+#[path = "../memory/counting.rs"]
+mod counting;
+mod day;
+#[cfg(target_os = "linux")]
+mod process;
+#[path = "../scrape_support/mod.rs"]
+mod scrape_support;
+mod slope;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
