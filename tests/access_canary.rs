@@ -259,7 +259,7 @@ fn what_stands_in_broken_files_is_never_told() {
         format!("basic_auth_users: [{CANARY}"),
         format!("basic_auth_users:\n  alice: x\n  alice: {CANARY}"),
         format!("{CANARY}: a"),
-        format!("{CANARY}"),
+        CANARY.to_owned(),
         format!("\"{CANARY}"),
         format!("tls_server_config:\n  cert_file: {CANARY}\n  key_file: tls.key"),
         format!("tls_server_config:\n  key: '{begin} {CANARY}'\n  cert: {CANARY}"),

@@ -121,7 +121,7 @@ fn roots<'a>(
     files: &mut Files,
     kind: ClientAuthType,
 ) -> Result<Option<Roots<'a>>, Fault> {
-    let Some((pem, key, node)) = pem(section, "client_ca", "client_ca_file", files)? else {
+    let Some(pem) = pem(section, "client_ca", "client_ca_file", files)? else {
         if kind.verifies() {
             let node = section.need("client_auth_type")?;
             let why = "needs client_ca_file, by which client certificates are verified";
@@ -131,15 +131,15 @@ fn roots<'a>(
     };
     if kind == ClientAuthType::NoClientCert {
         let why = "has no effect without a client_auth_type, such as RequireAndVerifyClientCert";
-        return Err(section.fault(key, node, why));
+        return Err(section.fault(pem.key, pem.node, why));
     }
-    let fault = |why: &str| section.fault(key, node, why);
+    let fault = |why: &str| section.fault(pem.key, pem.node, why);
     let mut roots = RootCertStore::empty();
-    for certificate in certificates_of(&pem).map_err(fault)? {
+    for certificate in certificates_of(&pem.bytes).map_err(fault)? {
         let added = roots.add(certificate);
         added.map_err(|_| fault("has a certificate that cannot be an authority"))?;
     }
-    Ok(Some((Arc::new(roots), key, node)))
+    Ok(Some((Arc::new(roots), pem.key, pem.node)))
 }
 
 fn allowed_sans(

@@ -76,25 +76,29 @@ impl Tls {
     }
 }
 
-/// PEM, and the key with its node that it comes from.
-type Pem<'a> = (Vec<u8>, &'static str, &'a Node);
+/// PEM, and where it stands or is named.
+pub(super) struct Pem<'a> {
+    pub(super) bytes: Vec<u8>,
+    pub(super) key: &'static str,
+    pub(super) node: &'a Node,
+}
 
-/// The PEM under `inline`, or in the file that `file` names, and the key under which it stands.
+/// The PEM under `inline`, or in the file that `file` names.
 pub(super) fn pem<'a>(
     section: &Section<'a>,
     inline: &'static str,
     file: &'static str,
     files: &mut Files,
 ) -> Result<Option<Pem<'a>>, Fault> {
-    match (section.get(inline), section.get(file)) {
-        (None, None) => Ok(None),
+    let (bytes, key, node) = match (section.get(inline), section.get(file)) {
+        (None, None) => return Ok(None),
         (Some(_), Some(node)) => {
             let why = format!("stands beside {inline}; keep one of them");
-            Err(section.fault(file, node, why))
+            return Err(section.fault(file, node, why));
         }
         (Some(node), None) => {
-            let text = section.text(inline, node, |text| Ok(text.as_bytes().to_vec()))?;
-            Ok(Some((text, inline, node)))
+            let bytes = section.text(inline, node, |text| Ok(text.as_bytes().to_vec()))?;
+            (bytes, inline, node)
         }
         (None, Some(node)) => {
             // The name is not repeated: a key could stand in its place.
@@ -102,19 +106,20 @@ pub(super) fn pem<'a>(
                 let read = files.read_named(name);
                 read.map_err(|error| format!("the file cannot be read: {error}"))
             };
-            Ok(Some((section.text(file, node, read)?, file, node)))
+            (section.text(file, node, read)?, file, node)
         }
-    }
+    };
+    Ok(Some(Pem { bytes, key, node }))
 }
 
 fn certificates(
     section: &Section<'_>,
     files: &mut Files,
 ) -> Result<Vec<CertificateDer<'static>>, Fault> {
-    let Some((pem, key, node)) = pem(section, "cert", "cert_file", files)? else {
+    let Some(pem) = pem(section, "cert", "cert_file", files)? else {
         return Err(section.missing("cert_file"));
     };
-    certificates_of(&pem).map_err(|why| section.fault(key, node, why))
+    certificates_of(&pem.bytes).map_err(|why| section.fault(pem.key, pem.node, why))
 }
 
 /// At least one certificate.
@@ -127,12 +132,12 @@ pub(super) fn certificates_of(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>
 }
 
 fn private_key(section: &Section<'_>, files: &mut Files) -> Result<PrivateKeyDer<'static>, Fault> {
-    let Some((pem, key, node)) = pem(section, "key", "key_file", files)? else {
+    let Some(pem) = pem(section, "key", "key_file", files)? else {
         return Err(section.missing("key_file"));
     };
-    PrivateKeyDer::from_pem_slice(&pem).map_err(|_| {
+    PrivateKeyDer::from_pem_slice(&pem.bytes).map_err(|_| {
         let why = "has no private key in PEM (PKCS#8, PKCS#1 or SEC1, and not encrypted)";
-        section.fault(key, node, why)
+        section.fault(pem.key, pem.node, why)
     })
 }
 
