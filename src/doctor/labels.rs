@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::names::count;
 use super::report::{Check, Finding};
+use crate::access::AccessStats;
 use crate::metrics::{
     Builder, ConfigGauges, Format, LabelCensus, LabelConfig, LabelUse, MOST_VALUES,
     SERIES_OF_A_SET, SloDoc,
@@ -21,6 +22,7 @@ pub(super) fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Op
         .slos(slos)
         .watch(Arc::new(WatchStats::new(1)))
         .source(Box::new(Arc::new(ConfigGauges::new(SystemClock.now()))))
+        .source(Box::new(Arc::new(AccessStats::new(SystemClock.now()))))
         .collector(Box::new(ProcessCollector::new()))
         .build();
     let (_recorder, exposition) = built.ok()?;
