@@ -51,6 +51,8 @@ impl Api {
             server: "https://api".to_owned(),
             origin: "a test".to_owned(),
             authority: Vec::new(),
+            proxy: None,
+            unverified: false,
         };
         let audiences = audiences.iter().map(|name| (*name).to_owned()).collect();
         Kubernetes::new(&cluster, audiences).unwrap()

@@ -1,7 +1,7 @@
 //! The ledger's content against going on without a restart: whatever has happened, and wherever
 //! the process is stopped, what is restored counts on exactly as if it had never been away.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![allow(dead_code)] // of the oracle only the histories are used
+#![allow(dead_code, unused_imports)] // of the oracle only the histories are used
 
 /// What makes the histories, without the oracle's own tests.
 mod oracle {
