@@ -154,6 +154,14 @@ mod tests {
     }
 
     #[test]
+    fn modes_are_read_as_they_are_written() {
+        for mode in TimestampMode::ALL {
+            assert_eq!(mode.to_string(), mode.as_str());
+            assert_eq!(mode.to_string().parse(), Ok(mode));
+        }
+    }
+
+    #[test]
     fn a_fused_estimate_stays_within_the_stated_second() {
         assert_eq!(
             fused(Some(0)),

@@ -200,6 +200,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_latency_of_half_a_second_is_half_a_second() {
+        assert_eq!(Latency::from_nanos(1_500_000_000).as_seconds_f64(), 1.5);
+    }
+
+    #[test]
     fn discriminants_index_the_tables() {
         for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
             assert_eq!(outcome as usize, index);
