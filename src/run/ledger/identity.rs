@@ -77,3 +77,113 @@ impl Sources {
             .find(|saved| self.successor(*saved) == Successor::Same(present))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::ledger::content::Watched;
+    use crate::lifecycle::delivery::SourceId;
+    use crate::lifecycle::reentry::LastTrue;
+    use crate::lifecycle::seen::Seen;
+    use crate::lifecycle::sources::{Progress, SavedSource};
+    use crate::pod::PodSnapshot;
+
+    const COMPLETE: i64 = 1_800_000_000;
+
+    /// A ledger that knows the pod "known", and the pods that were listed with their ages in
+    /// seconds at the time when it was last complete.
+    struct Case {
+        content: Content,
+        pods: Vec<SavedPod>,
+        present: Origin,
+        probed: Probed,
+    }
+
+    impl Case {
+        fn of(listed: &[(&str, i64)]) -> Self {
+            let origin = Origin {
+                watched: vec![Watched::default()],
+                ..Origin::default()
+            };
+            let mut content = Content {
+                origin: origin.clone(),
+                ..Content::default()
+            };
+            let progress = Progress {
+                version: None,
+                complete_at: Some(Timestamp::from_seconds(COMPLETE)),
+            };
+            let source = SavedSource {
+                first_list: None,
+                progress,
+            };
+            content.tracker.sources.insert(SourceId(0), source);
+            let seen = Seen {
+                newest_version: 1,
+                last_true: LastTrue::default(),
+                source: SourceId(0),
+                is_static: false,
+                created: 1,
+            };
+            let listed = listed.iter().map(|(name, age)| {
+                let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", *name);
+                pod.created = Some(Timestamp::from_seconds(COMPLETE - age));
+                pod
+            });
+            Self {
+                content,
+                pods: vec![SavedPod::Finished(PodUid::from_text("known"), seen)],
+                present: origin,
+                probed: Probed {
+                    pods: listed.collect(),
+                    version: None,
+                },
+            }
+        }
+
+        fn is_foreign(&self) -> bool {
+            let saved = &self.content.origin.watched;
+            let sources = Sources::matched(saved, &self.present.watched);
+            let probed = std::slice::from_ref(&self.probed);
+            foreign(&self.content, &self.pods, &self.present, &sources, probed).is_some()
+        }
+
+        fn elsewhere(mut self) -> Self {
+            (self.present.server, self.present.authority) = ([1; 32], [1; 32]);
+            self
+        }
+    }
+
+    #[test]
+    fn one_pod_that_is_known_proves_the_cluster_wherever_it_is_reached() {
+        let listed = [("old", 10_000), ("known", 10_000)];
+        assert!(!Case::of(&listed).elsewhere().is_foreign());
+    }
+
+    #[test]
+    fn an_old_pod_that_is_unknown_proves_another_cluster() {
+        assert!(Case::of(&[("old", 61)]).is_foreign());
+    }
+
+    #[test]
+    fn a_pod_proves_nothing_that_the_ledger_need_not_know() {
+        assert!(!Case::of(&[("young", 60)]).is_foreign());
+        let mut reselected = Case::of(&[("old", 61)]);
+        reselected.present.watched[0].label = Some("app=web".to_owned());
+        assert!(!reselected.is_foreign());
+        let mut evicted = Case::of(&[("old", 61)]);
+        evicted.content.tracker.watermark = Some(u32::try_from(COMPLETE).unwrap());
+        assert!(!evicted.is_foreign());
+    }
+
+    #[test]
+    fn without_pods_it_is_another_cluster_if_address_and_certificates_are_others() {
+        assert!(!Case::of(&[]).is_foreign());
+        assert!(Case::of(&[]).elsewhere().is_foreign());
+        let mut moved = Case::of(&[]);
+        moved.present.server = [1; 32];
+        assert!(!moved.is_foreign(), "the same certificates");
+    }
+}

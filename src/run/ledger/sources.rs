@@ -51,3 +51,31 @@ impl Sources {
             .map(|(number, _)| SourceId(number))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(namespace: &str, label: Option<&str>) -> Watched {
+        Watched {
+            namespace: Some(namespace.to_owned()),
+            label: label.map(str::to_owned),
+            field: None,
+        }
+    }
+
+    #[test]
+    fn a_source_is_known_by_its_scope_and_goes_on_with_its_selectors() {
+        let saved = [watched("a", None), watched("b", None), watched("c", None)];
+        let present = [watched("c", None), watched("a", Some("app=web"))];
+        let sources = Sources::matched(&saved, &present);
+        let successors = [0, 1, 2, 3].map(|saved| sources.successor(SourceId(saved)));
+        let expected = [
+            Successor::Reselected(SourceId(1)),
+            Successor::Gone,
+            Successor::Same(SourceId(0)),
+            Successor::Gone,
+        ];
+        assert_eq!(successors, expected);
+    }
+}
