@@ -98,7 +98,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
             objective_ratio: 0.99,
             threshold_seconds: 10.0,
         }])
-        .source(Box::new(ClockFamilies(Arc::new(Corrected))))
+        .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
         ))))

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ingest::Ingest;
 use super::labels::label_config;
-use super::ledger::{Commits, Ledger, Parts, Recovery, Snapshots};
+use super::ledger::{Commits, Ledger, Others, Parts, Recovery, Snapshots};
 use super::slos::{InForce, SloWatch};
 use super::web::Web;
 use crate::access::Gate;
@@ -56,6 +56,7 @@ pub(super) struct Exporter {
     deliveries: mpsc::Sender<Delivery>,
     watch: WatchConfig,
     clock: Arc<dyn Clock>,
+    clock_families: Arc<ClockFamilies>,
     slo_watch: Option<SloWatch>,
     ledger: Option<Ledger>,
     accounting: TrackerConfig,
@@ -87,10 +88,11 @@ impl Exporter {
         watch.decode.workload |= in_force.may_need_workload();
         let web = Web::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
+        let clock_families = Arc::new(ClockFamilies::new(Arc::clone(&clock)));
         let mut builder = Builder::new(label_config(&args.labels))
             .slos(in_force.slos.docs)
             .watch(stats.clone())
-            .source(Box::new(ClockFamilies(Arc::clone(&clock))))
+            .source(Box::new(Arc::clone(&clock_families)))
             .source(Box::new(in_force.gauges))
             .source(Box::new(Arc::clone(&web.stats)))
             .collector(Box::new(ProcessCollector::new()));
@@ -135,6 +137,7 @@ impl Exporter {
             deliveries: sender,
             watch,
             clock,
+            clock_families,
             slo_watch: in_force.watch,
             ledger,
             accounting,
@@ -150,7 +153,10 @@ impl Exporter {
                 config: self.accounting.clone(),
                 recorder: &mut self.ingest.recorder,
                 stats: &self.stats,
-                access: &self.web.stats,
+                others: Others {
+                    access: Arc::clone(&self.web.stats),
+                    clock: Arc::clone(&self.clock_families),
+                },
                 snapshots: &mut self.ingest.snapshots,
                 watch: &mut self.watch,
             };

@@ -9,7 +9,6 @@ use super::failure::Failure;
 use super::requests::{Freshness, Page, Requests, Scope, Selectors};
 use super::stats::WatchErrorReason;
 use super::transport::{read_into, send};
-use crate::lifecycle::version::Version;
 use crate::pod::PodSnapshot;
 
 /// More than the largest pod, and more than a hundred ordinary ones.
@@ -90,8 +89,6 @@ pub enum ProbeError {
 pub struct Probed {
     /// Some of the pods
     pub pods: Vec<PodSnapshot>,
-    /// The version that the API server is at
-    pub version: Option<Version>,
 }
 
 /// Lists pods of `scope`, at most `limit`, within `deadline`.
@@ -146,10 +143,7 @@ async fn list(
     let page = PodDecoder::new(DecodeOptions::default())
         .list_page(&body)
         .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
-    Ok(Probed {
-        pods: page.pods,
-        version: page.resource_version.as_deref().map(Version::from_text),
-    })
+    Ok(Probed { pods: page.pods })
 }
 
 fn explain(failure: Failure, cluster: &Cluster, scope: &Scope) -> ProbeError {

@@ -9,6 +9,7 @@
 //! | 5 | `watch` | what the list-watches counted |
 //! | 6 | `ledger` | what the ledger counted of itself |
 //! | 7 | `access` | what the access control of the server counted |
+//! | 8 | `clock` | how often the machine's clock was stepped |
 //!
 //! Values of labels (outcomes, reasons, stages) are written by their names, and histogram cells
 //! under the bounds that they have, so that a later podinit may add to both. A name that this
@@ -40,6 +41,7 @@ const METRICS: u32 = 4;
 const WATCH: u32 = 5;
 const LEDGER: u32 = 6;
 const ACCESS: u32 = 7;
+const CLOCK: u32 = 8;
 
 /// Everything that outlives the process; the pods stand beside it, since there are many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +58,8 @@ pub struct Content {
     pub ledger: SavedLedger,
     /// What the access control of the server has counted
     pub access: SavedAccess,
+    /// How often the machine's clock was stepped
+    pub clock_steps: u64,
 }
 
 /// Why a ledger that is whole says nothing that this podinit can use.
@@ -110,6 +114,7 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer
     file.section(WATCH, |out| counts::put_watch(out, &content.watch));
     file.section(LEDGER, |out| counts::put_ledger(out, &content.ledger));
     file.section(ACCESS, |out| counts::put_access(out, &content.access));
+    file.section(CLOCK, |out| out.number(content.clock_steps));
     file
 }
 
@@ -128,6 +133,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         watch: section(file, WATCH, counts::take_watch)?,
         ledger: section(file, LEDGER, counts::take_ledger)?,
         access: section(file, ACCESS, counts::take_access)?,
+        clock_steps: section(file, CLOCK, |from| Ok(from.number()?))?,
     };
     Ok((content, pods))
 }

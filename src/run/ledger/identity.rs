@@ -138,7 +138,6 @@ mod tests {
                 present: origin,
                 probed: Probed {
                     pods: listed.collect(),
-                    version: None,
                 },
             }
         }

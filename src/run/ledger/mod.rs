@@ -22,9 +22,8 @@ use tokio::sync::mpsc;
 
 pub(super) use commits::Commits;
 pub(super) use committer::Committer;
-pub(super) use snapshots::Snapshots;
+pub(super) use snapshots::{Others, Snapshots};
 
-use crate::access::AccessStats;
 use crate::ledger::content::{self, Content, ContentError, Origin};
 use crate::ledger::{Disk, Loaded, OpenError, RealDisk, Reason, Store, frame};
 use crate::lifecycle::saved::SavedPod;
@@ -60,7 +59,7 @@ pub(super) struct Parts<'a> {
     pub(super) config: TrackerConfig,
     pub(super) recorder: &'a mut Recorder,
     pub(super) stats: &'a WatchStats,
-    pub(super) access: &'a Arc<AccessStats>,
+    pub(super) others: Others,
     pub(super) snapshots: &'a mut Snapshots,
     pub(super) watch: &'a mut WatchConfig,
 }
@@ -133,8 +132,9 @@ impl<D: Disk + Send + 'static> Ledger<D> {
                     self.gauges.restore(&content.ledger);
                     self.gauges.count_load(LedgerLoad::Restored);
                     parts.stats.restore(&content.watch);
-                    parts.access.restore(&content.access);
-                    parts.watch.resume = restore::resume(&content, &sources, from.probed);
+                    parts.others.access.restore(&content.access);
+                    parts.others.clock.restore(content.clock_steps);
+                    parts.watch.resume = restore::resume(&content, &sources, origin.watched.len());
                     let labels = &origin.pod_labels;
                     *parts.tracker = restore::restore(
                         content,
@@ -147,7 +147,7 @@ impl<D: Disk + Send + 'static> Ledger<D> {
                 }
             }
         }
-        parts.snapshots.begin(origin, Arc::clone(parts.access));
+        parts.snapshots.begin(origin, parts.others);
     }
 }
 

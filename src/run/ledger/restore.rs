@@ -9,7 +9,6 @@ use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::lifecycle::version::Version;
 use crate::metrics::Recorder;
 use crate::metrics::saved::Durations;
-use crate::watch::probe::Probed;
 
 /// Goes on from `content`: its counters and histograms in `recorder`, its pods in the tracker that
 /// is returned.
@@ -62,28 +61,16 @@ fn relabel(pods: &mut [SavedPod], old: &[String], new: &[String]) {
     }
 }
 
-/// By scope: where the watch goes on. Nowhere if the API server is behind that: it was restored from
-/// a backup, and has to be listed.
-pub(super) fn resume(
-    content: &Content,
-    sources: &Sources,
-    probed: &[Probed],
-) -> Vec<Option<Version>> {
-    let mut resume: Vec<Option<Version>> = vec![None; probed.len()];
+/// By scope, of which there are so many: where the watch goes on. That the API server may be behind
+/// that by now, restored from a backup, the watch finds out itself.
+pub(super) fn resume(content: &Content, sources: &Sources, scopes: usize) -> Vec<Option<Version>> {
+    let mut resume: Vec<Option<Version>> = vec![None; scopes];
     for (source, saved) in &content.tracker.sources {
         let Successor::Same(SourceId(scope)) = sources.successor(*source) else {
             continue;
         };
-        let scope = usize::from(scope);
-        let Some(probed) = probed.get(scope) else {
-            continue;
-        };
-        let is_ahead = match (&saved.progress.version, &probed.version) {
-            (Some(Version::Number(ours)), Some(Version::Number(theirs))) => ours > theirs,
-            _ => false,
-        };
-        if saved.first_list.is_some() && !is_ahead {
-            resume[scope].clone_from(&saved.progress.version);
+        if let (Some(_), Some(place)) = (saved.first_list, resume.get_mut(usize::from(scope))) {
+            place.clone_from(&saved.progress.version);
         }
     }
     resume

@@ -8,7 +8,7 @@ use crate::access::{AccessStats, SavedAccess};
 use crate::ledger::content::{self, Content, Origin};
 use crate::ledger::frame::Writer;
 use crate::lifecycle::tracker::Tracker;
-use crate::metrics::{LedgerGauges, Recorder};
+use crate::metrics::{ClockFamilies, LedgerGauges, Recorder};
 use crate::watch::saved::SavedStats;
 use crate::watch::stats::WatchStats;
 
@@ -34,7 +34,7 @@ pub(in crate::run) struct Snapshots {
     requests: mpsc::Receiver<Request>,
     origin: Origin,
     gauges: Arc<LedgerGauges>,
-    access: Option<Arc<AccessStats>>,
+    others: Option<Others>,
     /// Changes besides what the recorder has observed
     changes: u64,
     /// The state of the last snapshot
@@ -48,6 +48,15 @@ struct State {
     observations: u64,
     watch: SavedStats,
     access: SavedAccess,
+    clock_steps: u64,
+}
+
+/// Who else counts.
+pub(in crate::run) struct Others {
+    /// The access control of the server
+    pub(in crate::run) access: Arc<AccessStats>,
+    /// The clock
+    pub(in crate::run) clock: Arc<ClockFamilies>,
 }
 
 impl Snapshots {
@@ -62,16 +71,16 @@ impl Snapshots {
             requests,
             origin: Origin::default(),
             gauges,
-            access: None,
+            others: None,
             changes: 0,
             last: None,
         }
     }
 
-    /// From now on the pods are those of `origin`, and the server counts in `access`.
-    pub(super) fn begin(&mut self, origin: Origin, access: Arc<AccessStats>) {
+    /// From now on the pods are those of `origin`, and `others` count too.
+    pub(super) fn begin(&mut self, origin: Origin, others: Others) {
         self.origin = origin;
-        self.access = Some(access);
+        self.others = Some(others);
     }
 
     /// Something was accounted for.
@@ -92,15 +101,15 @@ impl Snapshots {
         recorder: &Recorder,
         stats: &WatchStats,
     ) {
+        let others = self.others.as_ref();
         let state = State {
             changes: self.changes,
             observations: recorder.observations(),
             watch: stats.saved(),
-            access: self
-                .access
-                .as_ref()
-                .map(|access| access.saved())
+            access: others
+                .map(|others| others.access.saved())
                 .unwrap_or_default(),
+            clock_steps: others.map_or(0, |others| others.clock.steps()),
         };
         let unchanged = !request.again && self.last.as_ref() == Some(&state);
         let snapshot = if unchanged {
@@ -112,6 +121,7 @@ impl Snapshots {
                 metrics: recorder.saved(),
                 watch: state.watch,
                 access: state.access,
+                clock_steps: state.clock_steps,
                 ledger: self.gauges.saved_by_success(),
             };
             Snapshot::Changed(content::encode(&content, tracker.saved_pods()))

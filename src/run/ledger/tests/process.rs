@@ -13,16 +13,17 @@ use crate::ledger::Store;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::lifecycle::version::Version;
-use crate::metrics::{Builder, Exposition, Format, LabelConfig};
+use crate::metrics::{Builder, ClockFamilies, Exposition, Format, LabelConfig};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use crate::run::ingest::Ingest;
 use crate::run::ledger::commits::Commits;
-use crate::run::ledger::{Ledger, Parts, Recovery};
+use crate::run::ledger::{Ledger, Others, Parts, Recovery};
 use crate::server::Health;
 use crate::timestamp::Timestamp;
 use crate::watch::WatchConfig;
 use crate::watch::backoff::SplitMix;
 use crate::watch::client::connect_to;
+use crate::watch::clock::Clock;
 use crate::watch::probe::Probed;
 use crate::watch::requests::Scope;
 use crate::watch::stats::WatchStats;
@@ -60,12 +61,16 @@ impl Process {
             cluster: &connect_to(url, "the test".to_owned()).await.unwrap(),
             probed: &[Probed::default()],
         };
+        let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(START));
         let parts = Parts {
             tracker: &mut tracker,
             config: TrackerConfig::default(),
             recorder: &mut recorder,
             stats: &stats,
-            access: &Arc::new(AccessStats::new(Timestamp::from_seconds(START))),
+            others: Others {
+                access: Arc::new(AccessStats::new(Timestamp::from_seconds(START))),
+                clock: Arc::new(ClockFamilies::new(Arc::clone(&clock))),
+            },
             snapshots: &mut snapshots,
             watch: &mut watch,
         };
@@ -75,7 +80,7 @@ impl Process {
             tracker,
             recorder,
             deliveries: receiver,
-            clock: Arc::new(|| Timestamp::from_seconds(START)),
+            clock,
             sources: Vec::new(),
             heartbeat: Health::new().register_task("ingest", Duration::MAX),
             slos: mpsc::channel(1).1,
