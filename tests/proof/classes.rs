@@ -27,6 +27,7 @@ pub enum Class {
     TooLong,
     UnseenDeletions,
     RolledBack,
+    ClockStepped,
     Stopped,
     SlowAccounting,
     SameNames,
@@ -37,7 +38,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::None,
         Self::Duplicated,
         Self::Replayed,
@@ -55,6 +56,7 @@ impl Class {
         Self::TooLong,
         Self::UnseenDeletions,
         Self::RolledBack,
+        Self::ClockStepped,
         Self::Stopped,
         Self::SlowAccounting,
         Self::SameNames,
@@ -84,6 +86,7 @@ impl Class {
             Self::TooLong => "too-long",
             Self::UnseenDeletions => "unseen-deletions",
             Self::RolledBack => "rolled-back",
+            Self::ClockStepped => "clock-stepped",
             Self::Stopped => "stopped",
             Self::SlowAccounting => "slow-accounting",
             Self::SameNames => "same-names",
@@ -120,6 +123,7 @@ impl Class {
             Self::TooLong => "events longer than is read, deletions too",
             Self::UnseenDeletions => "deletions of which no watch is told, found by a later list",
             Self::RolledBack => "the API server is restored from a backup of up to 20 s before",
+            Self::ClockStepped => "the machine's clock is stepped by up to an hour, to and fro",
             Self::Stopped => {
                 "SIGSTOP for up to ten minutes: deadlines have passed and events wait at once"
             }

@@ -2,6 +2,7 @@
 //! as `serve` does.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use podinit::lifecycle::clock::TimestampMode;
@@ -10,7 +11,9 @@ use podinit::metrics::{Builder, Exposition, LabelConfig, SloDoc};
 use podinit::sim::rng::Rng;
 use podinit::slo::{Slo, SloFile};
 use podinit::timestamp::Timestamp;
+use podinit::watch::client::Cluster;
 use podinit::watch::decode::DecodeOptions;
+use podinit::watch::disciplined::DisciplinedClock;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
@@ -62,8 +65,14 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Starts it, with a ledger if it is given a disk.
-    pub fn start(server: &Server, settings: Settings, disk: Option<&Disk>) -> Self {
+    /// Starts it, on a machine whose clock is `offset` ahead of the API server's, and with a ledger
+    /// if it is given a disk.
+    pub fn start(
+        server: &Server,
+        settings: Settings,
+        offset: &Arc<AtomicI64>,
+        disk: Option<&Disk>,
+    ) -> Self {
         let scope_of = |account: &Account| {
             let name = account.scope;
             name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
@@ -90,10 +99,19 @@ impl Exporter {
         let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
         let cancel = CancellationToken::new();
         let (epoch, base) = server.lock().epoch;
-        let clock = move || {
+        let offset = Arc::clone(offset);
+        let wall = move || {
             let elapsed = i64::try_from(epoch.elapsed().as_nanos()).unwrap_or(i64::MAX);
-            Timestamp::from_nanos(base + elapsed)
+            Timestamp::from_nanos(base + elapsed + offset.load(Ordering::Relaxed))
         };
+        let clock = Arc::new(DisciplinedClock::new(wall, move || epoch.elapsed()));
+        let cluster = Cluster {
+            client: server.client(),
+            server: "the proof".to_owned(),
+            origin: "the proof".to_owned(),
+            authority: Vec::new(),
+        }
+        .dating(clock.clone());
         let accounting = TrackerConfig {
             timestamps: match settings.fused {
                 true => TimestampMode::Fused,
@@ -120,9 +138,9 @@ impl Exporter {
             None => Tracker::new(accounting),
         };
         let watches = spawn(
-            &server.client(),
+            &cluster.client,
             &config,
-            Arc::new(clock),
+            clock.clone(),
             &stats,
             &sender,
             &cancel,
@@ -132,11 +150,13 @@ impl Exporter {
             tally,
             deliveries,
             accounted,
-            clock: Box::new(clock),
+            clock,
             stats: Arc::clone(&stats),
             slow: settings.slow,
             disk: disk.cloned(),
             rng: Rng::fork(settings.seed, 5),
+            jumps: 0,
+            disturbed: None,
         };
         let ingest = tokio::spawn(ingest.run(cancel.clone()));
         Self {

@@ -12,6 +12,8 @@ pub enum Handed {
         places: Vec<Place>,
         number: u64,
         first: bool,
+        /// The first one of a server that was restored from a backup
+        restored: bool,
     },
 }
 
@@ -28,6 +30,8 @@ pub struct Account {
     pub spoilt: Vec<Place>,
     /// Since which version events may be missing
     pub gap_since: Option<u64>,
+    /// The server was restored from a backup, and no list has told of it yet
+    pub rolled_back: bool,
     /// The version of the last list
     pub listed: Option<u64>,
 }
@@ -84,6 +88,7 @@ impl Account {
             places,
             number,
             first,
+            restored: std::mem::take(&mut self.rolled_back),
         });
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use podinit::lifecycle::delivery::Delivery;
 use podinit::lifecycle::tracker::Tracker;
 use podinit::sim::rng::Rng;
-use podinit::timestamp::Timestamp;
+use podinit::watch::clock::Clock;
+use podinit::watch::disciplined::DisciplinedClock;
 use podinit::watch::stats::WatchStats;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
@@ -31,30 +32,38 @@ pub struct Ingest {
     pub tally: Tally,
     pub deliveries: mpsc::Receiver<Delivery>,
     pub accounted: Accounted,
-    pub clock: Box<dyn Fn() -> Timestamp + Send>,
+    pub clock: Arc<DisciplinedClock>,
     pub stats: Arc<WatchStats>,
     /// Each delivery takes so long
     pub slow: Duration,
     /// Where the ledger is committed to, if there is one
     pub disk: Option<Disk>,
     pub rng: Rng,
+    pub jumps: u64,
+    /// The API server has to be heard of after this before time may pass
+    pub disturbed: Option<Instant>,
 }
 
 impl Ingest {
     pub async fn run(mut self, stop: CancellationToken) -> Tally {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut last_tick = Instant::now();
+        let mut last_tick = self.clock.elapsed();
+        if self.tracker.is_ahead_of(self.clock.now()) {
+            self.tracker.set_time(self.clock.now());
+        }
         let mut commit = self.next_commit();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return self.tally,
                 _ = ticks.tick() => {
-                    if last_tick.elapsed() > STALL {
-                        self.tracker.catch_up((self.clock)());
+                    let stalled = self.clock.elapsed().saturating_sub(last_tick) > STALL;
+                    last_tick = self.clock.elapsed();
+                    if !self.keeps_time() && stalled {
+                        self.disturbed = Some(Instant::now());
+                        self.tracker.catch_up(self.clock.now());
                     }
-                    last_tick = Instant::now();
                     self.let_time_pass();
                 }
                 () = tokio::time::sleep_until(commit), if self.disk.is_some() => {
@@ -67,15 +76,31 @@ impl Ingest {
     }
 
     fn let_time_pass(&mut self) {
-        let now = Instant::now().into_std();
-        let heard = self.stats.last_contact();
-        let fresh = heard.is_some_and(|at| now.saturating_duration_since(at) < FRESH);
+        let heard = self.stats.last_contact().map(Instant::from_std);
+        let fresh = heard.is_some_and(|heard| {
+            heard.elapsed() < FRESH && self.disturbed.is_none_or(|at| heard > at)
+        });
         if self.deliveries.is_empty() && fresh {
-            self.tracker.advance((self.clock)(), &mut self.tally);
+            self.tracker.advance(self.clock.now(), &mut self.tally);
         }
     }
 
-    async fn account(&mut self, delivery: Delivery) {
+    /// Whether the clock has jumped, to which the accounting is then put.
+    fn keeps_time(&mut self) -> bool {
+        let jumps = self.clock.corrections().jumps;
+        let jumped = std::mem::replace(&mut self.jumps, jumps) != jumps;
+        if jumped {
+            self.disturbed = Some(Instant::now());
+            self.tracker.set_time(self.clock.now());
+        }
+        jumped
+    }
+
+    async fn account(&mut self, mut delivery: Delivery) {
+        self.keeps_time();
+        let present = self.clock.now();
+        delivery.now = present.min(delivery.now);
+        delivery.observed = delivery.observed.map(|observed| present.min(observed));
         if self.tally.planted.loses(&delivery.event) {
             return;
         }

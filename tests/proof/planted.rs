@@ -29,6 +29,8 @@ pub enum Bug {
     LosesDeletions,
     /// All lists but the first get lost between the watch and the accounting
     LosesLists,
+    /// The accounting is not told that the API server was restored from a backup
+    IgnoresRollback,
     /// The watch is not told of an event
     Untold,
     /// A process that goes on from a ledger watches from a later version than that of the ledger
@@ -40,7 +42,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::DropsMeasured,
         Self::DoublesMeasured,
         Self::DropsOutcome,
@@ -51,6 +53,7 @@ impl Bug {
         Self::LosesPod,
         Self::LosesDeletions,
         Self::LosesLists,
+        Self::IgnoresRollback,
         Self::Untold,
         Self::ResumesLate,
         Self::KnowsNoPod,
@@ -101,7 +104,8 @@ impl Planted {
                 }
                 self.lost == Some(pod.uid)
             }
-            (Bug::LosesDeletions, PodEvent::Deleted(_)) => true,
+            (Bug::LosesDeletions, PodEvent::Deleted(_))
+            | (Bug::IgnoresRollback, PodEvent::RolledBack) => true,
             (Bug::LosesLists, PodEvent::Listed { .. }) => {
                 // It has struck once the first one has been.
                 let first = self.countdown > 0;

@@ -64,7 +64,16 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                         pod.gone = Some(Gone::Deleted);
                     }
                 }
-                Handed::List { places, first, .. } => {
+                Handed::List {
+                    places,
+                    first,
+                    restored,
+                    ..
+                } => {
+                    if *restored {
+                        // Versions so far are of another history.
+                        pods.iter_mut().for_each(|pod| pod.newest = 0);
+                    }
                     let how = if *first { How::FirstList } else { How::List };
                     list(history, account, &mut pods, places, how);
                 }

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::DATE;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
+use jiff::fmt::rfc2822;
 use kube::Client;
 use kube::client::Body;
 use podinit::sim::rng::Rng;
@@ -98,7 +100,14 @@ impl Server {
         let server = self.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
             let server = server.clone();
-            async move { server.answer(&request.uri().to_string()).await }
+            async move {
+                let mut response = server.answer(&request.uri().to_string()).await?;
+                let date = rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(
+                    &jiff::Timestamp::from_nanosecond(server.lock().now().into())?,
+                )?;
+                response.headers_mut().insert(DATE, date.try_into()?);
+                Ok::<_, BoxError>(response)
+            }
         });
         Client::new(service, "default")
     }

@@ -1,5 +1,7 @@
 //! One trial: some pods live, a class of faults strikes, and what was counted is audited.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use podinit::metrics::Format;
@@ -10,12 +12,12 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::audit::{self, Findings};
 use crate::classes::Class;
 use crate::exporter::{Exporter, Settings};
-use crate::handed::{Account, Handed};
+use crate::handed::Handed;
 use crate::ingest::Disk;
 use crate::lives::Lives;
-use crate::mischief::Break;
 use crate::planted::{Bug, Planted};
 use crate::scrape_support::Scrape;
+use crate::scraped;
 use crate::server::Server;
 use crate::tally::Counted;
 
@@ -79,22 +81,25 @@ impl Trial {
     }
 }
 
-struct World {
-    trial: Trial,
-    parts: Vec<Class>,
-    server: Server,
-    lives: Lives,
-    rng: Rng,
-    began: Instant,
-    exporter: Option<Exporter>,
-    starts: u64,
-    left: u32,
-    next_pod: Instant,
-    frozen_until: Instant,
+/// A trial under way.
+pub struct World {
+    pub trial: Trial,
+    pub parts: Vec<Class>,
+    pub server: Server,
+    pub lives: Lives,
+    pub rng: Rng,
+    pub began: Instant,
+    /// How far the machine's clock is ahead of the API server's
+    pub offset: Arc<AtomicI64>,
+    pub exporter: Option<Exporter>,
+    pub starts: u64,
+    pub left: u32,
+    pub next_pod: Instant,
+    pub frozen_until: Instant,
     /// Where the program keeps its ledger, if it has one
-    disk: Option<Disk>,
+    pub disk: Option<Disk>,
     /// The state of the server at some moment
-    backup: Option<(u64, Lives)>,
+    pub backup: Option<(u64, Lives)>,
 }
 
 impl World {
@@ -114,6 +119,7 @@ impl World {
             lives,
             rng,
             began: Instant::now(),
+            offset: Arc::default(),
             exporter: None,
             starts: 0,
             left: trial.pods,
@@ -153,7 +159,7 @@ impl World {
     }
 
     /// Lets pods live until then.
-    async fn live_until(&mut self, until: Instant) {
+    pub async fn live_until(&mut self, until: Instant) {
         loop {
             let now = Instant::now();
             self.live(now);
@@ -165,7 +171,7 @@ impl World {
         }
     }
 
-    fn live(&mut self, now: Instant) {
+    pub fn live(&mut self, now: Instant) {
         if now < self.frozen_until {
             return;
         }
@@ -195,12 +201,12 @@ impl World {
         step.into_iter().chain(create).min()
     }
 
-    fn time(&self, at: Instant) -> Timestamp {
+    pub fn time(&self, at: Instant) -> Timestamp {
         let elapsed = at.duration_since(self.began).as_nanos();
         Timestamp::from_nanos(EPOCH + i64::try_from(elapsed).unwrap_or(i64::MAX))
     }
 
-    fn start_exporter(&mut self) {
+    pub fn start_exporter(&mut self) {
         self.starts += 1;
         let settings = Settings {
             seed: self.trial.seed ^ self.starts,
@@ -212,7 +218,12 @@ impl World {
             },
             queue: self.parts.contains(&Class::SlowAccounting).then_some(8),
         };
-        self.exporter = Some(Exporter::start(&self.server, settings, self.disk.as_ref()));
+        self.exporter = Some(Exporter::start(
+            &self.server,
+            settings,
+            &self.offset,
+            self.disk.as_ref(),
+        ));
     }
 
     /// Begins, or ends, what is wrong all the time.
@@ -232,94 +243,6 @@ impl World {
         self.server.changed.notify_waiters();
     }
 
-    async fn strike(&mut self) {
-        let part = *self.rng.pick(&self.parts);
-        part.strike(&mut self.server.lock().mischief, &mut self.rng);
-        match part {
-            Class::UnseenDeletions => {
-                let history = &mut self.server.lock().history;
-                for _ in 0..1 + self.rng.below(4) {
-                    let nth = self.rng.below(self.lives.living() as u64) as usize;
-                    self.lives.remove_unseen(nth, history);
-                }
-            }
-            Class::Stopped => self.stop_and_continue().await,
-            Class::RolledBack => self.back_up_or_restore(),
-            Class::ColdRestart if self.rng.chance(0.3) => self.restart(false).await,
-            Class::Restart => self.restart(false).await,
-            Class::RestartInGap => self.restart(true).await,
-            _ => {}
-        }
-        self.server.changed.notify_waiters();
-    }
-
-    /// The process is stopped while the world goes on: when it continues, all its deadlines have
-    /// passed, and all that happened is there to be read.
-    async fn stop_and_continue(&mut self) {
-        let longest = if self.rng.chance(0.2) {
-            600_000
-        } else {
-            20_000
-        };
-        let by = Duration::from_millis(200 + self.rng.below(longest));
-        let until = Instant::now() + by;
-        let mut at = Instant::now();
-        while at < until {
-            at = (at + Duration::from_millis(500)).min(until);
-            self.live(at);
-        }
-        tokio::time::advance(by).await;
-    }
-
-    fn back_up_or_restore(&mut self) {
-        let mut state = self.server.lock();
-        match self.backup.take() {
-            None => self.backup = Some((state.history.number(), self.lives.clone())),
-            Some((number, lives)) => {
-                let undone: Vec<_> = state.history.after(number).to_vec();
-                for account in &mut state.accounts {
-                    account.spoilt.extend(undone.iter().copied());
-                    account.gap(number);
-                }
-                state.history.roll_back(number);
-                state.mischief.break_watches(Break::Reset);
-                self.lives = lives;
-                // Nothing is written until whoever watched has come back: a server that has gone
-                // past the version of a watch cannot be told from the one before.
-                self.frozen_until = Instant::now() + Duration::from_secs(5);
-                self.lives
-                    .resume(self.time(self.frozen_until), self.rng.next_u64());
-            }
-        }
-    }
-
-    /// The process is killed and another one is started, which knows what the ledger says, or
-    /// nothing. The server may forget meanwhile what came after that.
-    async fn restart(&mut self, gap: bool) {
-        if let Some(exporter) = self.exporter.take() {
-            exporter.stop().await;
-        }
-        let durable = self
-            .disk
-            .as_ref()
-            .and_then(|disk| disk.lock().unwrap().clone());
-        {
-            let accounts = &mut self.server.lock().accounts;
-            match durable {
-                Some(durable) => durable.accounted.forget_the_rest(accounts),
-                None => accounts
-                    .iter_mut()
-                    .for_each(|account| *account = Account::of(account.scope)),
-            }
-        }
-        let down = Duration::from_millis(self.rng.below(30_000));
-        self.live_until(Instant::now() + down).await;
-        if gap {
-            self.server.lock().history.compact();
-        }
-        self.start_exporter();
-    }
-
     async fn report(mut self) -> Report {
         let exporter = self.exporter.take().expect("it runs");
         let synced = exporter.synced();
@@ -328,7 +251,7 @@ impl World {
         let mut findings = audit::audit(&state.history, &state.accounts, &tally.pods);
         let text = exposition.encode(Format::Text).expect("it can be scraped");
         let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
-        audit::exposition(&scrape, &tally.pods, &mut findings);
+        scraped::check(&scrape, &tally.pods, &mut findings);
         if !synced {
             findings.add(
                 audit::Fault::Lost,
