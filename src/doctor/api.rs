@@ -9,10 +9,11 @@ use kube::client::Body;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::clock::{Offset, parse_date};
+use super::clock::Offset;
 use crate::watch::client::Cluster;
 use crate::watch::clock::{Clock, SystemClock};
 use crate::watch::failure::Failure;
+use crate::watch::http_date;
 use crate::watch::requests::AGENT;
 use crate::watch::stats::WatchErrorReason;
 use crate::watch::transport::{read_into, send, timed_out};
@@ -92,7 +93,7 @@ impl Api {
             let response = send(&self.cluster.client, request, deadline).await?;
             let received = SystemClock.now();
             let date = response.headers().get(DATE).and_then(|d| d.to_str().ok());
-            if let Some(date) = date.and_then(parse_date) {
+            if let Some(date) = date.and_then(http_date::parse) {
                 let mut offset = self.offset.lock().unwrap_or_else(PoisonError::into_inner);
                 offset.narrow(sent, received, date);
             }

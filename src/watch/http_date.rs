@@ -9,7 +9,7 @@ const MONTHS: [&str; 12] = [
 
 /// The second that an IMF-fixdate states (RFC 9110, §5.6.7), as in `Sun, 06 Nov 1994 08:49:37 GMT`.
 /// `None` for anything else: no server of this century writes the older forms.
-pub(super) fn parse(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let (_weekday, rest) = text.split_once(", ")?;
     let mut words = rest.split(' ');
     let (day, month, year) = (words.next()?, words.next()?, words.next()?);

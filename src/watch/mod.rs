@@ -23,7 +23,7 @@ pub mod decode;
 pub mod disciplined;
 pub mod failure;
 mod health;
-mod http_date;
+pub(crate) mod http_date;
 mod kubeconfig;
 pub mod lines;
 mod list;
