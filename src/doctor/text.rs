@@ -98,7 +98,7 @@ mod tests {
             complete: false,
         };
         let text = summary(&report, false);
-        assert!(text.starts_with("\n1 error, 1 ok; interrupted, not looked at: cluster,"));
+        assert!(text.starts_with("\n1 error, 1 ok; interrupted, not looked at: web-config,"));
         assert!(text.ends_with("clock, labels\n"));
     }
 }
