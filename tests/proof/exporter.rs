@@ -110,6 +110,8 @@ impl Exporter {
             server: "the proof".to_owned(),
             origin: "the proof".to_owned(),
             authority: Vec::new(),
+            proxy: None,
+            unverified: false,
         }
         .dating(clock.clone());
         let accounting = TrackerConfig {
