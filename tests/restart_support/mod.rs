@@ -164,7 +164,14 @@ impl Exporter {
         }
     }
 
+    /// Waits until it is in sync and has accounted for all that there was, and scrapes it then.
     pub fn until_synced(&mut self) -> Scrape {
+        let address = self.address().expect("it listens").to_owned();
+        let deadline = Instant::now() + PATIENCE;
+        while !get(&address, "/readyz").is_some_and(|(head, _)| is_success(&head)) {
+            assert!(Instant::now() < deadline, "it is never ready");
+            std::thread::sleep(PAUSE);
+        }
         self.until("that it is in sync", |seen| {
             seen.value("podinit_synced") == Some(1.0)
         })
@@ -193,21 +200,32 @@ impl Drop for Exporter {
 
 /// What a process shows that listens at `address`, if it answers to the end.
 pub fn scrape(address: &str) -> Option<Scrape> {
-    let mut stream = TcpStream::connect(address).ok()?;
-    let head = format!(
-        "GET /metrics HTTP/1.1\r\nHost: {address}\r\nAccept: text/plain;version=0.0.4\r\nConnection: close\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+    let (head, body) = get(address, "/metrics")?;
+    assert!(is_success(&head), "{head}");
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(": ")?;
         name.eq_ignore_ascii_case("content-length").then_some(value)
     });
     // Killed while it answered.
-    (length.and_then(|length| length.parse().ok()) == Some(body.len())).then(|| Scrape::parse(body))
+    (length.and_then(|length| length.parse().ok()) == Some(body.len()))
+        .then(|| Scrape::parse(&body))
+}
+
+/// The head and the body of an answer, as far as it came.
+fn get(address: &str, path: &str) -> Option<(String, String)> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/plain;version=0.0.4\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    Some((head.to_owned(), body.to_owned()))
+}
+
+fn is_success(head: &str) -> bool {
+    head.starts_with("HTTP/1.1 200 ")
 }
 
 /// The files in a state directory.
