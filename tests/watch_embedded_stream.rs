@@ -77,18 +77,28 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
     put_not_utf8(&api.cluster, "d");
     assert_eq!(api.told().await, format!("Applied {odd}@1004"));
     let faults = api.cluster.faults();
-    for raw in [
-        &b"\xff\xfe\n"[..],
-        b"{\"type\":\"\xc3\x28\"}\n",
-        b"\xf0\x28\x8c\xbc{]\n",
+    let all = format!("Listed a@1001 {odd}@1002 c@1003 {odd}@1004");
+    // A line of which not even the type can be read may have been a deletion.
+    let unknown = b"{\"type\":\"\xc3\x28\"}\n";
+    for (raw, lists) in [
+        (&b"\xff\xfe\n"[..], 1),
+        (unknown, 0),
+        (b"\xf0\x28\xbc{]\n", 1),
     ] {
+        let before = api.requests(Target::Watch);
         faults.stream(StreamFault::Raw(Bytes::from_static(raw)));
+        for _ in 0..lists {
+            assert_eq!(api.told().await, "SyncLost");
+            assert_eq!(api.told().await, all);
+            api.request(Target::Watch, before + 1).await;
+        }
+        sleep(Duration::from_secs(1)).await;
     }
     api.put("e");
     assert_eq!(api.told().await, "Applied e@1005");
     assert_eq!(api.errors(WatchErrorReason::Decode), 3);
     assert!(api.stats.synced());
-    assert_eq!(api.all_relists(), 0);
+    assert_eq!(api.relists(RelistReason::LostDelete), 2);
 }
 
 #[tokio::test(start_paused = true)]

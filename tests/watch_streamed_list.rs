@@ -151,7 +151,7 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
     let mut api = scripted();
-    for cut in 0..4 {
+    for cut in 0..3 {
         let watch = api.call().await;
         assert!(watch.uri.starts_with(STREAMED), "{}", watch.uri);
         let watch = watch.stream();
@@ -159,9 +159,11 @@ async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
         watch.bookmark("4");
         match cut {
             0 => drop(watch),
-            1 => watch.reset(),
-            2 => watch.error(500, "etcd is away"),
-            _ => watch.write("{\"type\":\"ADDED\",\"obj"),
+            1 => watch.error(500, "etcd is away"),
+            _ => {
+                watch.write("{\"type\":\"ADDED\",\"obj");
+                watch.reset();
+            }
         }
     }
     let watch = api.call().await.stream();
@@ -171,8 +173,30 @@ async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
     assert_eq!(api.told().await, "Listed a@3");
     api.watch_from("9").await;
     assert_eq!(api.errors(WatchErrorReason::WatchList), 0);
-    assert_eq!(api.errors(WatchErrorReason::Transport), 3);
+    assert_eq!(api.errors(WatchErrorReason::Transport), 2);
     assert_eq!(api.errors(WatchErrorReason::ServerError), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_whose_streams_are_always_cut_is_taken_in_pages() {
+    let mut api = scripted();
+    for _ in 0..3 {
+        let watch = api.call().await.stream();
+        watch.event("ADDED", &pod("a", 3));
+        watch.reset();
+    }
+    let list = api.call().await;
+    assert_eq!(list.uri, "/api/v1/pods?limit=500");
+    assert!(api.told_nothing());
+    list.list("5", None, &[pod("a", 3)]);
+    assert_eq!(api.told().await, "Listed a@3");
+    assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
+    // The next list may be streamed again.
+    api.watch_from("5")
+        .await
+        .refuse(410, "too old resource version");
+    assert_eq!(api.told().await, "SyncLost");
+    assert!(api.call().await.uri.starts_with(STREAMED));
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ use super::delivery::SourceId;
 use super::inflight::{InFlightOrder, Waiting};
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Observation, Outcome, Position, Sink, UnobservedReason};
+use super::reentry::Against;
 use super::saved::SavedInFlight;
 use super::seen::Seen;
 use super::slo::{Pulse, SloId, SloProgress, SloRule, Timers};
@@ -35,6 +36,8 @@ pub struct Fold {
     pub now: Timestamp,
     /// Whether it is the first one of a pod that was adopted in flight
     pub adopted: bool,
+    /// What shows that a condition has become True again
+    pub against: Against,
 }
 
 /// A pod whose startup is under way.
@@ -122,7 +125,9 @@ impl PodInFlight {
             slos,
             ..
         } = self;
-        if !seen.accept(snapshot, &mut |again| sink.observe(info, again)) {
+        if !seen.accept(snapshot, fold.against, &mut |again| {
+            sink.observe(info, again)
+        }) {
             return None;
         }
         let newly_bound = info.node.is_none() && snapshot.info.node.is_some();

@@ -14,6 +14,16 @@ const TRACKED: [ConditionType; 5] = [
     ConditionType::Ready,
 ];
 
+/// What a lastTransitionTime is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The last one seen (§5 rule 6)
+    Last,
+    /// The latest one seen: after the API server was restored from a backup, what was seen before
+    /// is told once more, and may not count twice
+    Latest,
+}
+
 /// For each tracked condition type, the lastTransitionTime with which it was last seen True.
 ///
 /// Kept for every remembered pod, finished ones too, so it holds whole seconds since the epoch in
@@ -34,8 +44,13 @@ impl LastTrue {
     }
 
     /// Takes note of the conditions that are True and calls `reentered` for each one whose
-    /// lastTransitionTime is later than the last one seen for the same type.
-    pub fn update(&mut self, conditions: &Conditions, mut reentered: impl FnMut(Milestone)) {
+    /// lastTransitionTime is later than the one that `against` says for the same type.
+    pub fn update(
+        &mut self,
+        conditions: &Conditions,
+        against: Against,
+        mut reentered: impl FnMut(Milestone),
+    ) {
         for (last, kind) in self.0.iter_mut().zip(TRACKED) {
             let transition = conditions
                 .holding(kind)
@@ -46,7 +61,10 @@ impl LastTrue {
             if *last != 0 && second > *last {
                 reentered(Milestone::of(kind));
             }
-            *last = second;
+            *last = match against {
+                Against::Last => second,
+                Against::Latest => second.max(*last),
+            };
         }
     }
 }
@@ -81,7 +99,7 @@ mod tests {
             },
         );
         let mut count = 0;
-        last.update(&conditions, |_| count += 1);
+        last.update(&conditions, Against::Last, |_| count += 1);
         count
     }
 
@@ -112,5 +130,23 @@ mod tests {
         assert_eq!(seen(&mut last, ConditionType::Ready, true, 10), 0);
         assert_eq!(seen(&mut last, ConditionType::Ready, true, 8), 0);
         assert_eq!(seen(&mut last, ConditionType::Ready, true, 9), 1);
+    }
+
+    #[test]
+    fn what_a_backup_tells_once_more_is_no_reentry() {
+        let mut last = LastTrue::default();
+        let mut again = |second: i64| {
+            let mut conditions = Conditions::default();
+            let condition = Condition {
+                status: ConditionStatus::True,
+                last_transition: Some(Timestamp::from_seconds(second)),
+            };
+            conditions.insert(ConditionType::Ready, condition);
+            let mut count = 0;
+            last.update(&conditions, Against::Latest, |_| count += 1);
+            count
+        };
+        let counts = [10, 20, 10, 20, 15, 20, 21].map(&mut again);
+        assert_eq!(counts, [0, 1, 0, 0, 0, 0, 1]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::delivery::SourceId;
 use super::observation::Observation;
-use super::reentry::{LastTrue, to_second};
+use super::reentry::{Against, LastTrue, to_second};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -45,7 +45,12 @@ impl Seen {
     /// Takes note of a snapshot and emits the re-entries that it shows (§5 rule 6; of static pods
     /// none). Returns false, and does nothing, if it is older than the newest version seen
     /// (rule 1). A snapshot without a usable version is never older.
-    pub fn accept(&mut self, snapshot: &PodSnapshot, emit: &mut impl FnMut(Observation)) -> bool {
+    pub fn accept(
+        &mut self,
+        snapshot: &PodSnapshot,
+        against: Against,
+        emit: &mut impl FnMut(Observation),
+    ) -> bool {
         if let Some(version) = snapshot.resource_version {
             if version < self.newest_version {
                 return false;
@@ -53,7 +58,8 @@ impl Seen {
             self.newest_version = version;
         }
         if !self.is_static {
-            self.last_true.update(&snapshot.conditions, |milestone| {
+            let conditions = &snapshot.conditions;
+            (self.last_true).update(conditions, against, |milestone| {
                 emit(Observation::Reentered(milestone));
             });
         }

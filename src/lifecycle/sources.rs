@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivery::SourceId;
+use super::reentry::Against;
 use super::saved::Successor;
 use super::sight::SeenIn;
 use super::version::Version;
@@ -52,6 +53,8 @@ pub struct Sources {
     told: BTreeMap<SourceId, Timestamp>,
     /// Sources whose API server was restored from a backup, and which have not listed since
     rolled_back: BTreeSet<SourceId>,
+    /// Sources whose API server was ever restored from one
+    restored: BTreeSet<SourceId>,
     resumed: Option<Timestamp>,
 }
 
@@ -168,6 +171,15 @@ impl Sources {
     /// The API server of `source` was restored from a backup.
     pub fn roll_back(&mut self, source: SourceId) {
         self.rolled_back.insert(source);
+        self.restored.insert(source);
+    }
+
+    /// What shows that a condition of a pod of `source` has become True again.
+    pub fn against(&self, source: SourceId) -> Against {
+        match self.restored.contains(&source) {
+            true => Against::Latest,
+            false => Against::Last,
+        }
     }
 
     /// `source` is no longer in sync.

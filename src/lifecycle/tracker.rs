@@ -11,6 +11,7 @@ use super::eviction::{Cap, Evictable, Evicted, EvictedState, RefusalReason};
 use super::kept::Kept;
 use super::observation::{Observation, Outcome, Position, Sink};
 use super::pod_in_flight::{Fold, PodInFlight, Shared};
+use super::reentry::Against;
 use super::seen::Seen;
 use super::sight::{FirstSight, SeenIn};
 use super::slo::{SloId, SloProgress, SloRule, Timers};
@@ -273,7 +274,8 @@ impl Tracker {
             Some(Record::Deleted { .. }) => self.see_deleted(snapshot, arrival),
             Some(Record::Finished(kept)) => {
                 let mut seen = kept.seen();
-                seen.accept(snapshot, &mut |again| sink.observe(&snapshot.info, again));
+                let mut emit = |again| sink.observe(&snapshot.info, again);
+                seen.accept(snapshot, fold.against, &mut emit);
                 *kept = seen.into();
             }
             Some(Record::InFlight(pod)) => {
@@ -285,7 +287,12 @@ impl Tracker {
     }
 
     fn fold(&self, arrival: &Arrival, adopted: bool) -> Fold {
-        let Arrival { now, observed, .. } = *arrival;
+        let Arrival {
+            source,
+            now,
+            observed,
+            ..
+        } = *arrival;
         let sighting = Sighting {
             mode: self.timestamps,
             observed,
@@ -295,6 +302,7 @@ impl Tracker {
             sighting,
             now,
             adopted,
+            against: self.sources.against(source),
         }
     }
 
@@ -354,7 +362,7 @@ impl Tracker {
         let (from, to) = (Position::Undiscovered, Position::Finished(outcome));
         emit(Observation::Moved { from, to });
         let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
-        seen.accept(snapshot, &mut emit);
+        seen.accept(snapshot, Against::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
         self.pods
             .insert(snapshot.uid, Record::Finished(seen.into()));

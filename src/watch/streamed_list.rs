@@ -24,6 +24,10 @@ use crate::pod::{PodSnapshot, PodUid};
 /// Lists without an end in a row after which no more streamed ones are asked for.
 const GIVE_UP_AFTER: u32 = 2;
 
+/// Streams in a row that are cut short after which one list is taken for one without an end:
+/// something on the way may let no stream last that long.
+const CUTS: u32 = 3;
+
 /// Why a streamed list did not complete.
 #[derive(Debug)]
 pub(super) enum Unstreamed {
@@ -31,6 +35,8 @@ pub(super) enum Unstreamed {
     Refused(Failure),
     /// It began, and then there was neither an end nor anything else
     Endless(Failure),
+    /// It began, and broke off before its end
+    Cut(Failure),
     /// It failed as any list can
     Failed(Failure),
 }
@@ -40,12 +46,17 @@ pub(super) enum Unstreamed {
 pub(super) struct Streaming {
     wanted: bool,
     endless: u32,
+    cuts: u32,
 }
 
 impl Streaming {
     /// Streams where they are `wanted`, until the API server turns out not to offer them.
     pub(super) const fn new(wanted: bool) -> Self {
-        Self { wanted, endless: 0 }
+        Self {
+            wanted,
+            endless: 0,
+            cuts: 0,
+        }
     }
 
     /// Whether to ask for a stream.
@@ -55,7 +66,17 @@ impl Streaming {
 
     /// A streamed list has completed.
     pub(super) const fn completed(&mut self) {
-        self.endless = 0;
+        (self.endless, self.cuts) = (0, 0);
+    }
+
+    /// A streamed list broke off. True when that has been so too often.
+    pub(super) const fn was_cut(&mut self) -> bool {
+        self.cuts += 1;
+        let often = self.cuts >= CUTS;
+        if often {
+            self.cuts = 0;
+        }
+        often
     }
 
     /// The API server does not offer streams, or this one had no end: the list is to be taken in
@@ -116,10 +137,10 @@ impl Lister<'_> {
                 None => {
                     let detail = "the streamed list was cut short";
                     let failure = Failure::new(WatchErrorReason::Transport, detail);
-                    return Err(Unstreamed::Failed(failure));
+                    return Err(Unstreamed::Cut(failure));
                 }
             };
-            let frame = frame.map_err(|error| Unstreamed::Failed(Failure::from_client(&error)))?;
+            let frame = frame.map_err(|error| Unstreamed::Cut(Failure::from_client(&error)))?;
             let Ok(chunk) = frame.into_data() else {
                 continue;
             };

@@ -64,7 +64,7 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         expected.outcome = Some(Outcome::Static);
         return expected;
     }
-    let again = returns(shown.iter().map(|(shows, _)| *shows));
+    let again = returns(shown.iter().map(|(shows, _)| *shows), seen.restored);
     expected.returns.copy_from_slice(&again[NETWORK..]);
     let listed_first = shown[0].1 == How::FirstList;
     if listed_first && had_started_up(first) {

@@ -81,15 +81,25 @@ impl Shows {
 }
 
 /// How often a condition came to hold again in these versions, one after the other, by milestone.
-pub fn returns<'a>(versions: impl Iterator<Item = &'a Shows>) -> [u32; MILESTONES] {
+/// From the version number `restored` on, of an API server that was restored from a backup, what was
+/// seen before may be told once more, and counts once.
+pub fn returns<'a>(
+    versions: impl Iterator<Item = &'a Shows>,
+    restored: Option<usize>,
+) -> [u32; MILESTONES] {
     let mut counts = [0; MILESTONES];
     let mut held: [Option<i64>; TYPES.len()] = [None; TYPES.len()];
-    for shows in versions {
+    for (number, shows) in versions.enumerate() {
+        let told_again = restored.is_some_and(|restored| number >= restored);
         for kind in RETURNING {
             let Some((true, since)) = shows.conditions[kind] else {
                 continue;
             };
-            let before = held[kind].replace(since);
+            let before = held[kind];
+            held[kind] = match before {
+                Some(before) if told_again => Some(since.max(before)),
+                _ => Some(since),
+            };
             counts[TYPES[kind].1] += u32::from(before.is_some_and(|before| since > before));
         }
     }

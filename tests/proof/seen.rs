@@ -25,6 +25,8 @@ pub struct Seen {
     /// Versions that were news, in the order in which they were shown
     pub versions: Vec<(Place, How)>,
     pub gone: Option<Gone>,
+    /// How many versions had been shown before the first restored server's list
+    pub restored: Option<usize>,
     newest: u64,
     known: bool,
 }
@@ -72,7 +74,10 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                 } => {
                     if *restored {
                         // Versions so far are of another history.
-                        pods.iter_mut().for_each(|pod| pod.newest = 0);
+                        for pod in &mut pods {
+                            pod.newest = 0;
+                            pod.restored.get_or_insert(pod.versions.len());
+                        }
                     }
                     let how = if *first { How::FirstList } else { How::List };
                     list(history, account, &mut pods, places, how);

@@ -3,6 +3,7 @@
 
 use super::{Arrival, Record, SeenIn, Tracker};
 use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::reentry::Against;
 use crate::lifecycle::seen::Seen;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
@@ -60,7 +61,7 @@ impl Tracker {
     /// counted then, so nothing of it is now.
     pub(super) fn remember(&mut self, snapshot: &PodSnapshot, arrival: &Arrival) {
         let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
-        seen.accept(snapshot, &mut |_| {});
+        seen.accept(snapshot, Against::Latest, &mut |_| {});
         (self.pods).insert(snapshot.uid, Record::Finished(seen.into()));
     }
 }

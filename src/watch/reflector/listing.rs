@@ -58,6 +58,11 @@ impl Reflector {
                     return Ok(list);
                 }
                 Err(Unstreamed::Failed(failure)) => return Err(failure),
+                Err(Unstreamed::Cut(failure)) if !self.streaming.was_cut() => return Err(failure),
+                Err(Unstreamed::Cut(failure)) => {
+                    self.count(&failure);
+                    (failure, false)
+                }
                 Err(Unstreamed::Endless(failure)) => (failure, false),
                 Err(Unstreamed::Refused(failure)) => (failure, true),
             };
