@@ -157,11 +157,13 @@ impl Class {
         (0..4).map(|_| *rng.pick(&mixed)).collect()
     }
 
-    /// Whether it is one of those that are mixed. A restored server and a restarted program change
-    /// what is to be expected, and several sources are decided at the start.
+    /// Whether it is one of those that are mixed. The order of
+    /// events is that of their versions wherever a stream may break off, a restored server and a cold
+    /// start change what is to be expected, and several sources are decided at the start.
     fn is_mixed(self) -> bool {
         let others = [
             Self::None,
+            Self::Reordered,
             Self::Sources,
             Self::RolledBack,
             Self::ColdRestart,

@@ -64,8 +64,17 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         expected.outcome = Some(Outcome::Static);
         return expected;
     }
-    let again = returns(shown.iter().map(|(shows, _)| *shows), seen.restored);
-    expected.returns.copy_from_slice(&again[NETWORK..]);
+    // What was known of a pod went with its deletion, though a backup may bring it back.
+    let mut since = 0;
+    for until in seen.revived.iter().copied().chain([shown.len()]) {
+        let restored = seen.restored.map(|restored| restored.saturating_sub(since));
+        let versions = shown[since..until].iter().map(|(shows, _)| *shows);
+        let again = returns(versions, restored);
+        for (count, again) in expected.returns.iter_mut().zip(&again[NETWORK..]) {
+            *count += again;
+        }
+        since = until;
+    }
     let listed_first = shown[0].1 == How::FirstList;
     if listed_first && had_started_up(first) {
         expected.from_before = true;
@@ -73,11 +82,13 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         return expected;
     }
     expected.from_before = listed_first;
-    let end = shown
+    let watched = &shown[..seen.ended.map_or(shown.len(), |(_, versions)| versions)];
+    let end = watched
         .iter()
         .position(|(shows, _)| shows.reached(READY).is_some() || shows.is_over());
-    let last = shown[end.unwrap_or(shown.len() - 1)].0;
-    expected.outcome = match (end, seen.gone) {
+    let until = end.unwrap_or(watched.len() - 1);
+    let last = watched[until].0;
+    expected.outcome = match (end, seen.ended.map(|(gone, _)| gone)) {
         (Some(_), _) if last.reached(READY).is_some() => Some(Outcome::Ready),
         (Some(_), _) if last.succeeded => Some(Outcome::Completed),
         (Some(_), _) => Some(Outcome::Failed),
@@ -85,8 +96,7 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         (None, Some(Gone::Absent)) => Some(Outcome::Vanished),
         (None, None) => None,
     };
-    let startup = &shown[..=end.unwrap_or(shown.len() - 1)];
-    Startup::of(nature, startup, listed_first).state(&mut expected);
+    Startup::of(nature, &watched[..=until], listed_first).state(&mut expected);
     expected
 }
 

@@ -57,7 +57,8 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
         token
     });
     let body = page(state, &open, until, token.as_deref());
-    let last = token.is_none();
+    // Whoever asks for one pod asks for the server's version.
+    let last = token.is_none() && limit > 1;
     let server = server.clone();
     let frames = stream::unfold(0, move |sent| {
         let (server, body, open) = (server.clone(), body.clone(), open.clone());

@@ -82,10 +82,23 @@ impl Lives {
         self.rng = Rng::fork(seed, 4);
         let agenda = std::mem::take(&mut self.agenda);
         for Reverse((at, number)) in agenda {
-            let soon = now.plus_nanos(self.rng.between(SECOND, 30 * SECOND));
-            self.agenda
-                .push(Reverse((if at > now { at } else { soon }, number)));
+            let at = self.soon(at, now);
+            self.agenda.push(Reverse((at, number)));
         }
+        // Whoever makes them makes other pods of them.
+        for ((at, number), mut life) in std::mem::take(&mut self.heirs) {
+            life.shape.uid = self.rng.uuid();
+            let at = self.soon(at, now);
+            self.heirs.insert((at, number), life);
+        }
+    }
+
+    /// When something that was due at `at` happens, if it is `now` already.
+    fn soon(&mut self, at: Timestamp, now: Timestamp) -> Timestamp {
+        if at > now {
+            return at;
+        }
+        now.plus_nanos(self.rng.between(SECOND, 30 * SECOND))
     }
 
     /// Does what is due until `now`.

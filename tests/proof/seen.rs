@@ -27,6 +27,11 @@ pub struct Seen {
     pub gone: Option<Gone>,
     /// How many versions had been shown before the first restored server's list
     pub restored: Option<usize>,
+    /// How the watching ended first, and how many of the versions had been shown by then: a backup
+    /// may bring a pod back, but its startup is over
+    pub ended: Option<(Gone, usize)>,
+    /// How many of the versions had been shown when a backup brought it back, each time
+    pub revived: Vec<usize>,
     newest: u64,
     known: bool,
 }
@@ -42,6 +47,11 @@ impl Seen {
         if self.versions.last().is_none_or(|(last, _)| *last != place) {
             self.versions.push((place, how));
         }
+    }
+
+    fn end(&mut self, gone: Gone) {
+        self.gone = Some(gone);
+        self.ended.get_or_insert((gone, self.versions.len()));
     }
 
     /// Whether the program is to know it at all.
@@ -63,7 +73,7 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                         pod.show(history, *place, How::Event(*at));
                     } else if pod.known && pod.gone.is_none() {
                         pod.show(history, *place, How::Event(*at));
-                        pod.gone = Some(Gone::Deleted);
+                        pod.end(Gone::Deleted);
                     }
                 }
                 Handed::List {
@@ -73,10 +83,14 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                     ..
                 } => {
                     if *restored {
-                        // Versions so far are of another history.
+                        // Versions so far are of another history, and deleted pods stand again.
                         for pod in &mut pods {
                             pod.newest = 0;
                             pod.restored.get_or_insert(pod.versions.len());
+                            if pod.gone == Some(Gone::Deleted) {
+                                pod.gone = None;
+                                pod.revived.push(pod.versions.len());
+                            }
                         }
                     }
                     let how = if *first { How::FirstList } else { How::List };
@@ -97,8 +111,8 @@ fn list(history: &History, account: &Account, pods: &mut [Seen], places: &[Place
     }
     for (number, pod) in pods.iter_mut().enumerate() {
         let covered = account.covers(&history.pods[number].namespace);
-        if covered && pod.known && !standing[number] {
-            pod.gone.get_or_insert(Gone::Absent);
+        if covered && pod.known && pod.gone.is_none() && !standing[number] {
+            pod.end(Gone::Absent);
         }
     }
 }

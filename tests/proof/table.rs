@@ -49,15 +49,22 @@ pub struct Table {
 }
 
 impl Table {
-    /// Runs `trials` trials of each class, from the seed `first` on, each of `pods` pods.
-    pub fn of(first: u64, trials: u64, pods: u32) -> Self {
+    /// Runs `trials` trials of each class, or of `only` one, from the seed `first` on, each of `pods` pods.
+    pub fn of(only: Option<Class>, first: u64, trials: u64, pods: u32) -> Self {
+        let classes = Class::ALL
+            .into_iter()
+            .filter(|class| only.is_none_or(|only| only == *class));
         let todo: Vec<Trial> = (first..first + trials)
-            .flat_map(|seed| Class::ALL.map(|class| Trial::new(class, seed, pods)))
+            .flat_map(|seed| {
+                classes
+                    .clone()
+                    .map(move |class| Trial::new(class, seed, pods))
+            })
             .collect();
         let next = Mutex::new(todo.into_iter());
         let table = Mutex::new(Self {
             seeds: (first, first + trials - 1),
-            rows: Class::ALL.map(|class| (class, Row::default())).to_vec(),
+            rows: classes.map(|class| (class, Row::default())).collect(),
             found: Vec::new(),
         });
         let work = || {
@@ -156,7 +163,8 @@ fn write_row(f: &mut fmt::Formatter<'_>, title: &str, name: &str, row: &Row) -> 
 /// What a trial has found.
 pub fn in_words(report: &Report) -> String {
     let mut text = format!(
-        "{} pods, {} of them counted, {} versions; {} events told, {} kept back, {} lists",
+        "{:?}: {} pods, {} of them counted, {} versions; {} events told, {} kept back, {} lists",
+        report.parts,
         report.pods,
         report.discovered,
         report.versions,

@@ -45,6 +45,8 @@ pub struct Trial {
 /// What came of it.
 #[derive(Debug)]
 pub struct Report {
+    /// What struck
+    pub parts: Vec<Class>,
     /// That there were
     pub pods: usize,
     /// That were counted
@@ -263,6 +265,7 @@ impl World {
         let is_list = |handed: &&Handed| matches!(handed, Handed::List { .. });
         let lists = handed().filter(is_list).count();
         Report {
+            parts: self.parts,
             pods: state.history.pods.len(),
             discovered: tally.pods.iter().filter(|pod| pod.discovered > 0).count(),
             versions: state.history.log.len(),
