@@ -206,7 +206,7 @@ async fn what_happens_while_the_list_is_streamed_is_in_it() {
     watch.event("ADDED", &pod("a", 3));
     watch.event("ADDED", &pod("b", 4));
     watch.event("ADDED", r#"{"metadata":{}}"#);
-    watch.write("no json\n");
+    watch.write("{\"type\":\"MODIFIED\",no json\n");
     watch.event("ADDED", &pod("c", 5));
     watch.event("MODIFIED", &pod("a", 8));
     watch.event("DELETED", &pod("b", 9));
