@@ -147,7 +147,7 @@ impl Lister<'_> {
             self.outlet.heard();
             let mut rest: &[u8] = &chunk;
             while let Some(line) = lines.next(&mut rest) {
-                let ended = self.line(line, &mut pods).map_err(Unstreamed::Failed)?;
+                let ended = self.line(line, &mut pods)?;
                 if let Some(version) = ended {
                     let pods = pods.into_values().collect();
                     return Ok(CompleteList { pods, version });
@@ -161,7 +161,7 @@ impl Lister<'_> {
         &mut self,
         line: Line<'_>,
         pods: &mut HashMap<PodUid, PodSnapshot>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, Unstreamed> {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(head) => {
@@ -184,12 +184,14 @@ impl Lister<'_> {
                 let version = resource_version.filter(|version| usable(version));
                 let unusable = || {
                     let detail = "the streamed list has no resourceVersion to watch from";
-                    Failure::new(WatchErrorReason::Decode, detail)
+                    Unstreamed::Failed(Failure::new(WatchErrorReason::Decode, detail))
                 };
                 return version.map(Some).ok_or_else(unusable);
             }
             Ok(WatchEventKind::Bookmark { .. }) => {}
-            Ok(WatchEventKind::Error(status)) => return Err(Failure::from_event(&status)),
+            Ok(WatchEventKind::Error(status)) => {
+                return Err(Unstreamed::Failed(Failure::from_event(&status)));
+            }
             Err(error @ (DecodeError::Json { .. } | DecodeError::Object { .. })) => {
                 return self.passed_over(WatchErrorReason::Decode, error.to_string(), line);
             }
@@ -197,15 +199,16 @@ impl Lister<'_> {
         Ok(None)
     }
 
-    /// A pod that cannot be used costs only itself; a deletion would cost the list its truth.
+    /// A pod that cannot be used costs only itself; what may be a deletion costs the list its truth,
+    /// so that it is no list.
     fn passed_over(
         &self,
         reason: WatchErrorReason,
         detail: String,
         line: &[u8],
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, Unstreamed> {
         if tells_of_deletion(line) {
-            return Err(Failure::new(reason, detail));
+            return Err(Unstreamed::Cut(Failure::new(reason, detail)));
         }
         self.outlet.stats().count_errors(reason, 1);
         Ok(None)
