@@ -125,7 +125,9 @@ async fn accounting_that_returns_ends_the_exporter() {
     );
 }
 
-/// A clock that stands still, and whoever asks it with it, while it is held.
+/// A clock that stands still, and whoever asks it with it, while it is held. A thread that waits here
+/// gives its other tasks away first: one task hangs, and not what happens to share its thread (which
+/// could be the test's own timeout).
 #[derive(Default)]
 struct Held {
     is_held: Mutex<bool>,
@@ -139,16 +141,28 @@ impl Held {
     }
 
     fn wait(&self) {
-        let held = self.is_held.lock().unwrap();
-        drop(self.let_go.wait_while(held, |held| *held).unwrap());
+        tokio::task::block_in_place(|| {
+            let held = self.is_held.lock().unwrap();
+            drop(self.let_go.wait_while(held, |held| *held).unwrap());
+        });
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+/// Lets go at the end of a test that fails too: its runtime waits for the thread that hangs.
+struct LetGo(Arc<Held>);
+
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        self.0.hold(false);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     let (simulated, cluster) = simulated().await;
     let mut exporter = exporter(&simulated, &[]);
     let held = Arc::new(Held::default());
+    let let_go = LetGo(Arc::clone(&held));
     let (clock, its) = (simulated.clock(), Arc::clone(&held));
     exporter.ingest.clock = Arc::new(move || {
         its.wait();
@@ -177,7 +191,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
         answer.contains("task ingest has not been heard of for"),
         "{answer}"
     );
-    held.hold(false);
+    drop(let_go);
     shutdown.cancel();
     run.await.unwrap().unwrap();
 }
