@@ -146,7 +146,7 @@ fn no_fault_of_the_disk_loses_what_was_promised() {
 fn unreadable(tape: &mut Tape) -> Outcome {
     let disk = CrashDisk::with(Platter::from([("ledger".to_owned(), document(1))]));
     let mut store = store(&disk, None);
-    disk.fail_reads([Errno::IO, Errno::ACCESS][tape.pick(2)]);
+    disk.fail_reads([Errno::IO, Errno::ACCESS][tape.pick(2)], usize::MAX);
     let read_only = tape.one_in(2);
     disk.fail(Fault {
         operations: 0..usize::from(read_only),
@@ -176,6 +176,18 @@ fn unreadable(tape: &mut Tape) -> Outcome {
 #[test]
 fn a_ledger_that_the_disk_does_not_give_is_survived() {
     assert_eq!(every(unreadable), Ok(4));
+}
+
+#[test]
+fn a_read_that_fails_once_or_twice_does_not_cost_the_ledger() {
+    for times in [1, 2] {
+        let disk = CrashDisk::with(Platter::from([("ledger".to_owned(), document(1))]));
+        disk.fail_reads(Errno::IO, times);
+        match store(&disk, None).load() {
+            Loaded::Found(bytes) => assert_eq!(bytes, document(1)),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 /// The proof that these tests can fail.

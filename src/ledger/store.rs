@@ -13,6 +13,10 @@ pub(super) const LEDGER: &str = "ledger";
 /// The one being written.
 const TEMPORARY: &str = "ledger.tmp";
 
+/// How often a ledger is read that the disk does not give. A network disk that has just been attached
+/// may fail at first.
+const READS: usize = 3;
+
 /// What there was to load.
 #[derive(Debug)]
 pub enum Loaded {
@@ -107,7 +111,7 @@ impl<D: Disk> Store<D> {
 
     /// The last ledger that was saved. One that cannot be used is set aside.
     pub fn load(&mut self) -> Loaded {
-        let (reason, why) = match self.disk.read(LEDGER, MAX_BYTES) {
+        let (reason, why) = match self.read() {
             Ok(None) => return Loaded::Absent,
             Ok(Some(bytes)) => match frame::read(&bytes) {
                 Ok(_) => return Loaded::Found(bytes),
@@ -123,6 +127,17 @@ impl<D: Disk> Store<D> {
             why,
             kept: self.set_aside(reason),
         })
+    }
+
+    fn read(&self) -> io::Result<Option<Vec<u8>>> {
+        let mut read = self.disk.read(LEDGER, MAX_BYTES);
+        for _ in 1..READS {
+            if read.is_ok() {
+                break;
+            }
+            read = self.disk.read(LEDGER, MAX_BYTES);
+        }
+        read
     }
 
     /// Puts the ledger away under the name that it returns, in place of one that was put away for

@@ -28,6 +28,8 @@ struct State {
     power_until: Option<usize>,
     faults: Vec<Fault>,
     read_fault: Option<Errno>,
+    /// How many reads fail yet
+    reads_to_fail: usize,
     /// Operations that have failed
     failures: usize,
 }
@@ -131,9 +133,11 @@ impl CrashDisk {
         self.0.borrow_mut().faults.push(fault);
     }
 
-    /// Lets reading fail.
-    pub fn fail_reads(&self, errno: Errno) {
-        self.0.borrow_mut().read_fault = Some(errno);
+    /// Lets the next `times` reads fail.
+    pub fn fail_reads(&self, errno: Errno, times: usize) {
+        let mut state = self.0.borrow_mut();
+        state.read_fault = Some(errno);
+        state.reads_to_fail = times;
     }
 
     /// Lets nothing fail any more.
@@ -294,8 +298,9 @@ impl Disk for CrashDisk {
     }
 
     fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
-        let state = self.0.borrow();
-        if let Some(errno) = state.read_fault {
+        let mut state = self.0.borrow_mut();
+        if let (Some(errno), 1..) = (state.read_fault, state.reads_to_fail) {
+            state.reads_to_fail -= 1;
             return Err(errno.into());
         }
         let Ok(file) = state.live(name) else {
