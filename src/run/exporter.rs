@@ -4,24 +4,24 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::ingest::Ingest;
 use super::labels::label_config;
-use super::ledger::{Commits, Ledger, Others, Parts, Recovery, Snapshots};
+use super::ledger::{Ledger, Others, Parts, Recovery, Snapshots};
+use super::scrapes::Scrapes;
 use super::slos::{InForce, SloWatch};
+use super::tasks::Tasks;
 use super::web::Web;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
 use crate::args::ExporterArgs;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::metrics::{self, Builder, ClockFamilies, Exposition};
+use crate::metrics::{Builder, ClockFamilies};
 use crate::process::ProcessCollector;
-use crate::server::{Format, Health, Limits, Scrape, ScrapeError, Server, Status};
+use crate::server::{Health, Limits, Server};
 use crate::watch::client::Cluster;
 use crate::watch::clock::Clock;
 use crate::watch::stats::WatchStats;
@@ -42,10 +42,6 @@ const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
 /// How long the web configuration's keeper may be silent: it looks every few seconds, and waits for
 /// nothing but the file system.
 const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
-
-/// How long all tasks may take to end once they are told to. The server's grace fits into it, and
-/// it into the 30 s that Kubernetes grants a pod.
-const END_DEADLINE: Duration = Duration::from_secs(15);
 
 /// An exporter that is bound to its address and has not begun to watch.
 pub(super) struct Exporter {
@@ -210,116 +206,41 @@ impl Exporter {
         let tls = web.config.tls.is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
         let client = &cluster.client;
-        let mut watches = watch::spawn(client, &watch, clock, &stats, &deliveries, &shutdown);
+        let watches = watch::spawn(client, &watch, clock, &stats, &deliveries, &shutdown);
         // Held to the end, so that a watch that fails is told of as such, and not as the end of the
         // deliveries.
         let _deliveries = deliveries;
-        let mut tasks = JoinSet::new();
+        let mut tasks = Tasks::new(shutdown.clone());
         let stop = shutdown.clone();
         let served = CancellationToken::new();
         let mut unneeded = served.clone();
-        tasks.spawn(async move {
+        tasks.spawn("the server", async move {
             server.serve(stop).await;
             served.cancel();
-            "the server"
         });
         if let Some(ledger) = ledger {
             let committer = ledger.committer()?;
             let served = std::mem::take(&mut unneeded);
             let committed = unneeded.clone();
-            tasks.spawn(async move {
+            tasks.spawn("the keeper of the ledger", async move {
                 committer.run(served).await;
                 committed.cancel();
-                "the keeper of the ledger"
             });
         }
-        tasks.spawn(async move {
-            ingest.run(unneeded).await;
-            "the accounting of pods"
-        });
+        tasks.spawn("the accounting of pods", ingest.run(unneeded));
         if let Some(slo_watch) = slo_watch {
-            let stop = shutdown.clone();
             let heartbeat = health.register_task("slo-file", SLO_FILE_DEADLINE);
-            tasks.spawn(async move {
-                slo_watch.run(stop, heartbeat).await;
-                "the SLO file's keeper"
-            });
+            let keeper = slo_watch.run(shutdown.clone(), heartbeat);
+            tasks.spawn("the SLO file's keeper", keeper);
         }
         if let Some(web_watch) = web.watch(gate) {
-            let stop = shutdown.clone();
             let heartbeat = health.register_task("web-config", WEB_CONFIG_DEADLINE);
-            tasks.spawn(async move {
-                web_watch.run(stop, heartbeat).await;
-                "the web configuration's keeper"
-            });
+            let keeper = web_watch.run(shutdown, heartbeat);
+            tasks.spawn("the web configuration's keeper", keeper);
         }
-        tokio::select! {
-            biased;
-            () = shutdown.cancelled() => {}
-            Some(ended) = tasks.join_next() => return ended_early(&shutdown, ended),
-            Some(ended) = watches.join_next() => {
-                return ended_early(&shutdown, ended.map(|()| "a watch"));
-            }
-        }
-        let all_ended = async {
-            while let Some(ended) = tasks.join_next().await {
-                ended.context("a task failed while it ended")?;
-            }
-            anyhow::Ok(())
-        };
-        tokio::time::timeout(END_DEADLINE, all_ended)
-            .await
-            .context("a task did not end when it was told to; podinit ends without it")??;
+        tasks.run(watches).await?;
         tracing::info!("ended");
         Ok(())
-    }
-}
-
-fn ended_early(
-    shutdown: &CancellationToken,
-    ended: Result<&str, tokio::task::JoinError>,
-) -> anyhow::Result<()> {
-    if shutdown.is_cancelled() {
-        return Ok(());
-    }
-    match ended {
-        Ok(task) => Err(anyhow!(
-            "{task} has ended; so does podinit, rather than go stale"
-        )),
-        Err(error) => Err(anyhow!(
-            "a task has failed ({error}); podinit ends, rather than go stale"
-        )),
-    }
-}
-
-/// What the server serves.
-struct Scrapes {
-    exposition: Arc<Exposition>,
-    stats: Arc<WatchStats>,
-    commits: Option<Arc<Commits>>,
-}
-
-impl Scrape for Scrapes {
-    /// What is given out is durable first, where there is a ledger (see the module `ledger`).
-    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
-        let format = match format {
-            Format::Protobuf => metrics::Format::Protobuf,
-            Format::OpenMetrics => metrics::Format::OpenMetrics,
-            Format::Text => metrics::Format::Text,
-        };
-        let body = self.exposition.encode(format);
-        let body = body.map_err(|error| ScrapeError(error.to_string()))?;
-        if let Some(commits) = &self.commits {
-            commits.commit();
-        }
-        Ok(body)
-    }
-
-    fn status(&self) -> Status {
-        Status {
-            synced: Some(self.stats.synced()),
-            pods_in_flight: Some(self.exposition.pods_in_flight()),
-        }
     }
 }
 

@@ -14,12 +14,15 @@ mod pace;
 mod progress;
 mod recordings;
 mod rules;
+mod scrapes;
 mod serve;
 mod slos;
+mod tasks;
 mod web;
 
 use std::future::Future;
 use std::io::{self, Write};
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -49,8 +52,19 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// must not keep the process from ending.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
+/// The most threads that run tasks. One accounts for pods, and the rest answer: more would only take
+/// memory, on a node of a hundred cores a lot of it.
+const MOST_WORKERS: usize = 4;
+
+/// The most threads for what blocks: an encoding, a check of a password, names to be resolved. Each
+/// allocates from an arena of its own, which keeps what it has taken from the system.
+const MOST_BLOCKED: usize = 8;
+
 fn block_on<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.min(MOST_WORKERS))
+        .max_blocking_threads(MOST_BLOCKED)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;

@@ -1,0 +1,39 @@
+//! What the server serves: the exposition, once it is durable.
+
+use std::sync::Arc;
+
+use super::ledger::Commits;
+use crate::metrics::{self, Exposition};
+use crate::server::{Format, Scrape, ScrapeError, Status};
+use crate::watch::stats::WatchStats;
+
+pub(super) struct Scrapes {
+    pub(super) exposition: Arc<Exposition>,
+    pub(super) stats: Arc<WatchStats>,
+    /// Where there is a ledger
+    pub(super) commits: Option<Arc<Commits>>,
+}
+
+impl Scrape for Scrapes {
+    /// What is given out is durable first, where there is a ledger (see the module `ledger`).
+    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
+        let format = match format {
+            Format::Protobuf => metrics::Format::Protobuf,
+            Format::OpenMetrics => metrics::Format::OpenMetrics,
+            Format::Text => metrics::Format::Text,
+        };
+        let body = self.exposition.encode(format);
+        let body = body.map_err(|error| ScrapeError(error.to_string()))?;
+        if let Some(commits) = &self.commits {
+            commits.commit();
+        }
+        Ok(body)
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            synced: Some(self.stats.synced()),
+            pods_in_flight: Some(self.exposition.pods_in_flight()),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The tasks of an exporter. None may end before it is told to: what it did would not be done any
+//! more, and nobody would know.
+
+use std::future::Future;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How long all tasks may take to end once they are told to. The server's grace (10 s) and two
+/// writes of the ledger (5 s each: the one under way and the last) fit into it, and it into the 30 s
+/// that Kubernetes grants a pod.
+const END_DEADLINE: Duration = Duration::from_secs(25);
+
+/// Tasks that go on until `shutdown`, each with the name by which an error tells of it.
+pub(super) struct Tasks {
+    running: JoinSet<&'static str>,
+    shutdown: CancellationToken,
+}
+
+impl Tasks {
+    pub(super) fn new(shutdown: CancellationToken) -> Self {
+        Self {
+            running: JoinSet::new(),
+            shutdown,
+        }
+    }
+
+    pub(super) fn spawn(
+        &mut self,
+        name: &'static str,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        self.running.spawn(async move {
+            task.await;
+            name
+        });
+    }
+
+    /// Waits for the shutdown, and then for all tasks. The `watches` are abandoned at once.
+    ///
+    /// # Errors
+    /// When a task or a watch ends before the shutdown, or a task fails or hangs after it.
+    pub(super) async fn run(mut self, mut watches: JoinSet<()>) -> anyhow::Result<()> {
+        tokio::select! {
+            biased;
+            () = self.shutdown.cancelled() => {}
+            Some(ended) = self.running.join_next() => return self.ended_early(ended),
+            Some(ended) = watches.join_next() => {
+                return self.ended_early(ended.map(|()| "a watch"));
+            }
+        }
+        let all_ended = async {
+            while let Some(ended) = self.running.join_next().await {
+                ended.context("a task failed while it ended")?;
+            }
+            anyhow::Ok(())
+        };
+        tokio::time::timeout(END_DEADLINE, all_ended)
+            .await
+            .context("a task did not end when it was told to; podinit ends without it")?
+    }
+
+    fn ended_early(&self, ended: Result<&str, JoinError>) -> anyhow::Result<()> {
+        if self.shutdown.is_cancelled() {
+            return Ok(());
+        }
+        Err(match ended {
+            Ok(task) => anyhow!("{task} has ended; so does podinit, rather than go stale"),
+            Err(error) => {
+                anyhow!("a task has failed ({error}); podinit ends, rather than go stale")
+            }
+        })
+    }
+}
