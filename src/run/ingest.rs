@@ -8,13 +8,13 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::ledger::Snapshots;
-use super::pace::{Pace, Passed};
 use super::slos::Slos;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
 use crate::metrics::Recorder;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::watch::clock::Clock;
+use crate::watch::pace::{Pace, Passed};
 use crate::watch::stats::WatchStats;
 
 /// How often time passes for deadlines while nothing is delivered.

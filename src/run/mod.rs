@@ -10,7 +10,6 @@ mod ingest;
 mod labels;
 mod ledger;
 mod looks;
-mod pace;
 mod progress;
 mod recordings;
 mod rules;

@@ -28,6 +28,7 @@ mod kubeconfig;
 pub mod lines;
 mod list;
 mod outlet;
+pub mod pace;
 pub mod probe;
 mod proxy;
 mod pulse;

@@ -157,8 +157,6 @@ impl Exporter {
             slow: settings.slow,
             disk: disk.cloned(),
             rng: Rng::fork(settings.seed, 5),
-            jumps: 0,
-            disturbed: None,
         };
         let ingest = tokio::spawn(ingest.run(cancel.clone()));
         Self {

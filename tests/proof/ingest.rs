@@ -8,6 +8,7 @@ use podinit::lifecycle::tracker::Tracker;
 use podinit::sim::rng::Rng;
 use podinit::watch::clock::Clock;
 use podinit::watch::disciplined::DisciplinedClock;
+use podinit::watch::pace::{Pace, Passed};
 use podinit::watch::stats::WatchStats;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
@@ -18,8 +19,6 @@ use crate::tally::Tally;
 
 /// As in `serve`.
 const TICK: Duration = Duration::from_millis(250);
-const FRESH: Duration = Duration::from_secs(30);
-const STALL: Duration = Duration::from_secs(2);
 
 /// Longest time between two commits, in milliseconds. There is one for each scrape.
 const COMMITS: u64 = 15_000;
@@ -39,16 +38,13 @@ pub struct Ingest {
     /// Where the ledger is committed to, if there is one
     pub disk: Option<Disk>,
     pub rng: Rng,
-    pub jumps: u64,
-    /// The API server has to be heard of after this before time may pass
-    pub disturbed: Option<Instant>,
 }
 
 impl Ingest {
     pub async fn run(mut self, stop: CancellationToken) -> Tally {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut last_tick = self.clock.elapsed();
+        let mut pace = Pace::new(&*self.clock);
         if self.tracker.is_ahead_of(self.clock.now()) {
             self.tracker.set_time(self.clock.now());
         }
@@ -58,46 +54,39 @@ impl Ingest {
                 biased;
                 () = stop.cancelled() => return self.tally,
                 _ = ticks.tick() => {
-                    let stalled = self.clock.elapsed().saturating_sub(last_tick) > STALL;
-                    last_tick = self.clock.elapsed();
-                    if !self.keeps_time() && stalled {
-                        self.disturbed = Some(Instant::now());
-                        self.tracker.catch_up(self.clock.now());
-                    }
-                    self.let_time_pass();
+                    let passed = pace.turn(&*self.clock);
+                    self.keep(passed);
+                    self.let_time_pass(&pace);
                 }
                 () = tokio::time::sleep_until(commit), if self.disk.is_some() => {
                     self.commit();
                     commit = self.next_commit();
                 }
-                Some(delivery) = self.deliveries.recv() => self.account(delivery).await,
+                Some(delivery) = self.deliveries.recv() => {
+                    let passed = pace.look(&*self.clock);
+                    self.keep(passed);
+                    self.account(delivery).await;
+                }
             }
         }
     }
 
-    fn let_time_pass(&mut self) {
+    fn keep(&mut self, passed: Passed) {
+        match passed {
+            Passed::Evenly => {}
+            Passed::Unattended(now) => self.tracker.catch_up(now),
+            Passed::Jumped(now) => self.tracker.set_time(now),
+        }
+    }
+
+    fn let_time_pass(&mut self, pace: &Pace) {
         let heard = self.stats.last_contact().map(Instant::from_std);
-        let fresh = heard.is_some_and(|heard| {
-            heard.elapsed() < FRESH && self.disturbed.is_none_or(|at| heard > at)
-        });
-        if self.deliveries.is_empty() && fresh {
+        if self.deliveries.is_empty() && heard.is_some_and(|at| pace.is_fresh(at)) {
             self.tracker.advance(self.clock.now(), &mut self.tally);
         }
     }
 
-    /// Whether the clock has jumped, to which the accounting is then put.
-    fn keeps_time(&mut self) -> bool {
-        let jumps = self.clock.corrections().jumps;
-        let jumped = std::mem::replace(&mut self.jumps, jumps) != jumps;
-        if jumped {
-            self.disturbed = Some(Instant::now());
-            self.tracker.set_time(self.clock.now());
-        }
-        jumped
-    }
-
     async fn account(&mut self, mut delivery: Delivery) {
-        self.keeps_time();
         let present = self.clock.now();
         delivery.now = present.min(delivery.now);
         delivery.observed = delivery.observed.map(|observed| present.min(observed));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::clock::Clock;
 use crate::timestamp::Timestamp;
-use crate::watch::clock::Clock;
 
 /// The loop turns at every tick. A turn that is this late was kept from turning.
 const STALL: Duration = Duration::from_secs(2);
@@ -18,7 +18,7 @@ const FRESH: Duration = Duration::from_secs(30);
 
 /// How time passed since the last turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passed {
+pub enum Passed {
     /// As it should
     Evenly,
     /// Without us, until now
@@ -27,9 +27,9 @@ pub(super) enum Passed {
     Jumped(Timestamp),
 }
 
-/// Watches over the passing of time. Owned by the ingest task.
+/// Watches over the passing of time, on behalf of the loop that turns.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub struct Pace {
     last_turn: Duration,
     jumps: u64,
     /// The API server has to be heard of after this before time may pass
@@ -37,7 +37,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(clock: &dyn Clock) -> Self {
+    /// Time that begins to pass now.
+    pub fn new(clock: &dyn Clock) -> Self {
         Self {
             last_turn: clock.elapsed(),
             jumps: clock.corrections().jumps,
@@ -45,8 +46,8 @@ impl Pace {
         }
     }
 
-    /// The loop has turned.
-    pub(super) fn turn(&mut self, clock: &dyn Clock) -> Passed {
+    /// The loop has turned. To be called a few times a second, whatever else happens.
+    pub fn turn(&mut self, clock: &dyn Clock) -> Passed {
         let elapsed = clock.elapsed();
         let stalled = elapsed.saturating_sub(self.last_turn) > STALL;
         self.last_turn = elapsed;
@@ -61,7 +62,7 @@ impl Pace {
 
     /// Whether the clock has jumped. For every moment at which time is told, since a jump must be
     /// known before anything is accounted for at a time after it.
-    pub(super) fn look(&mut self, clock: &dyn Clock) -> Passed {
+    pub fn look(&mut self, clock: &dyn Clock) -> Passed {
         let jumps = clock.corrections().jumps;
         if jumps == self.jumps {
             return Passed::Evenly;
@@ -73,7 +74,7 @@ impl Pace {
 
     /// Whether time may pass, the API server having been heard of at `heard` on behalf of every
     /// source: not long ago, and since time was last disturbed.
-    pub(super) fn is_fresh(&self, heard: Instant) -> bool {
+    pub fn is_fresh(&self, heard: Instant) -> bool {
         heard.elapsed() < FRESH && self.disturbed.is_none_or(|at| heard > at)
     }
 }
