@@ -1,6 +1,6 @@
 # What a contributor types. Everything is plain cargo and scripts underneath.
 
-.PHONY: help demo test lint golden manifests e2e image ci
+.PHONY: help demo test lint golden fuzz manifests e2e image ci
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '%-10s %s\n' "$$name" "$$what"; done
@@ -20,6 +20,9 @@ lint: ## format, clippy, documentation, licences
 golden: ## write golden and generated files anew; look at the difference
 	INSTA_UPDATE=always PODINIT_UPDATE=1 UPDATE_DASHBOARDS=1 cargo test --locked
 	tests/deploy/run --update
+
+fuzz: ## each fuzz target for 20 seconds
+	fuzz/run
 
 manifests: ## kustomize and Helm: render, compare, validate
 	tests/deploy/run
