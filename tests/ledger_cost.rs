@@ -7,7 +7,7 @@ use std::time::Instant;
 use podinit::ledger::content::{self, Content};
 use podinit::ledger::frame;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::saved::Successor;
+use podinit::lifecycle::sources::Successor;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, LabelConfig, Recorder};
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};

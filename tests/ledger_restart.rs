@@ -25,7 +25,7 @@ use podinit::ledger::content::{self, Content};
 use podinit::ledger::frame;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::saved::Successor;
+use podinit::lifecycle::sources::Successor;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::lifecycle::version::Version;
 use podinit::metrics::saved::Durations;

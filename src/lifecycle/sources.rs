@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivery::SourceId;
 use super::reentry::Against;
-use super::saved::Successor;
 use super::sight::SeenIn;
 use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -21,6 +20,18 @@ pub enum FirstList {
     BeganAt(Timestamp),
     /// The source delivered something else first, so it has none
     NeverHad,
+}
+
+/// What became of a source while nobody watched it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successor {
+    /// It is watched again, under this number
+    Same(SourceId),
+    /// Its scope is, under this number, with another selection of pods: its pods stay until a list
+    /// says which of them are gone, and that list is its first one (§5 rule 2)
+    Reselected(SourceId),
+    /// It is watched no longer: its pods in flight vanish, and the others are forgotten
+    Gone,
 }
 
 /// What is kept of a source.

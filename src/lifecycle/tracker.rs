@@ -1,6 +1,7 @@
 //! The books (§5): which pods are known, how each stands, and what every delivery changes.
 
 mod disruptions;
+mod saving;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! From observations to atomics. The ingest task owns the recorder; nothing it does here waits.
 
+mod saving;
+
 use std::sync::Arc;
 
 use super::label_sets::{LabelSets, Resolved};

@@ -10,7 +10,7 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTH
 use http::{HeaderMap, StatusCode};
 use rustls::ServerConfig;
 
-use super::routes::line;
+use super::answer::line;
 
 /// Decides over connections and requests. Its answers may change at any time; a connection keeps
 /// the encryption with which it began.

@@ -12,6 +12,7 @@
 
 mod access;
 mod activity;
+mod answer;
 pub mod compression;
 mod connection;
 mod connections;

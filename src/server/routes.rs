@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::access::{self, Access};
 use super::activity::{Activity, Scraping};
+use super::answer::line;
 use super::compression::ContentCoding;
 use super::health::Health;
 use super::negotiation::negotiate;
@@ -26,7 +27,6 @@ use super::page::Page;
 use super::snapshot::Snapshots;
 use super::{Scrape, Status};
 
-const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// The page loads nothing, runs nothing and goes into no frame; its own style is all it has.
@@ -183,11 +183,6 @@ async fn not_found() -> Response {
         StatusCode::NOT_FOUND,
         "not found, try /metrics, /livez or /readyz",
     )
-}
-
-/// One line of plain text. Nothing of the request is ever in it.
-pub(super) fn line(status: StatusCode, text: &str) -> Response {
-    (status, [(CONTENT_TYPE, TEXT)], format!("{text}\n")).into_response()
 }
 
 /// What every response says: it is what its type says, and it is of this moment.

@@ -20,8 +20,8 @@ use rustls::{
 
 use super::Files;
 use super::names::find;
+use super::pem::{certificates_of, pem};
 use super::san::{AllowedSan, subject_alternative_names};
-use super::tls::{certificates_of, pem};
 use crate::yaml::{Fault, Node, Section};
 
 /// The most entries of `client_allowed_sans`.

@@ -9,6 +9,7 @@
 mod client_auth;
 mod http;
 mod names;
+mod pem;
 mod san;
 mod tls;
 mod users;

@@ -10,6 +10,7 @@ use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, versi
 use super::Files;
 use super::client_auth::ClientAuth;
 use super::names::{CIPHER_SUITES, CURVES, VERSIONS, find};
+use super::pem::{certificates_of, pem};
 use crate::yaml::{Fault, Node, Section};
 
 /// HTTP/1.1 is all that is spoken.
@@ -76,42 +77,6 @@ impl Tls {
     }
 }
 
-/// PEM, and where it stands or is named.
-pub(super) struct Pem<'a> {
-    pub(super) bytes: Vec<u8>,
-    pub(super) key: &'static str,
-    pub(super) node: &'a Node,
-}
-
-/// The PEM under `inline`, or in the file that `file` names.
-pub(super) fn pem<'a>(
-    section: &Section<'a>,
-    inline: &'static str,
-    file: &'static str,
-    files: &mut Files,
-) -> Result<Option<Pem<'a>>, Fault> {
-    let (bytes, key, node) = match (section.get(inline), section.get(file)) {
-        (None, None) => return Ok(None),
-        (Some(_), Some(node)) => {
-            let why = format!("stands beside {inline}; keep one of them");
-            return Err(section.fault(file, node, why));
-        }
-        (Some(node), None) => {
-            let bytes = section.text(inline, node, |text| Ok(text.as_bytes().to_vec()))?;
-            (bytes, inline, node)
-        }
-        (None, Some(node)) => {
-            // The name is not repeated: a key could stand in its place.
-            let read = |name: &str| {
-                let read = files.read_named(name);
-                read.map_err(|error| format!("the file cannot be read: {error}"))
-            };
-            (section.text(file, node, read)?, file, node)
-        }
-    };
-    Ok(Some(Pem { bytes, key, node }))
-}
-
 fn certificates(
     section: &Section<'_>,
     files: &mut Files,
@@ -120,15 +85,6 @@ fn certificates(
         return Err(section.missing("cert_file"));
     };
     certificates_of(&pem.bytes).map_err(|why| section.fault(pem.key, pem.node, why))
-}
-
-/// At least one certificate.
-pub(super) fn certificates_of(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, &'static str> {
-    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    match all {
-        Ok(all) if !all.is_empty() => Ok(all),
-        _ => Err("has no certificate in PEM (-----BEGIN CERTIFICATE-----)"),
-    }
 }
 
 fn private_key(section: &Section<'_>, files: &mut Files) -> Result<PrivateKeyDer<'static>, Fault> {

@@ -4,7 +4,7 @@
 use podinit::ledger::content::{self, Content};
 use podinit::ledger::frame;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::saved::Successor;
+use podinit::lifecycle::sources::Successor;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::lifecycle::version::Version;
 use podinit::watch::saved::SavedStats;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ContentError;
 use super::counts::position;
-use super::pods::{put_uid, take_uid};
+use super::ids::{put_uid, take_source_id, take_uid};
 use super::texts::{put_time, take_instant, take_second, take_time};
 use crate::ledger::codec::{Decoder, Encoder};
 use crate::lifecycle::delivery::SourceId;
@@ -71,13 +71,6 @@ fn take_sources(from: &mut Decoder<'_>) -> Result<BTreeMap<SourceId, SavedSource
     let sources =
         from.list(|from| Ok::<_, ContentError>((take_source_id(from)?, take_source(from)?)));
     Ok(sources?.into_iter().collect())
-}
-
-pub(super) fn take_source_id(from: &mut Decoder<'_>) -> Result<SourceId, ContentError> {
-    let number = u16::try_from(from.number()?);
-    Ok(SourceId(
-        number.map_err(|_| from.fail("no source has this number"))?,
-    ))
 }
 
 fn take_source(from: &mut Decoder<'_>) -> Result<SavedSource, ContentError> {

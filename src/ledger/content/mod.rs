@@ -18,6 +18,7 @@
 
 mod books;
 mod counts;
+mod ids;
 mod metrics;
 mod origin;
 mod pods;

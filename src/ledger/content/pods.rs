@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ContentError;
-use super::books::take_source_id;
+use super::ids::{put_uid, take_source_id, take_uid};
 use super::texts::{Texts, put_time, take_instant, take_second, take_time};
 use crate::ledger::codec::{Decoder, Encoder};
 use crate::lifecycle::reentry::LastTrue;
@@ -14,7 +14,7 @@ use crate::lifecycle::seen::Seen;
 use crate::lifecycle::slo::SloId;
 use crate::lifecycle::stage::Interval;
 use crate::lifecycle::startup::SavedStartup;
-use crate::pod::{ConditionType, PodInfo, PodUid, Workload};
+use crate::pod::{ConditionType, PodInfo, Workload};
 
 /// What follows: nothing more, or a pod of this kind.
 const END: u8 = 0;
@@ -50,16 +50,6 @@ pub(super) fn take(from: &mut Decoder<'_>, slos: usize) -> Result<Vec<SavedPod>,
             _ => return Err(from.fail("no such kind of pod").into()),
         });
     }
-}
-
-pub(super) fn put_uid(out: &mut Encoder, uid: PodUid) {
-    for word in uid.words() {
-        out.fixed64(word);
-    }
-}
-
-pub(super) fn take_uid(from: &mut Decoder<'_>) -> Result<PodUid, ContentError> {
-    Ok(PodUid::from_words([from.fixed64()?, from.fixed64()?]))
 }
 
 /// The times at which conditions were last true lie near the pod's creation: they are differences

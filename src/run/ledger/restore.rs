@@ -3,7 +3,8 @@
 use super::sources::Sources;
 use crate::ledger::content::Content;
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::saved::{SavedPod, Successor};
+use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::sources::Successor;
 use crate::lifecycle::stage::Stage;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::lifecycle::version::Version;

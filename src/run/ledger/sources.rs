@@ -2,7 +2,7 @@
 
 use crate::ledger::content::Watched;
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::saved::Successor;
+use crate::lifecycle::sources::Successor;
 use crate::watch::WatchConfig;
 use crate::watch::requests::Scope;
 
