@@ -49,7 +49,6 @@ impl Exporter {
             .arg(&path)
             // Else each thread that ever encodes a scrape keeps room for one, which looks like a
             // leak for as long as there are threads that have not yet.
-            .env("MALLOC_ARENA_MAX", "1")
             .env_remove("HTTP_PROXY")
             .env_remove("http_proxy")
             .stderr(Stdio::piped())
