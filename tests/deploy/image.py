@@ -97,11 +97,11 @@ def profile():
     return {"defaultAction": told["defaultAction"], "architectures": [native], "syscalls": calls}
 
 
-def bundle(directory, arguments):
+def bundle(directory, arguments, environment):
     config = {
         "ociVersion": "1.0.2", "root": {"path": "rootfs", "readonly": True},
         "process": {
-            "user": {"uid": 65534, "gid": 65534}, "cwd": "/", "args": ["/podinit", *arguments],
+            "user": {"uid": 65534, "gid": 65534}, "cwd": "/", "args": ["/podinit", *arguments], "env": environment,
             "noNewPrivileges": True,
             "capabilities": {kind: [] for kind in ("bounding", "effective", "inheritable", "permitted", "ambient")}},
         "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"}],
@@ -124,10 +124,10 @@ def start(command, directory):
     raise SystemExit(f"it ended with {process.wait()}")
 
 
-def runs(directory):
+def runs(directory, environment):
     """It answers, cannot write, and is nobody; how soon, beside a process that is no container."""
     arguments = ["demo", "--listen", "127.0.0.1:0", "--log-level", "error"]
-    bundle(directory, arguments)
+    bundle(directory, arguments, environment)
     contained, alone = [], []
     for number in range(STARTS):
         process, body, seconds = start(["runc", "--root", os.path.join(directory, "state"), "run", f"podinit-{number}"], directory)
@@ -164,7 +164,7 @@ def restricted(directory, container):
 def main(one, other, directory):
     image = same(one, other)
     contents(image, os.path.join(directory, "rootfs"))
-    runs(directory)
+    runs(directory, image.config["config"]["Env"])
 
 
 if __name__ == "__main__":
