@@ -14,7 +14,7 @@
 //! accounting holds grew by 28 bytes an hour. In half an hour of the real binary there were 180,786
 //! pods, of which at most 5,000 were remembered; resident memory was 31 MiB after 5 minutes, 32.5 MiB
 //! after 15, and then grew by 6 KiB a minute. In the first minutes each thread's arena of the allocator
-//! fills up; with `MALLOC_ARENA_MAX=1`, as in the image, it stood at 23 MiB and grew by 4 KiB a minute.
+//! fills up; with `MALLOC_ARENA_MAX=1`, as in the image, it stood at 23 MiB after 15 minutes.
 
 #![allow(
     unreachable_pub,
