@@ -65,6 +65,9 @@ fn look_at(path: &Path) -> Result<Look, OpenFault> {
                 ledger: Seen::Absent,
             });
         }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(OpenFault::NotADirectory);
+        }
         Err(error) => return Err(OpenFault::Lock(error)),
     }
     writable(path).map_err(OpenFault::NotWritable)?;
@@ -126,6 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::fs;
+    use std::os::unix::fs::symlink;
 
     use super::*;
     use crate::ledger::{RealDisk, Store};
@@ -166,5 +170,19 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = look(file.path()).unwrap_err();
         assert!(matches!(error.cause, OpenFault::NotADirectory), "{error}");
+        let error = look(&file.path().join("below")).unwrap_err();
+        assert!(matches!(error.cause, OpenFault::NotADirectory), "{error}");
+    }
+
+    /// Links to themselves.
+    #[test]
+    fn what_cannot_be_opened_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        symlink(LOCK, dir.path().join(LOCK)).unwrap();
+        symlink("state", dir.path().join("state")).unwrap();
+        for path in [dir.path().to_owned(), dir.path().join("state")] {
+            let error = look(&path).unwrap_err();
+            assert!(matches!(error.cause, OpenFault::Lock(_)), "{error}");
+        }
     }
 }
