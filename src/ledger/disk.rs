@@ -128,6 +128,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::fs;
+    use std::os::fd::OwnedFd;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
@@ -176,6 +177,18 @@ mod tests {
         huge.set_len(100 << 30).unwrap();
         let error = disk.read("huge", 1000).unwrap_err();
         assert_eq!(error.to_string(), "larger than 1000 bytes");
+    }
+
+    /// A pipe takes bytes, and cannot be synced.
+    #[test]
+    fn what_cannot_be_made_durable_is_told() {
+        let (_reader, writer) = std::io::pipe().unwrap();
+        let mut pipe = File::from(OwnedFd::from(writer));
+        let (_dir, mut disk) = disk();
+        disk.write(&mut pipe, b"bytes").unwrap();
+        disk.sync(&mut pipe).unwrap_err();
+        disk.dir = pipe;
+        disk.sync_dir().unwrap_err();
     }
 
     #[test]

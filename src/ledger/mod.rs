@@ -70,6 +70,9 @@ mod look;
 pub mod open;
 pub mod store;
 
+#[cfg(test)]
+mod permission_tests;
+
 pub use disk::{Disk, RealDisk};
 pub use look::{Look, Seen, look};
 pub use open::{OpenError, OpenFault};

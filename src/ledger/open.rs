@@ -88,15 +88,20 @@ fn create(dir: &Path) -> io::Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
-    let parent = match dir.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = parent(dir);
     if parent != dir {
         create(parent)?;
     }
     DirBuilder::new().mode(0o700).create(dir)?;
     File::open(parent)?.sync_all()
+}
+
+/// The directory that `dir` is in; for a bare name, the one of the process.
+fn parent(dir: &Path) -> &Path {
+    match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +129,13 @@ mod tests {
         assert_eq!(mode & 0o777, 0o700);
         assert!(path.join(LOCK).exists());
         RealDisk::open(&path).unwrap();
+    }
+
+    #[test]
+    fn a_bare_name_is_in_the_directory_of_the_process() {
+        for (dir, expected) in [("state", "."), ("a/state", "a"), ("/state", "/")] {
+            assert_eq!(parent(Path::new(dir)), Path::new(expected));
+        }
     }
 
     #[test]

@@ -142,6 +142,48 @@ fn a_document_over_the_limit_is_not_saved() {
     assert_eq!(files(&dir), [LEDGER]);
 }
 
+/// A disk that takes everything and keeps nothing.
+struct Nowhere;
+
+impl Disk for Nowhere {
+    type File = ();
+
+    fn create(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, _file: &mut (), _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&self, _file: &mut ()) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rename(&self, _from: &str, _to: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn remove(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync_dir(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn read(&self, _name: &str, _limit: usize) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn a_document_of_exactly_the_limit_is_saved() {
+    let mut store = Store::with_disk(Nowhere);
+    store.save(&vec![0; MAX_BYTES]).unwrap();
+    store.save(&vec![0; MAX_BYTES + 1]).unwrap_err();
+}
+
 /// As a crash leaves it: a reader ignores it, the next save replaces it.
 #[test]
 fn a_temporary_file_left_over_means_nothing() {

@@ -82,10 +82,13 @@ fn value() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// The bytes of the values, of which each has at least one.
 fn encoded(values: &[Value]) -> Vec<u8> {
     let mut encoder = Encoder::new();
+    assert!(encoder.is_empty());
     for value in values {
         value.put(&mut encoder);
+        assert!(!encoder.is_empty());
     }
     encoder.into_bytes()
 }

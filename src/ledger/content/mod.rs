@@ -159,4 +159,6 @@ fn section<T>(
 }
 
 #[cfg(test)]
+mod by_hand_tests;
+#[cfg(test)]
 mod tests;

@@ -204,3 +204,7 @@ impl SharedTexts {
         Ok(Arc::clone(held.or_insert_with(|| Arc::new(workload))))
     }
 }
+
+#[cfg(test)]
+#[path = "pods_tests.rs"]
+mod tests;

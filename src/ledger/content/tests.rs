@@ -88,7 +88,7 @@ fn ledger() -> Vec<u8> {
     encode(&content, tracker.saved_pods()).finish()
 }
 
-fn sections(ledger: &[u8]) -> Vec<(u32, Vec<u8>)> {
+pub(super) fn sections(ledger: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let sections = frame::read(ledger).unwrap();
     sections
         .iter()
@@ -96,7 +96,9 @@ fn sections(ledger: &[u8]) -> Vec<(u32, Vec<u8>)> {
         .collect()
 }
 
-fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<(Content, Vec<SavedPod>), ContentError> {
+pub(super) fn decoded(
+    sections: &[(u32, Vec<u8>)],
+) -> Result<(Content, Vec<SavedPod>), ContentError> {
     let mut file = Writer::begin();
     for (tag, payload) in sections {
         file.section(*tag, |out| out.raw(payload));
