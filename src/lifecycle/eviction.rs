@@ -132,7 +132,7 @@ impl Cap {
             return Some(evicted);
         }
         let batch = (self.pods / SHARE).max(1);
-        if pods.len() - in_flight.min(pods.len()) < batch {
+        if pods.len().saturating_sub(in_flight) < batch {
             return None;
         }
         let candidates = pods.iter().filter_map(|(_, record)| evictable(record));
@@ -219,7 +219,20 @@ mod tests {
         cap.refuse(at(60), Timestamp::from_seconds(100));
         let mut pods = table(1, 0);
         assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod), Some([0, 1]));
-        assert!(pods.is_empty());
+        assert_eq!(pods.len(), 0);
         assert!(cap.may_know(at(70)));
+    }
+
+    #[test]
+    fn a_cap_goes_on_from_the_watermark_that_an_earlier_one_has_left() {
+        let mut earlier = Cap::new(1);
+        assert_eq!(earlier.watermark(), None);
+        earlier.refuse(at(70), Timestamp::from_seconds(100));
+        let mut cap = Cap::new(1);
+        cap.restore(earlier.watermark());
+        assert!(cap.may_know(at(70)) && !cap.may_know(at(71)));
+        cap.restore(Some(60));
+        cap.restore(None);
+        assert_eq!(cap.watermark(), Some(70));
     }
 }

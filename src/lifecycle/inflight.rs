@@ -16,13 +16,8 @@ pub struct InFlightOrder([BTreeSet<(Timestamp, PodUid)>; Stage::ALL.len()]);
 
 impl InFlightOrder {
     /// How many pods are in flight.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.iter().map(BTreeSet::len).sum()
-    }
-
-    /// Whether no pod is in flight.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// When the pod that has been in `stage` longest entered it.
@@ -90,5 +85,22 @@ mod tests {
             entered: second.map(Timestamp::from_seconds),
         };
         assert_eq!(told, [oldest(Some(10)), oldest(Some(20)), oldest(None)]);
+    }
+
+    #[test]
+    fn every_pod_that_waits_is_counted_once_whatever_its_stage() {
+        let mut order = InFlightOrder::default();
+        let since = |stage| Some((stage, Timestamp::from_seconds(10)));
+        let (first, second) = (PodUid::from_text("1"), PodUid::from_text("2"));
+        let moves = [
+            (first, None, since(Stage::Network), 1),
+            (second, None, since(Stage::Init), 2),
+            (first, since(Stage::Network), since(Stage::Init), 2),
+            (second, since(Stage::Init), None, 1),
+        ];
+        for (pod, from, to, waiting) in moves {
+            order.move_pod(pod, from, to, &mut |_| {});
+            assert_eq!(order.len(), waiting);
+        }
     }
 }

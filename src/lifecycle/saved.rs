@@ -106,3 +106,21 @@ impl SavedPod {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pods_that_are_no_younger_than_the_watermark_may_have_been_evicted() {
+        let evicted = |watermark, created| {
+            let saved = SavedTracker {
+                watermark,
+                ..SavedTracker::default()
+            };
+            saved.may_have_evicted(Timestamp::from_seconds(created))
+        };
+        assert!(evicted(Some(70), 69) && evicted(Some(70), 70));
+        assert!(!evicted(Some(70), 71) && !evicted(None, 69));
+    }
+}

@@ -66,3 +66,27 @@ impl Seen {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::PodUid;
+
+    #[test]
+    fn only_a_snapshot_with_a_lower_version_is_older() {
+        let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
+        let mut seen = Seen::nothing(&pod, SourceId(0), Timestamp::from_seconds(1));
+        for (version, accepted) in [
+            (Some(10), true),
+            (Some(9), false),
+            (None, true),
+            (Some(10), true),
+            (Some(11), true),
+            (Some(10), false),
+        ] {
+            pod.resource_version = version;
+            let accept = seen.accept(&pod, Against::Last, &mut |_| {});
+            assert_eq!(accept, accepted, "{version:?}");
+        }
+    }
+}

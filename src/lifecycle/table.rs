@@ -35,13 +35,8 @@ impl<T> Default for PodTable<T> {
 
 impl<T> PodTable<T> {
     /// How many pods are remembered.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.index.len()
-    }
-
-    /// Whether no pod is remembered.
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
     }
 
     /// The record of `uid`, to be looked at.
@@ -217,11 +212,22 @@ mod tests {
                         model.insert(key, step);
                     }
                 }
-                prop_assert_eq!(table.get_mut(key).copied(), model.get(&key).copied());
+                prop_assert_eq!(table.get(key), model.get(&key));
+                prop_assert_eq!(table.get_mut(key), model.get_mut(&key));
                 prop_assert_eq!(table.len(), model.len());
             }
             let all: HashMap<_, _> = table.iter().map(|(uid, value)| (uid, *value)).collect();
             prop_assert_eq!(all, model);
         }
+    }
+
+    #[test]
+    fn a_chunk_is_filled_before_another_is_begun() {
+        let mut table = PodTable::default();
+        for number in 0..=CHUNK as u16 {
+            table.insert(uid(number), number);
+        }
+        let filled: Vec<usize> = table.records.0.iter().map(Vec::len).collect();
+        assert_eq!(filled, [CHUNK, 1]);
     }
 }

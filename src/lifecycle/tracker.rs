@@ -234,13 +234,7 @@ impl Tracker {
         match event {
             PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, sink),
             PodEvent::Deleted(snapshot) => self.delete(&snapshot, &arrival, sink),
-            PodEvent::Listed { pods, .. } => {
-                let arrival = Arrival {
-                    observed: None,
-                    ..arrival
-                };
-                self.list(pods, &arrival, sink);
-            }
+            PodEvent::Listed { pods, .. } => self.list(pods, &arrival, sink),
             PodEvent::StreamedListClosed { standing } => {
                 self.sources.regain_sync(source);
                 self.sweep(source, standing, sink);
@@ -262,7 +256,8 @@ impl Tracker {
             rules,
         } = &mut self.shared;
         let pods = &mut self.pods;
-        timers.tidy(order.len() * rules.len(), |uid, slo| {
+        let live = order.len().saturating_mul(rules.len());
+        timers.tidy(live, |uid, slo| {
             matches!(pods.get_mut(uid),
                 Some(Record::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
         });
@@ -463,11 +458,4 @@ impl Tracker {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_finished_pod_takes_at_most_48_bytes_of_the_table() {
-        assert!(size_of::<Option<(PodUid, Record)>>() <= 48);
-    }
-}
+mod tests;

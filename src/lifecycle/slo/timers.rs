@@ -79,6 +79,12 @@ impl Timers {
         });
         self.waiting = self.current.len() + self.future.values().map(Vec::len).sum::<usize>();
     }
+
+    /// How many wait, those included that nobody waits for any more.
+    #[cfg(test)]
+    pub(in crate::lifecycle) fn waiting(&self) -> usize {
+        self.waiting
+    }
 }
 
 fn second_of(at: Timestamp) -> i64 {
@@ -122,6 +128,22 @@ mod tests {
         }
         assert_eq!(timers.pop_passed(at(501)), Some((awaited[1], SloId(0))));
         assert_eq!(timers.waiting, 0);
+    }
+
+    #[test]
+    fn only_deadlines_of_seconds_that_have_come_are_put_in_order() {
+        let mut timers = Timers::default();
+        let at = |tenths: i64| Timestamp::from_nanos(tenths * NANOS_PER_SECOND / 10);
+        let add = |timers: &mut Timers, tenths: i64| {
+            timers.add(at(tenths), PodUid::from_text(&tenths.to_string()), SloId(0));
+            (timers.current.len(), timers.future.len())
+        };
+        let added = [75, 72, 90, 99].map(|tenths| add(&mut timers, tenths));
+        assert_eq!(added, [(0, 1), (0, 1), (0, 2), (0, 2)]);
+        assert!(timers.pop_passed(at(74)).is_some());
+        assert_eq!((timers.current.len(), timers.future.len()), (1, 1));
+        let added = [61, 79, 80].map(|tenths| add(&mut timers, tenths));
+        assert_eq!(added, [(2, 1), (3, 1), (3, 2)]);
     }
 
     proptest! {

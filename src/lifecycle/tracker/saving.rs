@@ -69,14 +69,13 @@ impl Tracker {
         tracker
             .sources
             .restore(saved.sources, saved.resumed, &successor);
-        let mut vanished = Vec::new();
+        let mut gone = Vec::new();
         for mut pod in pods {
             let uid = pod.uid();
             let seen = pod.seen_mut();
             match successor(seen.source) {
                 Successor::Same(source) | Successor::Reselected(source) => seen.source = source,
-                Successor::Gone if matches!(pod, SavedPod::InFlight(_)) => vanished.push(uid),
-                Successor::Gone => continue,
+                Successor::Gone => gone.push(uid),
             }
             let record = match pod {
                 SavedPod::InFlight(pod) => {
@@ -93,11 +92,158 @@ impl Tracker {
         }
         tracker.cap.restore(saved.watermark);
         tracker.set_slos(rules);
-        for uid in vanished {
+        for uid in gone {
             tracker.finish(uid, Outcome::Vanished, sink);
             tracker.pods.remove(uid);
         }
         sink.remembered(tracker.remembered());
         tracker
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifecycle::delivery::{Delivery, PodEvent};
+    use crate::lifecycle::observation::{Observation, Position};
+    use crate::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
+    use crate::lifecycle::stage::Interval;
+    use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodSnapshot, PodUid};
+    use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_seconds(1_000_000 + second)
+    }
+
+    fn delivery(source: SourceId, second: i64, event: PodEvent) -> Delivery {
+        Delivery {
+            source,
+            event,
+            now: at(second),
+            observed: None,
+            version: None,
+        }
+    }
+
+    fn pod(uid: &str) -> PodSnapshot {
+        let mut pod = PodSnapshot::bare(PodUid::from_text(uid), "ns", uid);
+        pod.created = Some(at(1));
+        pod
+    }
+
+    fn ready(uid: &str) -> PodSnapshot {
+        let condition = Condition {
+            status: ConditionStatus::True,
+            last_transition: Some(at(2)),
+        };
+        let mut pod = pod(uid);
+        pod.conditions.insert(ConditionType::Ready, condition);
+        pod
+    }
+
+    fn rule(name: &str, threshold: i64) -> SloRule {
+        SloRule {
+            name: name.into(),
+            interval: Interval::CreatedToReady,
+            threshold_nanos: threshold * NANOS_PER_SECOND,
+            grace_nanos: 0,
+            namespaces: Namespaces::All,
+            owner_kinds: Vec::new(),
+        }
+    }
+
+    fn under(slos: &[SloRule]) -> TrackerConfig {
+        TrackerConfig {
+            slos: slos.into(),
+            ..TrackerConfig::default()
+        }
+    }
+
+    /// A tracker of two sources, each with a pod in flight and one that is done.
+    fn tracker(slos: &[SloRule]) -> Tracker {
+        let mut tracker = Tracker::new(under(slos));
+        let mut silent = |_: &PodInfo, _| {};
+        for source in [0, 1] {
+            let list = PodEvent::Listed {
+                pods: Vec::new(),
+                began: at(0),
+            };
+            let flies = PodEvent::Applied(pod(&format!("flies {source}")));
+            let done = PodEvent::Applied(ready(&format!("done {source}")));
+            for (second, event) in (0..).zip([list, flies, done]) {
+                tracker.apply(delivery(SourceId(source), second, event), &mut silent);
+            }
+        }
+        tracker
+    }
+
+    /// The names of those that moved, with where they moved to.
+    type Moves = Vec<(String, Position)>;
+
+    fn restored(
+        tracker: &Tracker,
+        slos: &[SloRule],
+        successor: impl Fn(SourceId) -> Successor,
+    ) -> (Tracker, Moves) {
+        let mut moves = Vec::new();
+        let mut sink = |pod: &PodInfo, observation| {
+            if let Observation::Moved { to, .. } = observation {
+                moves.push((pod.name.to_string(), to));
+            }
+        };
+        let (saved, pods) = (tracker.saved(), tracker.saved_pods());
+        let tracker = Tracker::restored(under(slos), saved, pods, successor, &mut sink);
+        (tracker, moves)
+    }
+
+    #[test]
+    fn the_pods_of_a_source_that_is_gone_vanish_or_are_forgotten() {
+        let (after, moves) = restored(&tracker(&[]), &[], |source| match source {
+            SourceId(0) => Successor::Gone,
+            other => Successor::Same(other),
+        });
+        let vanished = Position::Finished(Outcome::Vanished);
+        assert_eq!(moves, [("flies 0".to_owned(), vanished)]);
+        let mut left: Vec<_> = after.saved_pods().map(|pod| pod.uid()).collect();
+        left.sort();
+        let mut expected = ["flies 1", "done 1"].map(PodUid::from_text);
+        expected.sort();
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn a_source_with_another_selection_has_no_first_list_and_keeps_its_pods() {
+        let (after, moves) = restored(&tracker(&[]), &[], |SourceId(source)| {
+            Successor::Reselected(SourceId(source + 5))
+        });
+        assert_eq!((moves, after.remembered()), (vec![], 4));
+        assert!(after.saved().sources.is_empty());
+        let sources = after.saved_pods().map(|mut pod| pod.seen_mut().source);
+        let mut sources: Vec<_> = sources.collect();
+        sources.sort();
+        assert_eq!(sources, [5, 5, 6, 6].map(SourceId));
+    }
+
+    #[test]
+    fn slos_that_were_changed_meanwhile_are_known_by_what_they_were() {
+        let mut before = tracker(&[rule("other", 5), rule("slow", 10)]);
+        // The first has had its events.
+        before.advance(at(7), &mut |_: &PodInfo, _| {});
+        assert_eq!([0, 1].map(|slo| before.undecided(SloId(slo))), [0, 2]);
+        let (mut after, _) = restored(&before, &[rule("slow", 100)], Successor::Same);
+        assert_eq!(after.undecided(SloId(0)), 2);
+        let mut verdicts = Vec::new();
+        let mut sink = |_: &PodInfo, observation| {
+            if let Observation::Slo { slo, verdict } = observation {
+                verdicts.push((slo, verdict));
+            }
+        };
+        for source in [0, 1] {
+            let resumed = delivery(SourceId(source), 20, PodEvent::Resumed);
+            after.apply(resumed, &mut sink);
+        }
+        after.advance(at(101), &mut sink);
+        after.advance(at(102), &mut sink);
+        assert_eq!(verdicts, [(SloId(0), SloVerdict::Bad); 2]);
     }
 }

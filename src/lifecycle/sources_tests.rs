@@ -1,0 +1,105 @@
+//! What is known of list-watches, one and several.
+
+use super::*;
+
+const ONE: SourceId = SourceId(1);
+const TWO: SourceId = SourceId(2);
+
+const SECOND: u64 = NANOS_PER_SECOND as u64;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(second)
+}
+
+#[test]
+fn every_source_has_a_first_list_of_its_own() {
+    let mut sources = Sources::default();
+    assert_eq!(sources.list(ONE, at(10)), SeenIn::FirstList);
+    assert_eq!(sources.list(TWO, at(20)), SeenIn::FirstList);
+    assert_eq!(
+        sources.list(ONE, at(30)),
+        SeenIn::Later {
+            first_list_began: Some(at(10))
+        }
+    );
+    sources.begin_without_list(SourceId(3));
+    assert_eq!(
+        sources.list(SourceId(3), at(40)),
+        SeenIn::Later {
+            first_list_began: None
+        }
+    );
+}
+
+#[test]
+fn the_list_after_a_rollback_knows_until_when_pods_were_told_of() {
+    let mut sources = Sources::default();
+    sources.list(ONE, at(10));
+    sources.has_told(ONE, at(12));
+    sources.roll_back(ONE);
+    let restored = SeenIn::Restored { told_until: at(12) };
+    assert_eq!(sources.list(ONE, at(30)), restored);
+    let later = SeenIn::Later {
+        first_list_began: Some(at(10)),
+    };
+    assert_eq!(sources.list(ONE, at(40)), later);
+}
+
+#[test]
+fn nobody_is_judged_while_any_source_is_blind_or_catching_up() {
+    let mut sources = Sources::default();
+    sources.lose_sync(ONE);
+    sources.lose_sync(TWO);
+    sources.list(TWO, at(1));
+    assert!(!sources.may_judge(at(2)));
+    sources.resume(ONE, at(10));
+    assert!(!sources.may_judge(at(15)));
+    assert!(sources.may_judge(at(16)));
+}
+
+#[test]
+fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it() {
+    let mut sources = Sources::default();
+    assert_eq!(sources.gap_before(ONE, at(10)), None);
+    sources.list(ONE, at(10));
+    sources.account(ONE, Some(Version::Number(5)), at(10));
+    assert_eq!(sources.gap_before(ONE, at(12)), Some(2 * SECOND));
+    sources.account(ONE, Some(Version::Number(6)), at(20));
+    sources.lose_sync(ONE);
+    // What comes in while it is not in sync may be old.
+    sources.account(ONE, Some(Version::Number(7)), at(60));
+    assert_eq!(sources.gap_before(ONE, at(65)), Some(45 * SECOND));
+    sources.resume(ONE, at(70));
+    sources.account(ONE, None, at(70));
+    assert_eq!(sources.gap_before(ONE, at(71)), Some(SECOND));
+    assert_eq!(sources.gap_before(ONE, at(69)), None);
+    assert_eq!(sources.progress[&ONE].version, Some(Version::Number(7)));
+    assert_eq!(sources.gap_before(TWO, at(71)), None);
+}
+
+#[test]
+fn nobody_is_judged_for_a_while_after_time_has_passed_unattended() {
+    let mut sources = Sources::default();
+    assert!(sources.may_judge(at(1)));
+    sources.catch_up(at(600));
+    assert!(!sources.may_judge(at(605)));
+    assert!(sources.may_judge(at(606)));
+}
+
+#[test]
+fn nothing_was_told_or_complete_after_the_time_that_a_clock_was_set_to() {
+    let mut sources = Sources::default();
+    sources.list(ONE, at(100));
+    sources.has_told(ONE, at(100));
+    sources.account(ONE, None, at(100));
+    sources.set_time(at(40));
+    assert!(!sources.may_judge(at(45)) && sources.may_judge(at(46)));
+    assert_eq!(sources.gap_before(ONE, at(50)), Some(10 * SECOND));
+    // Forward, it is no news of what was before.
+    sources.set_time(at(200));
+    assert!(!sources.may_judge(at(205)) && sources.may_judge(at(206)));
+    assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));
+    sources.roll_back(ONE);
+    let restored = SeenIn::Restored { told_until: at(40) };
+    assert_eq!(sources.list(ONE, at(210)), restored);
+}

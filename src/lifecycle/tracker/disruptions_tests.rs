@@ -1,0 +1,248 @@
+//! The course of things after it was broken, told by hand.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::lifecycle::delivery::{Delivery, PodEvent};
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::observation::{Observation, Outcome, Position, Sink};
+use crate::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
+use crate::lifecycle::stage::Interval;
+use crate::lifecycle::tracker::TrackerConfig;
+use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodUid};
+use crate::timestamp::NANOS_PER_SECOND;
+
+#[derive(Default)]
+struct Told(Vec<Observation>);
+
+impl Sink for Told {
+    fn observe(&mut self, _pod: &PodInfo, observation: Observation) {
+        self.0.push(observation);
+    }
+}
+
+impl Told {
+    fn finished(&self) -> Vec<Outcome> {
+        let end = |observation: &Observation| match observation {
+            Observation::Moved {
+                to: Position::Finished(outcome),
+                ..
+            } => Some(*outcome),
+            _ => None,
+        };
+        self.0.iter().filter_map(end).collect()
+    }
+}
+
+/// Another list-watch.
+const ELSEWHERE: SourceId = SourceId(1);
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(1_000_000 + second)
+}
+
+fn pod(uid: &str, created: i64, version: u64) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text(uid), "ns", uid);
+    pod.created = Some(at(created));
+    pod.resource_version = Some(version);
+    pod
+}
+
+fn deliver(tracker: &mut Tracker, told: &mut Told, second: i64, event: PodEvent) {
+    deliver_from(SourceId(0), tracker, told, second, event);
+}
+
+fn deliver_from(
+    source: SourceId,
+    tracker: &mut Tracker,
+    told: &mut Told,
+    second: i64,
+    event: PodEvent,
+) {
+    let delivery = Delivery {
+        source,
+        event,
+        now: at(second),
+        observed: None,
+        version: None,
+    };
+    tracker.apply(delivery, told);
+}
+
+fn list(second: i64, pods: Vec<PodSnapshot>) -> PodEvent {
+    PodEvent::Listed {
+        pods,
+        began: at(second),
+    }
+}
+
+#[test]
+fn deleted_pods_are_remembered_for_ten_minutes_after_the_clock_was_set_back() {
+    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
+    deliver(&mut tracker, &mut told, 3600, list(3600, vec![]));
+    deliver(
+        &mut tracker,
+        &mut told,
+        3601,
+        PodEvent::Applied(pod("a", 3601, 1)),
+    );
+    deliver(
+        &mut tracker,
+        &mut told,
+        3602,
+        PodEvent::Deleted(pod("a", 3601, 2)),
+    );
+    tracker.set_time(at(10));
+    let uid = PodUid::from_text("a");
+    assert!(tracker.has_deleted(uid, at(600)));
+    assert!(!tracker.has_deleted(uid, at(611)));
+}
+
+#[test]
+fn what_a_backup_brings_back_is_not_counted_again() {
+    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
+    deliver(&mut tracker, &mut told, 0, list(0, vec![]));
+    for (second, uid) in [(1, "flies"), (2, "gone"), (3, "lost")] {
+        let created = PodEvent::Applied(pod(uid, second, 100));
+        deliver(&mut tracker, &mut told, second, created);
+    }
+    deliver(
+        &mut tracker,
+        &mut told,
+        4,
+        PodEvent::Deleted(pod("gone", 2, 200)),
+    );
+    deliver(&mut tracker, &mut told, 20, PodEvent::RolledBack);
+    let standing = vec![
+        pod("flies", 1, 50),
+        pod("gone", 2, 50),
+        // Gone for so long that it was forgotten.
+        pod("old", 1, 50),
+        pod("new", 15, 51),
+    ];
+    deliver(&mut tracker, &mut told, 20, list(19, standing));
+    assert_eq!(told.finished(), [Outcome::Deleted, Outcome::Vanished]);
+    let discovered = |told: &Told| {
+        let news = told.0.iter().filter(|observation| {
+            let from = Position::Undiscovered;
+            matches!(observation, Observation::Moved { from: known, .. } if *known == from)
+        });
+        news.count()
+    };
+    assert_eq!(discovered(&told), 4);
+    // Long after the deletion would have been forgotten.
+    tracker.advance(at(2000), &mut told);
+    for uid in ["gone", "old"] {
+        let changed = PodEvent::Applied(pod(uid, 2, 55));
+        deliver(&mut tracker, &mut told, 2000, changed);
+    }
+    deliver(
+        &mut tracker,
+        &mut told,
+        2001,
+        PodEvent::Deleted(pod("gone", 2, 60)),
+    );
+    deliver(
+        &mut tracker,
+        &mut told,
+        2002,
+        PodEvent::Deleted(pod("flies", 1, 61)),
+    );
+    assert_eq!(discovered(&told), 4);
+    let end = [Outcome::Deleted, Outcome::Vanished, Outcome::Deleted];
+    assert_eq!(told.finished(), end);
+}
+
+fn ready(mut pod: PodSnapshot, since: i64) -> PodSnapshot {
+    let condition = Condition {
+        status: ConditionStatus::True,
+        last_transition: Some(at(since)),
+    };
+    pod.conditions.insert(ConditionType::Ready, condition);
+    pod
+}
+
+/// The history that a backup begins has lower versions, and what it brings is news.
+#[test]
+fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
+    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
+    deliver(&mut tracker, &mut told, 0, list(0, vec![]));
+    let done = PodEvent::Applied(ready(pod("done", 1, 100), 2));
+    deliver(&mut tracker, &mut told, 2, done);
+    let flies = PodEvent::Applied(pod("flies", 3, 100));
+    deliver(&mut tracker, &mut told, 3, flies);
+    deliver_from(ELSEWHERE, &mut tracker, &mut told, 3, list(3, vec![]));
+    for uid in ["done elsewhere", "elsewhere"] {
+        let pod = pod(uid, 4, 100);
+        let pod = if uid == "elsewhere" {
+            pod
+        } else {
+            ready(pod, 5)
+        };
+        deliver_from(
+            ELSEWHERE,
+            &mut tracker,
+            &mut told,
+            5,
+            PodEvent::Applied(pod),
+        );
+    }
+    deliver(&mut tracker, &mut told, 20, PodEvent::RolledBack);
+    let standing = vec![ready(pod("done", 1, 50), 2), pod("flies", 3, 50)];
+    deliver(&mut tracker, &mut told, 20, list(20, standing));
+    assert_eq!(told.finished(), [Outcome::Ready, Outcome::Ready]);
+    told.0.clear();
+    let reentered = Observation::Reentered(Milestone::Ready);
+
+    let old = PodEvent::Applied(ready(pod("elsewhere", 4, 60), 25));
+    deliver_from(ELSEWHERE, &mut tracker, &mut told, 25, old);
+    let old = PodEvent::Applied(ready(pod("done elsewhere", 4, 60), 25));
+    deliver_from(ELSEWHERE, &mut tracker, &mut told, 25, old);
+    assert_eq!(told.0, []);
+    let news = PodEvent::Applied(ready(pod("flies", 3, 60), 25));
+    deliver(&mut tracker, &mut told, 25, news);
+    assert_eq!(told.finished(), [Outcome::Ready]);
+    assert!(!told.0.contains(&reentered));
+    let news = PodEvent::Applied(ready(pod("done", 1, 61), 26));
+    deliver(&mut tracker, &mut told, 26, news);
+    assert!(told.0.contains(&reentered));
+}
+
+#[test]
+fn no_deadline_passes_while_what_happened_unattended_is_on_its_way() {
+    let rule = SloRule {
+        name: "slow".into(),
+        interval: Interval::CreatedToReady,
+        threshold_nanos: 10 * NANOS_PER_SECOND,
+        grace_nanos: 0,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    };
+    let (mut tracker, mut told) = (
+        Tracker::new(TrackerConfig {
+            slos: [rule].into(),
+            ..TrackerConfig::default()
+        }),
+        Told::default(),
+    );
+    let slow = PodEvent::Applied(pod("slow", 1, 100));
+    deliver(&mut tracker, &mut told, 1, slow);
+    tracker.catch_up(at(20));
+    let missed = Observation::Slo {
+        slo: SloId(0),
+        verdict: SloVerdict::Bad,
+    };
+    tracker.advance(at(25), &mut told);
+    assert!(!told.0.contains(&missed));
+    tracker.advance(at(26), &mut told);
+    assert!(told.0.contains(&missed));
+}
+
+#[test]
+fn accounted_time_is_ahead_of_what_lies_before_it() {
+    let mut tracker = Tracker::new(TrackerConfig::default());
+    assert!(!tracker.is_ahead_of(at(0)));
+    tracker.advance(at(10), &mut Told::default());
+    let ahead = [9, 10, 11].map(|second| tracker.is_ahead_of(at(second)));
+    assert_eq!(ahead, [true, false, false]);
+}
