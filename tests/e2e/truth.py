@@ -54,10 +54,15 @@ class Pod:
 
 
 class Truth:
-    """Feed it documents in order; then read `durations` and `counters`."""
+    """Feed it documents in order; then read `durations` and `counters`.
 
-    def __init__(self, clock="api", namespaces=None):
+    `rescheduled` says which pods were told of as scheduled twice, and when for the last time. Given to
+    another truth, it stands for a watcher that was cut off the first time and saw only the last.
+    """
+
+    def __init__(self, clock="api", namespaces=None, rescheduled=None):
         self.clock, self.namespaces = clock, namespaces
+        self.seen_last, self.rescheduled = rescheduled or {}, {}
         self.pods, self.deleted = {}, set()
         self.durations = collections.defaultdict(list)
         self.by_pod = collections.defaultdict(list)
@@ -171,6 +176,12 @@ class Truth:
             pod.unschedulable = True
         for milestone, kinds in CONDITIONS.items():
             entry = next((find(obj, kind) for kind in kinds if find(obj, kind)), None)
+            if milestone == "Scheduled" and entry and entry["status"] == "True":
+                since, uid = seconds(entry.get("lastTransitionTime")) or 0, obj["metadata"]["uid"]
+                if since < self.seen_last.get(uid, 0):
+                    continue
+                if since > (pod.reached.get(milestone, [since])[0] or since):
+                    self.rescheduled[uid] = since
             if milestone not in pod.reached and entry and entry["status"] == "True":
                 pod.reached[milestone] = [seconds(entry.get("lastTransitionTime")), arrived]
                 if pod.gated and milestone == "Scheduled" and pod.reached.get("Ungated", [0, 0])[1] == arrived:
