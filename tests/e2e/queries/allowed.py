@@ -8,8 +8,11 @@ ALLOWED = [
      "an alert: returns series only while an SLO is missed, or is not the exporter's"),
     (r"^rule: PodinitPodStuck",
      "an alert: returns series only while a pod is stuck, for minutes or more of real time"),
-    (r"^rule: Podinit(Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed) ",
+    (r"^rule: Podinit(Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
+     r"WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
+    (r"^exporter-health: (Ledger|Ledger size|Ledger writes per second|Starts) / ",
+     "a demo has no state directory, and so no ledger"),
     (r"^.*: annotation Alerts \[podinit-(classic|native)\]$",
      "alerts exist for the job podinit, for which the rules are written"),
     (r"^.*, exemplars \[podinit-native ",
