@@ -8,6 +8,7 @@ pub mod ledger;
 pub mod lifecycle;
 pub mod logging;
 pub mod metrics;
+pub mod pace;
 pub mod pod;
 pub mod process;
 pub mod recording;

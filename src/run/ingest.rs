@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::ledger::Snapshots;
@@ -12,9 +12,9 @@ use super::slos::Slos;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
 use crate::metrics::Recorder;
+use crate::pace::Pace;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::watch::clock::Clock;
-use crate::watch::pace::{Pace, Passed};
 use crate::watch::stats::WatchStats;
 
 /// How often time passes for deadlines while nothing is delivered.
@@ -42,19 +42,17 @@ impl Ingest {
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut pace = Pace::new(&*self.clock);
-        // What was restored may be of a time when the clock was wrong.
-        if self.tracker.is_ahead_of(self.clock.now()) {
-            self.tracker.set_time(self.clock.now());
-        }
+        let mut pace = Pace::begin(&*self.clock, &mut self.tracker);
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
                 _ = ticks.tick() => {
-                    let passed = pace.turn(&*self.clock);
-                    self.keep(passed);
-                    self.let_time_pass(&pace);
+                    pace.turn(&*self.clock, &mut self.tracker);
+                    if self.deliveries.is_empty() {
+                        let (tracker, recorder) = (&mut self.tracker, &mut self.recorder);
+                        pace.let_time_pass(&*self.clock, &self.stats, tracker, recorder);
+                    }
                     self.heartbeat.beat();
                 }
                 Some(request) = self.snapshots.requested() => {
@@ -67,9 +65,8 @@ impl Ingest {
                     self.snapshots.changed();
                 }
                 delivery = self.deliveries.recv() => match delivery {
-                    Some(delivery) => {
-                        let passed = pace.look(&*self.clock);
-                        self.keep(passed);
+                    Some(mut delivery) => {
+                        pace.receive(&*self.clock, &mut delivery, &mut self.tracker);
                         self.account(delivery);
                     }
                     None => break,
@@ -79,28 +76,7 @@ impl Ingest {
         self.heartbeat.finish();
     }
 
-    fn keep(&mut self, passed: Passed) {
-        match passed {
-            Passed::Evenly => {}
-            Passed::Unattended(now) => self.tracker.catch_up(now),
-            Passed::Jumped(now) => self.tracker.set_time(now),
-        }
-    }
-
-    /// Lets time pass, unless the API server has not been heard of for a while: a process that was
-    /// stopped has time to make up for, but first what was delivered meanwhile.
-    fn let_time_pass(&mut self, pace: &Pace) {
-        let heard = self.stats.last_contact().map(Instant::from_std);
-        if self.deliveries.is_empty() && heard.is_some_and(|at| pace.is_fresh(at)) {
-            self.tracker.advance(self.clock.now(), &mut self.recorder);
-        }
-    }
-
-    /// Nothing has arrived after the present: a time that says so is of before a jump of the clock.
-    fn account(&mut self, mut delivery: Delivery) {
-        let present = self.clock.now();
-        delivery.now = present.min(delivery.now);
-        delivery.observed = delivery.observed.map(|observed| present.min(observed));
+    fn account(&mut self, delivery: Delivery) {
         let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
         let source = usize::from(delivery.source.0);
         self.tracker.apply(delivery, &mut self.recorder);

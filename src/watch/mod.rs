@@ -28,7 +28,6 @@ mod kubeconfig;
 pub mod lines;
 mod list;
 mod outlet;
-pub mod pace;
 pub mod probe;
 mod proxy;
 mod pulse;

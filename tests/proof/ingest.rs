@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use podinit::lifecycle::delivery::Delivery;
 use podinit::lifecycle::tracker::Tracker;
+use podinit::pace::Pace;
 use podinit::sim::rng::Rng;
-use podinit::watch::clock::Clock;
 use podinit::watch::disciplined::DisciplinedClock;
-use podinit::watch::pace::{Pace, Passed};
 use podinit::watch::stats::WatchStats;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
@@ -44,52 +43,32 @@ impl Ingest {
     pub async fn run(mut self, stop: CancellationToken) -> Tally {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut pace = Pace::new(&*self.clock);
-        if self.tracker.is_ahead_of(self.clock.now()) {
-            self.tracker.set_time(self.clock.now());
-        }
+        let mut pace = Pace::begin(&*self.clock, &mut self.tracker);
         let mut commit = self.next_commit();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return self.tally,
                 _ = ticks.tick() => {
-                    let passed = pace.turn(&*self.clock);
-                    self.keep(passed);
-                    self.let_time_pass(&pace);
+                    pace.turn(&*self.clock, &mut self.tracker);
+                    if self.deliveries.is_empty() {
+                        let (tracker, tally) = (&mut self.tracker, &mut self.tally);
+                        pace.let_time_pass(&*self.clock, &self.stats, tracker, tally);
+                    }
                 }
                 () = tokio::time::sleep_until(commit), if self.disk.is_some() => {
                     self.commit();
                     commit = self.next_commit();
                 }
-                Some(delivery) = self.deliveries.recv() => {
-                    let passed = pace.look(&*self.clock);
-                    self.keep(passed);
+                Some(mut delivery) = self.deliveries.recv() => {
+                    pace.receive(&*self.clock, &mut delivery, &mut self.tracker);
                     self.account(delivery).await;
                 }
             }
         }
     }
 
-    fn keep(&mut self, passed: Passed) {
-        match passed {
-            Passed::Evenly => {}
-            Passed::Unattended(now) => self.tracker.catch_up(now),
-            Passed::Jumped(now) => self.tracker.set_time(now),
-        }
-    }
-
-    fn let_time_pass(&mut self, pace: &Pace) {
-        let heard = self.stats.last_contact().map(Instant::from_std);
-        if self.deliveries.is_empty() && heard.is_some_and(|at| pace.is_fresh(at)) {
-            self.tracker.advance(self.clock.now(), &mut self.tally);
-        }
-    }
-
-    async fn account(&mut self, mut delivery: Delivery) {
-        let present = self.clock.now();
-        delivery.now = present.min(delivery.now);
-        delivery.observed = delivery.observed.map(|observed| present.min(observed));
+    async fn account(&mut self, delivery: Delivery) {
         if self.tally.planted.loses(&delivery.event) {
             return;
         }
