@@ -13,10 +13,6 @@ pub(super) const LEDGER: &str = "ledger";
 /// The one being written.
 const TEMPORARY: &str = "ledger.tmp";
 
-/// How often a ledger is read that the disk does not give. A network disk that has just been attached
-/// may fail at first.
-const READS: usize = 3;
-
 /// What there was to load.
 #[derive(Debug)]
 pub enum Loaded {
@@ -129,15 +125,10 @@ impl<D: Disk> Store<D> {
         })
     }
 
+    /// Tried three times: a network disk that has just been attached may fail at first.
     fn read(&self) -> io::Result<Option<Vec<u8>>> {
-        let mut read = self.disk.read(LEDGER, MAX_BYTES);
-        for _ in 1..READS {
-            if read.is_ok() {
-                break;
-            }
-            read = self.disk.read(LEDGER, MAX_BYTES);
-        }
-        read
+        let read = || self.disk.read(LEDGER, MAX_BYTES);
+        read().or_else(|_| read()).or_else(|_| read())
     }
 
     /// Puts the ledger away under the name that it returns, in place of one that was put away for

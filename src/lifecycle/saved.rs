@@ -1,4 +1,5 @@
-//! The state of a [`Tracker`](super::tracker::Tracker) as plain values: to be kept while no process runs, and to go on from.
+//! The state of a [`Tracker`](super::tracker::Tracker) as plain values: to be kept while no process
+//! runs, and to go on from.
 //!
 //! Kept is what was learnt: how far each source has been accounted for, and of each pod what was
 //! latched and decided. What follows from that is built anew: the order of waiting, the stages,

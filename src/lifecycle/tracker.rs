@@ -458,4 +458,6 @@ impl Tracker {
 }
 
 #[cfg(test)]
+mod by_hand;
+#[cfg(test)]
 mod tests;

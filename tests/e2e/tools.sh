@@ -15,6 +15,13 @@ apt_install() {
   apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
 }
 
+# Puts the command $1 of cargo, in version $2, into PATH.
+need_cargo_tool() {
+  local place=${XDG_CACHE_HOME:-$HOME/.cache}/podinit-e2e/$1-$2
+  [ -x "$place/bin/$1" ] || cargo install --quiet --locked --root "$place" "$1@$2"
+  PATH=$place/bin:$PATH
+}
+
 # Sets $python to an interpreter that has requirements.txt.
 need_python() {
   local venv

@@ -176,14 +176,13 @@ class Truth:
             pod.unschedulable = True
         for milestone, kinds in CONDITIONS.items():
             entry = next((find(obj, kind) for kind in kinds if find(obj, kind)), None)
-            if milestone == "Scheduled" and entry and entry["status"] == "True":
-                since, uid = seconds(entry.get("lastTransitionTime")) or 0, obj["metadata"]["uid"]
-                if since < self.seen_last.get(uid, 0):
-                    continue
-                if since > (pod.reached.get(milestone, [since])[0] or since):
-                    self.rescheduled[uid] = since
-            if milestone not in pod.reached and entry and entry["status"] == "True":
-                pod.reached[milestone] = [seconds(entry.get("lastTransitionTime")), arrived]
+            if not entry or entry["status"] != "True":
+                continue
+            since = seconds(entry.get("lastTransitionTime"))
+            if milestone == "Scheduled" and self.missed(pod, obj["metadata"]["uid"], since or 0):
+                continue
+            if milestone not in pod.reached:
+                pod.reached[milestone] = [since, arrived]
                 if pod.gated and milestone == "Scheduled" and pod.reached.get("Ungated", [0, 0])[1] == arrived:
                     pod.reached["Ungated"].append("with Scheduled")
         later = set(pod.reached) & {"NetworkReady", "Initialized", "ContainersReady", "Ready"}
@@ -196,6 +195,13 @@ class Truth:
             self.finish(pod, "completed")
         elif status.get("phase") == "Failed":
             self.finish(pod, "failed")
+
+    def missed(self, pod, uid, since):
+        """Whether the watcher was cut off when the pod was scheduled at `since`. Notes pods that are so twice."""
+        known = pod.reached.get("Scheduled", [None])[0]
+        if known and since > known:
+            self.rescheduled[uid] = since
+        return since < self.seen_last.get(uid, 0)
 
     # -- intervals ------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ContentError;
 use super::counts::position;
-use super::ids::{put_uid, take_source_id, take_uid};
+use super::ids::{put_source_id, put_uid, take_source_id, take_uid};
 use super::texts::{put_time, take_instant, take_second, take_time};
 use crate::ledger::codec::{Decoder, Encoder};
 use crate::lifecycle::delivery::SourceId;
@@ -19,7 +19,7 @@ pub(super) fn put(out: &mut Encoder, saved: &SavedTracker) {
     put_time(out, saved.now);
     put_time(out, saved.resumed);
     out.list(&saved.sources, |out, (source, saved)| {
-        out.number(source.0.into());
+        put_source_id(out, *source);
         put_source(out, saved);
     });
     out.list(saved.rules.iter(), put_rule);

@@ -15,6 +15,10 @@ pub(super) fn take_uid(from: &mut Decoder<'_>) -> Result<PodUid, ContentError> {
     Ok(PodUid::from_words([from.fixed64()?, from.fixed64()?]))
 }
 
+pub(super) fn put_source_id(out: &mut Encoder, source: SourceId) {
+    out.number(source.0.into());
+}
+
 pub(super) fn take_source_id(from: &mut Decoder<'_>) -> Result<SourceId, ContentError> {
     let number = u16::try_from(from.number()?);
     Ok(SourceId(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ContentError;
-use super::ids::{put_uid, take_source_id, take_uid};
+use super::ids::{put_source_id, put_uid, take_source_id, take_uid};
 use super::texts::{Texts, put_time, take_instant, take_second, take_time};
 use crate::ledger::codec::{Decoder, Encoder};
 use crate::lifecycle::reentry::LastTrue;
@@ -60,7 +60,7 @@ fn put_seen(out: &mut Encoder, seen: &Seen) {
     let mask = held.fold(0, |mask: u8, (kind, _)| mask | 1 << kind);
     out.byte(mask | u8::from(seen.is_static) << 7);
     out.number(seen.newest_version);
-    out.number(seen.source.0.into());
+    put_source_id(out, seen.source);
     let created = i64::from(seen.created);
     out.number(seen.created.into());
     for second in seconds.into_iter().filter(|second| *second != 0) {

@@ -3,14 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::lifecycle::delivery::{Delivery, PodEvent};
+use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Observation, Outcome, Position, Sink};
-use crate::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
-use crate::lifecycle::stage::Interval;
+use crate::lifecycle::slo::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
+use crate::lifecycle::tracker::by_hand::{at, delivery, rule};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodUid};
-use crate::timestamp::NANOS_PER_SECOND;
 
 #[derive(Default)]
 struct Told(Vec<Observation>);
@@ -37,10 +36,6 @@ impl Told {
 /// Another list-watch.
 const ELSEWHERE: SourceId = SourceId(1);
 
-fn at(second: i64) -> Timestamp {
-    Timestamp::from_seconds(1_000_000 + second)
-}
-
 fn pod(uid: &str, created: i64, version: u64) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text(uid), "ns", uid);
     pod.created = Some(at(created));
@@ -59,14 +54,7 @@ fn deliver_from(
     second: i64,
     event: PodEvent,
 ) {
-    let delivery = Delivery {
-        source,
-        event,
-        now: at(second),
-        observed: None,
-        version: None,
-    };
-    tracker.apply(delivery, told);
+    tracker.apply(delivery(source, second, event), told);
 }
 
 fn list(second: i64, pods: Vec<PodSnapshot>) -> PodEvent {
@@ -210,17 +198,9 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
 
 #[test]
 fn no_deadline_passes_while_what_happened_unattended_is_on_its_way() {
-    let rule = SloRule {
-        name: "slow".into(),
-        interval: Interval::CreatedToReady,
-        threshold_nanos: 10 * NANOS_PER_SECOND,
-        grace_nanos: 0,
-        namespaces: Namespaces::All,
-        owner_kinds: Vec::new(),
-    };
     let (mut tracker, mut told) = (
         Tracker::new(TrackerConfig {
-            slos: [rule].into(),
+            slos: [rule("slow", 10)].into(),
             ..TrackerConfig::default()
         }),
         Told::default(),

@@ -104,26 +104,11 @@ impl Tracker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::delivery::{Delivery, PodEvent};
+    use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::observation::{Observation, Position};
-    use crate::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
-    use crate::lifecycle::stage::Interval;
+    use crate::lifecycle::slo::{SloId, SloRule, SloVerdict};
+    use crate::lifecycle::tracker::by_hand::{at, delivery, rule};
     use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodSnapshot, PodUid};
-    use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
-
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_seconds(1_000_000 + second)
-    }
-
-    fn delivery(source: SourceId, second: i64, event: PodEvent) -> Delivery {
-        Delivery {
-            source,
-            event,
-            now: at(second),
-            observed: None,
-            version: None,
-        }
-    }
 
     fn pod(uid: &str) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text(uid), "ns", uid);
@@ -139,17 +124,6 @@ mod tests {
         let mut pod = pod(uid);
         pod.conditions.insert(ConditionType::Ready, condition);
         pod
-    }
-
-    fn rule(name: &str, threshold: i64) -> SloRule {
-        SloRule {
-            name: name.into(),
-            interval: Interval::CreatedToReady,
-            threshold_nanos: threshold * NANOS_PER_SECOND,
-            grace_nanos: 0,
-            namespaces: Namespaces::All,
-            owner_kinds: Vec::new(),
-        }
     }
 
     fn under(slos: &[SloRule]) -> TrackerConfig {

@@ -1,0 +1,33 @@
+//! What tests tell a tracker by hand.
+
+use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::stage::Interval;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// So many seconds after the beginning.
+pub(super) fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(1_000_000 + second)
+}
+
+pub(super) fn delivery(source: SourceId, second: i64, event: PodEvent) -> Delivery {
+    Delivery {
+        source,
+        event,
+        now: at(second),
+        observed: None,
+        version: None,
+    }
+}
+
+/// An SLO of all pods: ready within so many seconds of their creation.
+pub(super) fn rule(name: &str, seconds: i64) -> SloRule {
+    SloRule {
+        name: name.into(),
+        interval: Interval::CreatedToReady,
+        threshold_nanos: seconds * NANOS_PER_SECOND,
+        grace_nanos: 0,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    }
+}
