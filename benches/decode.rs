@@ -19,8 +19,8 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use podinit::recording::Recording;
-use podinit::watch::decode::{DecodeOptions, PodDecoder};
+use podinit::decode::{DecodeOptions, PodDecoder};
+use podinit::recordings::reader::Recording;
 use serde_json::{Value, json};
 
 use support::{Step, watch_event};

@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
+use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::slo::{Namespaces, SloRule};
@@ -34,7 +35,6 @@ use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::watch::lines::{Line, Lines};
 
 const PODS: usize = 512;

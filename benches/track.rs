@@ -22,12 +22,12 @@ use std::hint::black_box;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, BenchmarkId, Throughput, criterion_group, criterion_main};
+use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::observation::Observation;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::pod::{PodInfo, PodSnapshot};
 use podinit::timestamp::Timestamp;
-use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use support::Step;
 
 const PODS: usize = 1024;

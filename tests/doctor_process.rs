@@ -12,7 +12,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use podinit::ledger::Store;
+use podinit::checkpoint::Store;
 
 use doctor_support::server::Server;
 use doctor_support::settings::Settings;
@@ -146,13 +146,17 @@ fn the_state_directory_is_looked_at_and_left_alone() {
     findings.says("state-dir", "error", &["used by another process"]);
     assert_eq!(findings.status(), 4);
     drop(store);
-    look().says("state-dir", "ok", &["writable", "without a ledger"]);
-    std::fs::write(path.join("ledger"), "what is none").unwrap();
+    look().says("state-dir", "ok", &["writable", "without a checkpoint"]);
+    std::fs::write(path.join("checkpoint"), "what is none").unwrap();
     let findings = look();
-    findings.says("state-dir", "warning", &["cannot be used", "not a ledger"]);
+    findings.says(
+        "state-dir",
+        "warning",
+        &["cannot be used", "not a checkpoint"],
+    );
     assert_eq!(findings.status(), 3);
     assert_eq!(
-        std::fs::read_to_string(path.join("ledger")).unwrap(),
+        std::fs::read_to_string(path.join("checkpoint")).unwrap(),
         "what is none"
     );
     let findings = Findings::of(&server.url, &["--state-dir", "/dev/null"]);

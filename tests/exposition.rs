@@ -9,18 +9,18 @@ mod parsed;
 use std::sync::Arc;
 
 use podinit::access::AccessStats;
+use podinit::cluster::clock::{Clock, Corrections};
 use podinit::lifecycle::milestone::Milestone;
 use podinit::lifecycle::observation::{
     AnomalyKind, Latency, Observation, Outcome, Position, Sink, UnobservedReason,
 };
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{
-    Builder, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig, LedgerGauges, Recorder,
-    SloDoc, WatchSource, families,
+    Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
+    Recorder, SloDoc, WatchSource, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
-use podinit::watch::clock::{Clock, Corrections};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
@@ -102,7 +102,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
         ))))
-        .source(Box::new(LedgerGauges::default()))
+        .source(Box::new(CheckpointGauges::default()))
         .source(Box::new(Arc::new(AccessStats::new(
             Timestamp::from_seconds(1_700_000_000),
         ))))
@@ -154,7 +154,7 @@ fn scraped() -> Arc<Exposition> {
     recorder.observe(&ready, Observation::Delivered(seconds(0.125)));
     recorder.observe(&ready, Observation::Reentered(Milestone::NetworkReady));
 
-    let stuck = pod("bank", "ledger-7", "");
+    let stuck = pod("bank", "checkpoint-7", "");
     recorder.observe(
         &stuck,
         moved(Position::Undiscovered, stage(Stage::Scheduling)),

@@ -10,11 +10,11 @@ mod scrape_support;
 use std::sync::Arc;
 
 use counting::bytes_of;
+use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use scrape_support::Scrape;
 use serde_json::json;
 

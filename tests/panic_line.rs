@@ -26,7 +26,7 @@ fn log_of_a_panic(level: &str) -> String {
 fn panics() {
     let log_level = std::env::var(LEVEL).expect("started by the other tests");
     let log_format = LogFormat::Json;
-    podinit::logging::start(&LogArgs {
+    podinit::process::logging::start(&LogArgs {
         log_format,
         log_level,
     })

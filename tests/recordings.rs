@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use podinit::decode::DecodeOptions;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::metrics::Format;
-use podinit::recording::Recording;
-use podinit::replay::{ExpositionConfig, expose};
-use podinit::watch::decode::DecodeOptions;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{ExpositionConfig, expose};
 
 /// Samples by name and labels, those that are 0 left out.
 type Samples = BTreeMap<String, f64>;

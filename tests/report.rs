@@ -9,10 +9,10 @@ use std::process::{Command, Output, Stdio};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use podinit::recording::Recording;
-use podinit::replay::ReplayConfig;
-use podinit::report::{self, Style};
-use podinit::watch::decode::DecodeOptions;
+use podinit::decode::DecodeOptions;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::ReplayConfig;
+use podinit::recordings::report::{self, Style};
 use scrape_support::Scrape;
 
 /// One life of each of some kinds, as watch events with the time of their arrival.

@@ -1,5 +1,5 @@
 //! `podinit serve --state-dir` as a process: what a restart recovers, what it cannot, and what
-//! becomes of a ledger that cannot be used.
+//! becomes of a checkpoint that cannot be used.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod restart_support;
@@ -76,7 +76,7 @@ fn finished(seen: &Scrape, outcome: &str) -> f64 {
 }
 
 fn loaded(seen: &Scrape, result: &str) -> f64 {
-    seen.sum_where("podinit_ledger_loads_total", "result", result)
+    seen.sum_where("podinit_checkpoint_loads_total", "result", result)
 }
 
 const GAP: &str = "podinit_observation_gap_seconds_total";
@@ -166,14 +166,16 @@ async fn after_a_compaction_the_gap_is_counted_and_a_list_tells_what_is_left() {
     });
 }
 
-/// Starts podinit on what `spoil` has made of a good ledger, and returns what it shows.
+/// Starts podinit on what `spoil` has made of a good checkpoint, and returns what it shows.
 fn spoiled(world: &World, result: &str, spoil: impl FnOnce(&std::path::Path)) -> Scrape {
     let mut podinit = world.podinit();
     podinit.until_synced();
     assert!(podinit.terminate());
-    let rejected = world.state_dir().join(format!("ledger.rejected-{result}"));
-    spoil(&world.ledger());
-    let spoiled = fs::read(world.ledger()).ok();
+    let rejected = world
+        .state_dir()
+        .join(format!("checkpoint.rejected-{result}"));
+    spoil(&world.checkpoint());
+    let spoiled = fs::read(world.checkpoint()).ok();
     let mut podinit = world.podinit();
     let seen = podinit.until_synced();
     assert_eq!(loaded(&seen, result), 1.0, "{result}");
@@ -191,28 +193,28 @@ fn spoiled(world: &World, result: &str, spoil: impl FnOnce(&std::path::Path)) ->
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_ledger_that_cannot_be_used_is_set_aside_and_podinit_begins_anew() {
+async fn a_checkpoint_that_cannot_be_used_is_set_aside_and_podinit_begins_anew() {
     let world = world().await;
     world.live("old");
     blocking(|| {
         let at = |place: usize, bytes: &'static [u8]| {
             move |path: &std::path::Path| {
-                let mut ledger = fs::read(path).unwrap();
-                ledger[place..place + bytes.len()].copy_from_slice(bytes);
-                fs::write(path, ledger).unwrap();
+                let mut checkpoint = fs::read(path).unwrap();
+                checkpoint[place..place + bytes.len()].copy_from_slice(bytes);
+                fs::write(path, checkpoint).unwrap();
             }
         };
         let shorter = |path: &std::path::Path| {
-            let ledger = fs::read(path).unwrap();
-            fs::write(path, &ledger[..ledger.len() - 1]).unwrap();
+            let checkpoint = fs::read(path).unwrap();
+            fs::write(path, &checkpoint[..checkpoint.len() - 1]).unwrap();
         };
         let seen = spoiled(&world, "corrupt", shorter);
         assert_eq!(finished(&seen, "preexisting"), 1.0);
         let flipped = |path: &std::path::Path| {
-            let mut ledger = fs::read(path).unwrap();
-            let middle = ledger.len() / 2;
-            ledger[middle] ^= 1;
-            fs::write(path, ledger).unwrap();
+            let mut checkpoint = fs::read(path).unwrap();
+            let middle = checkpoint.len() / 2;
+            checkpoint[middle] ^= 1;
+            fs::write(path, checkpoint).unwrap();
         };
         let _ = fs::remove_dir_all(world.state_dir());
         spoiled(&world, "corrupt", flipped);
@@ -229,7 +231,7 @@ async fn a_ledger_that_cannot_be_used_is_set_aside_and_podinit_begins_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_ledger_of_another_cluster_is_not_mixed_into_this_one() {
+async fn the_checkpoint_of_another_cluster_is_not_mixed_into_this_one() {
     let first = world().await;
     first.live("theirs");
     let config = ClusterConfig {
@@ -248,7 +250,9 @@ async fn the_ledger_of_another_cluster_is_not_mixed_into_this_one() {
         assert_eq!(loaded(&seen, "foreign_cluster"), 1.0);
         assert_eq!(finished(&seen, "ready"), 0.0);
         assert!(seen.sum("podinit_pods_discovered_total") >= 60.0);
-        assert!(files(&first.state_dir()).contains(&"ledger.rejected-foreign_cluster".to_owned()));
+        assert!(
+            files(&first.state_dir()).contains(&"checkpoint.rejected-foreign_cluster".to_owned())
+        );
     });
 }
 
@@ -335,11 +339,11 @@ async fn a_directory_that_is_gone_is_told_of_and_does_not_keep_podinit_from_serv
         fs::remove_dir_all(world.state_dir()).unwrap();
         world.live("pod");
         let seen = podinit.until("that it is behind", |seen| {
-            seen.value("podinit_ledger_durable") == Some(0.0)
+            seen.value("podinit_checkpoint_durable") == Some(0.0)
         });
-        assert!(seen.sum_where("podinit_ledger_writes_total", "result", "failure") >= 1.0);
+        assert!(seen.sum_where("podinit_checkpoint_writes_total", "result", "failure") >= 1.0);
         podinit.until("the pod", discovered(1.0));
-        podinit.says("the ledger cannot be written");
+        podinit.says("the checkpoint cannot be written");
         assert!(podinit.terminate());
     });
 }

@@ -7,7 +7,7 @@ mod server_support;
 use std::sync::Arc;
 
 use podinit::metrics::{self, Builder, Exposition, LabelConfig};
-use podinit::process::ProcessCollector;
+use podinit::process::metrics::ProcessCollector;
 use podinit::server::{Format, Health, Limits, Scrape, ScrapeError, Server};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model::{
     MetricFamily, MetricType,

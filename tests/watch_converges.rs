@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use podinit::cluster::client::connect_to;
+use podinit::cluster::clock::SystemClock;
 use podinit::lifecycle::delivery::{Delivery, PodEvent};
 use podinit::pod::PodSnapshot;
 use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::watch::backoff::SplitMix;
-use podinit::watch::client::connect_to;
-use podinit::watch::clock::SystemClock;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::{WatchErrorReason, WatchStats};
 use podinit::watch::{WatchConfig, spawn};

@@ -9,8 +9,8 @@
 )]
 
 pub mod accept_header;
-pub mod ledger_content;
-pub mod ledger_loader;
+pub mod checkpoint_content;
+pub mod checkpoint_loader;
 pub mod pod_snapshot;
 pub mod slo_file;
 pub mod times;

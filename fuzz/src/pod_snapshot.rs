@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::observation::{Latency, Observation, Position};
@@ -10,14 +11,13 @@ use podinit::lifecycle::sources::Successor;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::pod::PodInfo;
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 
-use super::ledger_content;
+use super::checkpoint_content;
 
 const DAY_NANOS: i64 = 86_400 * NANOS_PER_SECOND;
 
 /// The first byte chooses how is accounted; each line behind it is an event of a watch or a list.
-/// After an empty line another process goes on, from the ledger; any other line lets an hour pass.
+/// After an empty line another process goes on, from the checkpoint; any other line lets an hour pass.
 pub fn run(bytes: &[u8]) {
     let Some((choice, body)) = bytes.split_first() else {
         return;
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) {
     let config = TrackerConfig {
         timestamps: TimestampMode::ALL[usize::from(*choice) % TimestampMode::ALL.len()],
         backfill: choice & 0x80 != 0,
-        slos: ledger_content::rules(),
+        slos: checkpoint_content::rules(),
         max_pods: if choice & 0x40 != 0 { 2 } else { usize::MAX },
     };
     let mut tracker = Tracker::new(config.clone());
@@ -49,7 +49,7 @@ pub fn run(bytes: &[u8]) {
                 &mut books,
             ),
             None if line.is_empty() => {
-                let (content, pods) = ledger_content::saved(&tracker);
+                let (content, pods) = checkpoint_content::saved(&tracker);
                 let same = |_| Successor::Same(SourceId(0));
                 let saved = content.tracker;
                 tracker = Tracker::restored(config.clone(), saved, pods, same, &mut books);

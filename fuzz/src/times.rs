@@ -1,7 +1,7 @@
 //! RFC 3339 times, against the parser of another library.
 
+use podinit::decode::rfc3339;
 use podinit::timestamp::Timestamp;
-use podinit::watch::rfc3339;
 
 /// Whatever lies before 1971 is absurd (specification §4).
 const FIRST: &str = "1971-01-01T00:00:00Z";

@@ -1,6 +1,6 @@
 //! The body of a watch, from an API server that may send anything.
 
-use podinit::watch::decode::{
+use podinit::decode::{
     DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
 };
 use podinit::watch::lines::{Line, Lines};

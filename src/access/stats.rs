@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
-use crate::reload::ReloadStatus;
+use crate::config_file::reload::ReloadStatus;
 use crate::server::Verdict;
 use crate::timestamp::Timestamp;
 

@@ -10,13 +10,13 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::clock::Offset;
-use crate::watch::client::Cluster;
-use crate::watch::clock::{Clock, SystemClock};
-use crate::watch::failure::Failure;
-use crate::watch::http_date;
+use crate::cluster::api_error::Failure;
+use crate::cluster::client::Cluster;
+use crate::cluster::clock::{Clock, SystemClock};
+use crate::cluster::http_date;
+use crate::cluster::transport::{read_into, send, timed_out};
 use crate::watch::requests::AGENT;
 use crate::watch::stats::WatchErrorReason;
-use crate::watch::transport::{read_into, send, timed_out};
 
 /// For a request with a small answer.
 const REQUEST: Duration = Duration::from_secs(10);

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::api::Api;
 use super::report::{Check, Finding};
-use crate::watch::client::Cluster;
-use crate::watch::cluster_options::ConnectError;
-use crate::watch::failure::Failure;
+use crate::cluster::api_error::Failure;
+use crate::cluster::client::Cluster;
+use crate::cluster::options::ConnectError;
 use crate::watch::stats::WatchErrorReason as Reason;
 
 /// A release of Kubernetes: major and minor version.

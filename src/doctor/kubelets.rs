@@ -9,7 +9,7 @@ use super::api::{Api, request};
 use super::cluster::{Release, release};
 use super::names::{Names, count};
 use super::report::{Check, Finding};
-use crate::watch::failure::Failure;
+use crate::cluster::api_error::Failure;
 use crate::watch::stats::WatchErrorReason as Reason;
 
 /// The first release that sets the condition as soon as the sandbox is ready (k/k#134460).

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::names::count;
 use super::report::{Check, Finding};
 use crate::access::AccessStats;
+use crate::cluster::clock::{Clock, SystemClock};
 use crate::metrics::{
     Builder, ConfigGauges, Format, LabelCensus, LabelConfig, LabelUse, MOST_VALUES,
     SERIES_OF_A_SET, SloDoc,
 };
-use crate::process::ProcessCollector;
-use crate::watch::clock::{Clock, SystemClock};
+use crate::process::metrics::ProcessCollector;
 use crate::watch::stats::WatchStats;
 
 /// More series of one target than this take Prometheus noticeable memory and time.

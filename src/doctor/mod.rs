@@ -39,11 +39,11 @@ use self::cluster::Reached;
 use self::identity::Identity;
 use self::pods::{Census, Wanted};
 use self::report::{Check, Finding};
+use crate::cluster::client;
+use crate::cluster::options::ClusterOptions;
+use crate::decode::DecodeOptions;
 use crate::metrics::{LabelCensus, LabelConfig, SloDoc};
 use crate::slo::SloFile;
-use crate::watch::client;
-use crate::watch::cluster_options::ClusterOptions;
-use crate::watch::decode::DecodeOptions;
 use crate::watch::requests::{Scope, Selectors};
 
 /// What an exporter is to do, as far as it can go wrong.

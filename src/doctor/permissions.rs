@@ -6,7 +6,7 @@ use super::api::Api;
 use super::identity::Identity;
 use super::names::Names;
 use super::report::{Check, Finding};
-use crate::watch::failure::Failure;
+use crate::cluster::api_error::Failure;
 use crate::watch::requests::Scope;
 
 /// A verb that podinit needs.

@@ -8,10 +8,10 @@ use super::names::{Names, count};
 use super::network::Network;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
+use crate::cluster::api_error::Failure;
+use crate::decode::{DecodeOptions, PodDecoder};
 use crate::metrics::LabelCensus;
 use crate::pod::PodSnapshot;
-use crate::watch::decode::{DecodeOptions, PodDecoder};
-use crate::watch::failure::Failure;
 use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
 use crate::watch::stats::WatchErrorReason as Reason;
 

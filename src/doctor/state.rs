@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::names::count;
 use super::report::{Check, Finding};
-use crate::ledger::{OpenFault, Seen, look};
+use crate::checkpoint::{OpenFault, Seen, look};
 
 /// Looks at the directory and leaves it as it is. `running`: a podinit has the address to listen on
 /// already, so that it is no surprise that one has the directory too.
@@ -38,24 +38,24 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
     } else {
         ""
     };
-    match look.ledger {
+    match look.checkpoint {
         Seen::Absent if !look.exists => Finding::ok(
             CHECK,
             format!("{name} does not exist yet; it would be created"),
         ),
         Seen::Absent => Finding::ok(
             CHECK,
-            format!("{name} is writable, and without a ledger yet{by}"),
+            format!("{name} is writable, and without a checkpoint yet{by}"),
         ),
         Seen::Whole { bytes, pods } => {
             let pods_known = count(pods as u64, "pod", "pods");
-            let found = format!("{name} is writable, with a ledger of {pods_known}{by}");
+            let found = format!("{name} is writable, with a checkpoint of {pods_known}{by}");
             Finding::ok(CHECK, found)
                 .detail("bytes", bytes)
                 .detail("pods", pods)
         }
         Seen::Unusable(why) => {
-            let found = format!("{name}: the ledger cannot be used: {why}");
+            let found = format!("{name}: the checkpoint cannot be used: {why}");
             Finding::warning(CHECK, found).mend(
                 "nothing, if counters may begin at zero: serve sets it aside; else restore it, or \
                  run the podinit that wrote it",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::api::Api;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
-use crate::watch::failure::Failure;
+use crate::cluster::api_error::Failure;
 use crate::watch::requests::{Requests, Scope, Selectors};
 use crate::watch::stats::WatchErrorReason as Reason;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::exposition::encoder::{Encoder, Head, Number};
 use super::families::{CLOCK_CORRECTION, CLOCK_STEPS};
 use super::source::FamilySource;
-use crate::watch::clock::Clock;
+use crate::cluster::clock::Clock;
 
 /// Exposes what has been put right of a clock.
 pub struct ClockFamilies {

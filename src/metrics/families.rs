@@ -253,28 +253,28 @@ pub(super) const CONFIG_RELOAD_TIMESTAMP: FamilyDoc = FamilyDoc {
         "Unix time at which SLOs were last put in force.",
     )
 };
-pub(super) const LEDGER_LOADS: FamilyDoc = counter(
-    "podinit_ledger_loads_total",
+pub(super) const CHECKPOINT_LOADS: FamilyDoc = counter(
+    "podinit_checkpoint_loads_total",
     &["result"],
-    "Starts with a state directory, by what became of the ledger in it.",
+    "Starts with a state directory, by what became of the checkpoint in it.",
 );
-pub(super) const LEDGER_WRITES: FamilyDoc = counter(
-    "podinit_ledger_writes_total",
+pub(super) const CHECKPOINT_WRITES: FamilyDoc = counter(
+    "podinit_checkpoint_writes_total",
     &["result"],
-    "Times that the ledger was written, by result.",
+    "Times that the checkpoint was written, by result.",
 );
-pub(super) const LEDGER_SIZE: FamilyDoc = FamilyDoc {
+pub(super) const CHECKPOINT_SIZE: FamilyDoc = FamilyDoc {
     unit: Some("bytes"),
     ..gauge(
-        "podinit_ledger_size_bytes",
+        "podinit_checkpoint_size_bytes",
         &[],
-        "Size of the ledger as it was last written.",
+        "Size of the checkpoint as it was last written.",
     )
 };
-pub(super) const LEDGER_DURABLE: FamilyDoc = gauge(
-    "podinit_ledger_durable",
+pub(super) const CHECKPOINT_DURABLE: FamilyDoc = gauge(
+    "podinit_checkpoint_durable",
     &[],
-    "Whether everything that scrapes were shown is in the ledger on disk (1) or not (0).",
+    "Whether everything that scrapes were shown is in the checkpoint on disk (1) or not (0).",
 );
 pub(super) const HTTP_REQUESTS_REFUSED: FamilyDoc = counter(
     "podinit_http_requests_refused_total",
@@ -341,10 +341,10 @@ static FAMILIES: &[FamilyDoc] = &[
     CLOCK_CORRECTION,
     CONFIG_RELOAD_SUCCESSFUL,
     CONFIG_RELOAD_TIMESTAMP,
-    LEDGER_LOADS,
-    LEDGER_WRITES,
-    LEDGER_SIZE,
-    LEDGER_DURABLE,
+    CHECKPOINT_LOADS,
+    CHECKPOINT_WRITES,
+    CHECKPOINT_SIZE,
+    CHECKPOINT_DURABLE,
     HTTP_REQUESTS_REFUSED,
     TLS_HANDSHAKE_FAILURES,
     WEB_CONFIG_RELOADS,

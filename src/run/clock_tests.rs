@@ -12,9 +12,12 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceBuilder;
 
+use super::checkpoint::Snapshots;
 use super::ingest::Ingest;
-use super::ledger::Snapshots;
 use super::slos::Slos;
+use crate::cluster::client;
+use crate::cluster::clock::{Clock, Corrections};
+use crate::cluster::disciplined::DisciplinedClock;
 use crate::lifecycle::clock::TimestampMode;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::metrics::{Builder, Exposition, Format, LabelConfig};
@@ -23,12 +26,10 @@ use crate::sim::faults::StreamFault;
 use crate::sim::{Cluster, ClusterConfig};
 use crate::slo::SloFile;
 use crate::timestamp::NANOS_PER_SECOND;
-use crate::watch::clock::{Clock, Corrections};
-use crate::watch::disciplined::DisciplinedClock;
 use crate::watch::probe::probe;
 use crate::watch::requests::{Scope, Selectors};
 use crate::watch::stats::WatchStats;
-use crate::watch::{WatchConfig, client, spawn};
+use crate::watch::{WatchConfig, spawn};
 
 const HOUR: i64 = 3600;
 const TICK: Duration = Duration::from_millis(250);

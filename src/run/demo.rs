@@ -10,10 +10,11 @@ use anyhow::Context;
 use super::exporter::{Exporter, ServeOnly};
 use super::labels::decode_options;
 use crate::args::DemoArgs;
-use crate::shutdown;
+use crate::cluster::client;
+use crate::process::shutdown;
 use crate::sim::{Cluster, ClusterConfig};
+use crate::watch::WatchConfig;
 use crate::watch::requests::Scope;
-use crate::watch::{WatchConfig, client};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; an API server takes a
 /// minute.

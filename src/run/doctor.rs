@@ -7,10 +7,10 @@ use anyhow::Context;
 
 use super::labels::{decode_options, label_config};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
+use crate::cluster::options::ClusterOptions;
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, text};
-use crate::shutdown;
-use crate::watch::cluster_options::ClusterOptions;
+use crate::process::shutdown;
 use crate::watch::requests::{Scope, Selectors};
 
 /// Makes all checks and tells the findings: as text while they are made, as JSON at the end. The

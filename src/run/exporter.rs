@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::checkpoint::{Checkpoint, Others, Parts, Recovery, Snapshots};
 use super::ingest::Ingest;
 use super::labels::label_config;
-use super::ledger::{Ledger, Others, Parts, Recovery, Snapshots};
 use super::scrapes::Scrapes;
 use super::slos::{InForce, SloWatch};
 use super::tasks::Tasks;
@@ -17,13 +17,13 @@ use super::web::Web;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
 use crate::args::ExporterArgs;
+use crate::cluster::client::Cluster;
+use crate::cluster::clock::Clock;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::metrics::{Builder, ClockFamilies};
-use crate::process::ProcessCollector;
+use crate::process::metrics::ProcessCollector;
 use crate::server::{Health, Limits, Server};
-use crate::watch::client::Cluster;
-use crate::watch::clock::Clock;
 use crate::watch::stats::WatchStats;
 use crate::watch::{self, WatchConfig};
 
@@ -54,7 +54,7 @@ pub(super) struct Exporter {
     clock: Arc<dyn Clock>,
     clock_families: Arc<ClockFamilies>,
     slo_watch: Option<SloWatch>,
-    ledger: Option<Ledger>,
+    checkpoint: Option<Checkpoint>,
     accounting: TrackerConfig,
     web: Web,
 }
@@ -65,7 +65,7 @@ pub(super) struct ServeOnly {
     /// Whether bearer tokens are going to be asked for
     pub(super) tokens: bool,
     /// In what the counts are kept
-    pub(super) ledger: Option<(Ledger, Snapshots)>,
+    pub(super) checkpoint: Option<(Checkpoint, Snapshots)>,
 }
 
 impl Exporter {
@@ -76,8 +76,8 @@ impl Exporter {
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
-        let (ledger, snapshots) = match serve_only.ledger {
-            Some((ledger, snapshots)) => (Some(ledger), snapshots),
+        let (checkpoint, snapshots) = match serve_only.checkpoint {
+            Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
             None => (None, Snapshots::none()),
         };
         let in_force = InForce::open(args.slo.as_deref(), &clock)?;
@@ -92,15 +92,15 @@ impl Exporter {
             .source(Box::new(in_force.gauges))
             .source(Box::new(Arc::clone(&web.stats)))
             .collector(Box::new(ProcessCollector::new()));
-        if let Some(ledger) = &ledger {
-            builder = builder.source(Box::new(Arc::clone(&ledger.gauges)));
+        if let Some(checkpoint) = &checkpoint {
+            builder = builder.source(Box::new(Arc::clone(&checkpoint.gauges)));
         }
         let (recorder, exposition) = builder.build()?;
         let health = Health::new();
         let scrapes = Arc::new(Scrapes {
             exposition,
             stats: Arc::clone(&stats),
-            commits: ledger.as_ref().map(Ledger::commits),
+            commits: checkpoint.as_ref().map(Checkpoint::commits),
         });
         let server = Server::bind(args.listen, Limits::default(), scrapes, health.clone())?;
         let scopes = watch.scopes.iter();
@@ -135,15 +135,15 @@ impl Exporter {
             clock,
             clock_families,
             slo_watch: in_force.watch,
-            ledger,
+            checkpoint,
             accounting,
             web,
         })
     }
 
-    /// Goes on from what an earlier process has left in the ledger.
+    /// Goes on from what an earlier process has left in the checkpoint.
     pub(super) fn recover(&mut self, from: &Recovery<'_>) {
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(checkpoint) = &mut self.checkpoint {
             let parts = Parts {
                 tracker: &mut self.ingest.tracker,
                 config: self.accounting.clone(),
@@ -156,7 +156,7 @@ impl Exporter {
                 snapshots: &mut self.ingest.snapshots,
                 watch: &mut self.watch,
             };
-            ledger.recover(from, parts);
+            checkpoint.recover(from, parts);
         }
     }
 
@@ -196,7 +196,7 @@ impl Exporter {
             watch,
             clock,
             slo_watch,
-            ledger,
+            checkpoint,
             web,
             ..
         } = self;
@@ -218,11 +218,11 @@ impl Exporter {
             server.serve(stop).await;
             served.cancel();
         });
-        if let Some(ledger) = ledger {
-            let committer = ledger.committer()?;
+        if let Some(checkpoint) = checkpoint {
+            let committer = checkpoint.committer()?;
             let served = std::mem::take(&mut unneeded);
             let committed = unneeded.clone();
-            tasks.spawn("the keeper of the ledger", async move {
+            tasks.spawn("the keeper of the checkpoint", async move {
                 committer.run(served).await;
                 committed.cancel();
             });

@@ -11,10 +11,10 @@ use tokio::net::TcpStream;
 
 use super::*;
 use crate::args::Command;
+use crate::cluster::client::connect_to;
 use crate::run::labels::decode_options;
 use crate::sim::{Cluster as SimulatedCluster, ClusterConfig};
 use crate::timestamp::Timestamp;
-use crate::watch::client::connect_to;
 use crate::watch::requests::Scope;
 
 /// For a test that fails.

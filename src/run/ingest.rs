@@ -7,14 +7,14 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::ledger::Snapshots;
+use super::checkpoint::Snapshots;
 use super::slos::Slos;
+use crate::cluster::clock::Clock;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
 use crate::metrics::Recorder;
-use crate::pace::Pace;
+use crate::run::pace::Pace;
 use crate::server::{Heartbeat, SourceHealth};
-use crate::watch::clock::Clock;
 use crate::watch::stats::WatchStats;
 
 /// How often time passes for deadlines while nothing is delivered.

@@ -1,8 +1,8 @@
 //! From the label options to what the decoder reads and what the metrics carry.
 
 use crate::args::{LabelArgs, PodinitLabel};
+use crate::decode::DecodeOptions;
 use crate::metrics::LabelConfig;
-use crate::watch::decode::DecodeOptions;
 
 /// What the decoder has to read of each pod.
 pub(super) fn decode_options(args: &LabelArgs) -> DecodeOptions {

@@ -1,6 +1,7 @@
 //! The composition root: the only place that knows all the parts, and puts them together as a
 //! command asks for.
 
+mod checkpoint;
 #[cfg(test)]
 mod clock_tests;
 mod demo;
@@ -8,8 +9,8 @@ mod doctor;
 mod exporter;
 mod ingest;
 mod labels;
-mod ledger;
 mod looks;
+pub mod pace;
 mod progress;
 mod recordings;
 mod rules;
@@ -28,7 +29,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::args::Command;
-use crate::logging;
+use crate::process::logging;
 
 /// Runs a command to its end, and returns the status with which the process is to end.
 ///

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::recording::{Document, Progress, Recording, RecordingError};
+use crate::recordings::reader::{Document, Progress, Recording, RecordingError};
 
 /// A shorter wait needs no explanation.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -8,13 +8,13 @@ use super::print;
 use super::progress::Watched;
 use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+use crate::decode::DecodeOptions;
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::metrics::Format;
-use crate::recording::{Document, Recording, RecordingError};
-use crate::replay::{self, ExpositionConfig, ReplayConfig};
-use crate::report::{self, Style};
+use crate::recordings::reader::{Document, Recording, RecordingError};
+use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
+use crate::recordings::report::{self, Style};
 use crate::slo::SloFile;
-use crate::watch::decode::DecodeOptions;
 
 /// Runs recordings through the pipeline and prints the final exposition. Nothing is printed unless
 /// all of them can be read.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ledger::Commits;
+use super::checkpoint::Commits;
 use crate::metrics::{self, Exposition};
 use crate::server::{Format, Scrape, ScrapeError, Status};
 use crate::watch::stats::WatchStats;
@@ -10,12 +10,12 @@ use crate::watch::stats::WatchStats;
 pub(super) struct Scrapes {
     pub(super) exposition: Arc<Exposition>,
     pub(super) stats: Arc<WatchStats>,
-    /// Where there is a ledger
+    /// Where there is a checkpoint
     pub(super) commits: Option<Arc<Commits>>,
 }
 
 impl Scrape for Scrapes {
-    /// What is given out is durable first, where there is a ledger (see the module `ledger`).
+    /// What is given out is durable first, where there is a checkpoint (see the module `checkpoint`).
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
         let format = match format {
             Format::Protobuf => metrics::Format::Protobuf,

@@ -5,35 +5,39 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::checkpoint::{Checkpoint, Recovery};
 use super::exporter::{Exporter, ServeOnly};
 use super::labels::decode_options;
-use super::ledger::{Ledger, Recovery};
 use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
-use crate::shutdown;
+use crate::cluster::client::{self, Cluster};
+use crate::cluster::disciplined::DisciplinedClock;
+use crate::cluster::options::ClusterOptions;
+use crate::process::shutdown;
 use crate::watch::WatchConfig;
-use crate::watch::client::{self, Cluster};
-use crate::watch::cluster_options::ClusterOptions;
 use crate::watch::config::ReflectorConfig;
-use crate::watch::disciplined::DisciplinedClock;
 use crate::watch::probe::{ProbeError, Probed, probe};
 use crate::watch::requests::{Scope, Selectors};
 
 /// For the request that finds out at the start whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How many pods are asked for, of each scope, to know the cluster of a ledger by.
+/// How many pods are asked for, of each scope, to know the cluster of a checkpoint by.
 const EVIDENCE: u32 = 100;
 
 /// Watches a cluster until a signal ends it.
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
     let watch = watch_config(&args.cluster, &args.exporter);
-    let ledger = args.state_dir.as_deref().map(Ledger::open).transpose()?;
-    let evidence = if ledger.is_some() { EVIDENCE } else { 1 };
+    let checkpoint = args
+        .state_dir
+        .as_deref()
+        .map(Checkpoint::open)
+        .transpose()?;
+    let evidence = if checkpoint.is_some() { EVIDENCE } else { 1 };
     let serve_only = ServeOnly {
         tokens: args.auth.auth == AuthMode::Kubernetes,
-        ledger,
+        checkpoint,
     };
     let clock = Arc::new(DisciplinedClock::of_machine());
     let mut exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;

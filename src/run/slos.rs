@@ -8,13 +8,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::looks::Looks;
+use crate::cluster::clock::Clock;
+use crate::config_file::reload::Reloader;
+use crate::config_file::yaml::FileError;
 use crate::lifecycle::slo::SloRule;
 use crate::metrics::{ConfigGauges, SloDoc};
-use crate::reload::Reloader;
 use crate::server::Heartbeat;
 use crate::slo::SloFile;
-use crate::watch::clock::Clock;
-use crate::yaml::FileError;
 
 /// The SLOs of a file, as the parts of the program need them.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How long all tasks may take to end once they are told to. The server's grace (10 s) and two
-/// writes of the ledger (5 s each: the one under way and the last) fit into it, and it into the 30 s
+/// writes of the checkpoint (5 s each: the one under way and the last) fit into it, and it into the 30 s
 /// that Kubernetes grants a pod.
 const END_DEADLINE: Duration = Duration::from_secs(25);
 

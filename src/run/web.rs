@@ -8,11 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::looks::Looks;
 use crate::access::{AccessStats, Gate};
-use crate::reload::{Look, Reloader};
+use crate::cluster::clock::Clock;
+use crate::config_file::reload::{Look, Reloader};
+use crate::config_file::yaml::FileError;
 use crate::server::Heartbeat;
-use crate::watch::clock::Clock;
 use crate::web_config::WebConfig;
-use crate::yaml::FileError;
 
 /// The web configuration with which an exporter starts, and how it learns of others.
 pub(super) struct Web {

@@ -10,7 +10,7 @@ const APPS: &[&str] = &[
     "checkout",
     "catalog",
     "gateway",
-    "ledger",
+    "checkpoint",
     "indexer",
     "thumbnails",
     "sessions",

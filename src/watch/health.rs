@@ -3,9 +3,9 @@
 
 use tokio::time::Instant;
 
-use super::failure::Failure;
 use super::requests::Scope;
 use super::stats::{RelistReason, WatchErrorReason};
+use crate::cluster::api_error::Failure;
 
 /// The state of one list-watch as the log knows it.
 #[derive(Debug)]

@@ -4,12 +4,12 @@ use kube::Client;
 use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
-use super::decode::PodDecoder;
-use super::failure::Failure;
 use super::outlet::Outlet;
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
-use super::transport::{read_into, send, timed_out};
+use crate::cluster::api_error::Failure;
+use crate::cluster::transport::{read_into, send, timed_out};
+use crate::decode::PodDecoder;
 use crate::pod::PodSnapshot;
 
 /// A list of which every page has arrived.

@@ -11,39 +11,27 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::cluster::clock::Clock;
+use crate::decode::{DecodeOptions, PodDecoder};
 use crate::lifecycle::delivery::{Delivery, SourceId};
 use crate::lifecycle::version::Version;
 
 pub mod backoff;
-pub mod client;
-pub mod clock;
-pub mod cluster_options;
 pub mod config;
-pub mod decode;
-pub mod disciplined;
-pub mod failure;
 mod health;
-pub(crate) mod http_date;
-mod kubeconfig;
 pub mod lines;
 mod list;
 mod outlet;
 pub mod probe;
-mod proxy;
 mod pulse;
 pub mod reasons;
 mod reflector;
-mod renewal;
 pub mod requests;
-pub mod rfc3339;
 pub mod saved;
-pub(crate) mod slim;
 pub mod stats;
 mod stream;
 mod streamed_list;
-pub(crate) mod transport;
 pub mod version;
-mod witness;
 
 use version::Position;
 
@@ -59,7 +47,7 @@ pub struct WatchConfig {
     /// longer has what came after the version.
     pub resume: Vec<Option<Version>>,
     /// What is read of each pod
-    pub decode: decode::DecodeOptions,
+    pub decode: DecodeOptions,
     /// Deadlines, sizes and waits
     pub reflector: config::ReflectorConfig,
 }
@@ -76,7 +64,7 @@ pub struct WatchConfig {
 pub fn spawn(
     client: &Client,
     config: &WatchConfig,
-    clock: Arc<dyn clock::Clock>,
+    clock: Arc<dyn Clock>,
     stats: &Arc<stats::WatchStats>,
     deliveries: &mpsc::Sender<Delivery>,
     cancel: &CancellationToken,
@@ -96,7 +84,7 @@ pub fn spawn(
             scope.clone(),
             &config.selectors,
             config.reflector.clone(),
-            decode::PodDecoder::new(config.decode.clone()),
+            PodDecoder::new(config.decode.clone()),
             outlet,
         );
         let cancel = cancel.clone();

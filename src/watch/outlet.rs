@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use super::clock::Clock;
 use super::stats::WatchStats;
+use crate::cluster::clock::Clock;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::version::Version;
 use crate::pod::PodSnapshot;

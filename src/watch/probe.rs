@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use super::client::Cluster;
-use super::decode::{DecodeOptions, PodDecoder};
-use super::failure::Failure;
 use super::requests::{Freshness, Page, Requests, Scope, Selectors};
 use super::stats::WatchErrorReason;
-use super::transport::{read_into, send};
+use crate::cluster::api_error::Failure;
+use crate::cluster::client::Cluster;
+use crate::cluster::transport::{read_into, send};
+use crate::decode::{DecodeOptions, PodDecoder};
 use crate::pod::PodSnapshot;
 
 /// More than the largest pod, and more than a hundred ordinary ones.
@@ -105,9 +105,12 @@ pub async fn probe(
 ) -> Result<Probed, ProbeError> {
     let attempt = list_some(cluster, scope, selectors, limit, deadline);
     let attempt = tokio::time::timeout(deadline, attempt);
-    let result = attempt
-        .await
-        .unwrap_or_else(|_| Err(super::transport::timed_out("no complete answer", deadline)));
+    let result = attempt.await.unwrap_or_else(|_| {
+        Err(crate::cluster::transport::timed_out(
+            "no complete answer",
+            deadline,
+        ))
+    });
     result.map_err(|failure| explain(failure, cluster, scope))
 }
 

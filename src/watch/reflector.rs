@@ -26,16 +26,16 @@ use tokio::time::sleep;
 
 use super::backoff::{Backoff, SplitMix};
 use super::config::ReflectorConfig;
-use super::decode::PodDecoder;
-use super::failure::Failure;
 use super::health::Health;
 use super::outlet::{Closed, Outlet};
 use super::requests::{Requests, Scope, Selectors};
 use super::stats::{RelistReason, WatchErrorReason};
 use super::stream::{Stream, StreamEnd, StreamReport};
 use super::streamed_list::Streaming;
-use super::transport::send;
 use super::version::Position;
+use crate::cluster::api_error::Failure;
+use crate::cluster::transport::send;
+use crate::decode::PodDecoder;
 
 /// Failures at one version after which it is given up and the pods are listed again.
 const STUCK_AFTER: u32 = 3;

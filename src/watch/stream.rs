@@ -8,15 +8,15 @@ use kube::client::Body;
 use tokio::time::timeout_at;
 
 use super::config::ReflectorConfig;
-use super::decode::{DecodeError, PodDecoder, WatchEventKind};
-use super::failure::Failure;
 use super::health::Health;
 use super::lines::{Line, Lines};
 use super::outlet::{Closed, Outlet};
 use super::pulse::Pulse;
 use super::stats::{EventType, RelistReason, WatchErrorReason};
-use super::transport::timed_out;
 use super::version::Position;
+use crate::cluster::api_error::Failure;
+use crate::cluster::transport::timed_out;
+use crate::decode::{DecodeError, PodDecoder, WatchEventKind};
 use crate::lifecycle::delivery::PodEvent;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;

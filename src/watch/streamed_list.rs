@@ -11,14 +11,14 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use tokio::time::timeout;
 
-use super::decode::{DecodeError, WatchEventKind};
-use super::failure::Failure;
 use super::lines::{Line, Lines};
 use super::list::{CompleteList, Lister, usable};
 use super::requests::Freshness;
 use super::stats::WatchErrorReason;
 use super::stream::tells_of_deletion;
-use super::transport::{send, timed_out};
+use crate::cluster::api_error::Failure;
+use crate::cluster::transport::{send, timed_out};
+use crate::decode::{DecodeError, WatchEventKind};
 use crate::pod::{PodSnapshot, PodUid};
 
 /// Lists without an end in a row after which no more streamed ones are asked for.

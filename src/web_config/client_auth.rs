@@ -22,7 +22,7 @@ use super::Files;
 use super::names::find;
 use super::pem::{certificates_of, pem};
 use super::san::{AllowedSan, subject_alternative_names};
-use crate::yaml::{Fault, Node, Section};
+use crate::config_file::yaml::{Fault, Node, Section};
 
 /// The most entries of `client_allowed_sans`.
 const MAX_SANS: usize = 256;

@@ -8,8 +8,8 @@ use http::header::{
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS, X_XSS_PROTECTION,
 };
 
+use crate::config_file::yaml::{Fault, Node, Section, Value};
 use crate::slo::duration::{FORMS, SloDuration};
-use crate::yaml::{Fault, Node, Section, Value};
 
 /// A header of every response.
 pub type Header = (HeaderName, HeaderValue);

@@ -22,8 +22,8 @@ pub use self::http::{Header, RateLimit};
 pub use self::tls::Tls;
 pub use self::users::{MAX_COST, Users};
 
-use crate::reload::{Found, Look};
-use crate::yaml::{self, Discretion, Fault, FileError, Section, Value};
+use crate::config_file::reload::{Found, Look};
+use crate::config_file::yaml::{self, Discretion, Fault, FileError, Section, Value};
 
 /// The longest file that is read, in bytes; that of each file that it names too.
 pub const MAX_BYTES: usize = 1024 * 1024;

@@ -4,7 +4,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
 use super::Files;
-use crate::yaml::{Fault, Node, Section};
+use crate::config_file::yaml::{Fault, Node, Section};
 
 /// PEM, and where it stands or is named.
 pub(super) struct Pem<'a> {

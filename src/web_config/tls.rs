@@ -11,7 +11,7 @@ use super::Files;
 use super::client_auth::ClientAuth;
 use super::names::{CIPHER_SUITES, CURVES, VERSIONS, find};
 use super::pem::{certificates_of, pem};
-use crate::yaml::{Fault, Node, Section};
+use crate::config_file::yaml::{Fault, Node, Section};
 
 /// HTTP/1.1 is all that is spoken.
 const ALPN: &[u8] = b"http/1.1";

@@ -8,7 +8,7 @@ use base64::alphabet::BCRYPT;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::NO_PAD;
 
-use crate::yaml::{Fault, Node, Section, Value};
+use crate::config_file::yaml::{Fault, Node, Section, Value};
 
 /// The greatest cost of a hash: a check takes 2^cost rounds, at this one several seconds, and
 /// whoever sends a wrong password causes one.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use podinit::cluster::client::connect_to;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent};
 use podinit::lifecycle::slo::SloId;
@@ -11,7 +12,6 @@ use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDo
 use podinit::sim::Cluster;
 use podinit::slo::{Slo, SloFile};
 use podinit::timestamp::Timestamp;
-use podinit::watch::client::connect_to;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};

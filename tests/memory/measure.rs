@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::observation::{Latency, Observation, Outcome, Position, Sink};
 use podinit::lifecycle::slo::{Namespaces, SloRule};
@@ -11,7 +12,6 @@ use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, LabelConfig};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit::watch::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;

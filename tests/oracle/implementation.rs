@@ -2,14 +2,14 @@
 
 use std::io::Cursor;
 
+use podinit::decode::DecodeOptions;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::tracker::TrackerConfig;
 use podinit::metrics::{Format, SloDoc};
-use podinit::recording::Recording;
-use podinit::replay::{ExpositionConfig, ReplayConfig};
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{ExpositionConfig, ReplayConfig};
 use podinit::slo::SloFile;
 use podinit::timestamp::Timestamp;
-use podinit::watch::decode::DecodeOptions;
 
 use super::exposition;
 use super::figures::Exposition;
@@ -47,7 +47,7 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", input, decode);
-    let printed = podinit::replay::expose(recording, config, Format::Text);
+    let printed = podinit::recordings::replay::expose(recording, config, Format::Text);
     exposition::parse(&String::from_utf8(printed.unwrap()).unwrap())
 }
 

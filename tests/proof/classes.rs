@@ -134,10 +134,12 @@ impl Class {
                 "pods are re-created under their names within 0.4 s, in and out of gaps"
             }
             Self::ColdRestart => {
-                "SIGKILL, and a start without a ledger: counted anew from the first list"
+                "SIGKILL, and a start without a checkpoint: counted anew from the first list"
             }
-            Self::Restart => "SIGKILL at any instant, a start from the ledger, the watch resumed",
-            Self::RestartInGap => "the same, with the ledger's version gone (410): relist",
+            Self::Restart => {
+                "SIGKILL at any instant, a start from the checkpoint, the watch resumed"
+            }
+            Self::RestartInGap => "the same, with the checkpoint's version gone (410): relist",
             Self::Everything => "several of all these at once",
         }
     }
@@ -172,8 +174,8 @@ impl Class {
         !others.contains(&self)
     }
 
-    /// Whether the program has a ledger.
-    pub fn has_ledger(self) -> bool {
+    /// Whether the program has a checkpoint.
+    pub fn has_checkpoint(self) -> bool {
         matches!(self, Self::Restart | Self::RestartInGap)
     }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use podinit::cluster::client::Cluster;
+use podinit::cluster::disciplined::DisciplinedClock;
+use podinit::decode::DecodeOptions;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, LabelConfig, SloDoc};
 use podinit::sim::rng::Rng;
 use podinit::slo::{Slo, SloFile};
 use podinit::timestamp::Timestamp;
-use podinit::watch::client::Cluster;
-use podinit::watch::decode::DecodeOptions;
-use podinit::watch::disciplined::DisciplinedClock;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
@@ -22,9 +22,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::OVERSIZE;
+use crate::checkpoint::Accounted;
 use crate::handed::Account;
 use crate::ingest::{Disk, Ingest};
-use crate::ledger::Accounted;
 use crate::lives::NUMBER;
 use crate::planted::Planted;
 use crate::server::Server;
@@ -65,7 +65,7 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Starts it, on a machine whose clock is `offset` ahead of the API server's, and with a ledger
+    /// Starts it, on a machine whose clock is `offset` ahead of the API server's, and with a checkpoint
     /// if it is given a disk.
     pub fn start(
         server: &Server,

@@ -1,19 +1,19 @@
-//! The one loop of the program, as `serve` has it, with commits of the ledger in between.
+//! The one loop of the program, as `serve` has it, with commits of the checkpoint in between.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use podinit::cluster::disciplined::DisciplinedClock;
 use podinit::lifecycle::delivery::Delivery;
 use podinit::lifecycle::tracker::Tracker;
-use podinit::pace::Pace;
+use podinit::run::pace::Pace;
 use podinit::sim::rng::Rng;
-use podinit::watch::disciplined::DisciplinedClock;
 use podinit::watch::stats::WatchStats;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::ledger::{Accounted, Durable};
+use crate::checkpoint::{Accounted, Durable};
 use crate::tally::Tally;
 
 /// As in `serve`.
@@ -34,7 +34,7 @@ pub struct Ingest {
     pub stats: Arc<WatchStats>,
     /// Each delivery takes so long
     pub slow: Duration,
-    /// Where the ledger is committed to, if there is one
+    /// Where the checkpoint is committed to, if there is one
     pub disk: Option<Disk>,
     pub rng: Rng,
 }

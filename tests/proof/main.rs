@@ -30,6 +30,7 @@
 
 mod audit;
 mod batch;
+mod checkpoint;
 mod classes;
 mod expected;
 mod exporter;
@@ -37,7 +38,6 @@ mod facts;
 mod handed;
 mod history;
 mod ingest;
-mod ledger;
 mod list;
 mod lives;
 mod mischief;

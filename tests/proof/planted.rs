@@ -33,11 +33,11 @@ pub enum Bug {
     IgnoresRollback,
     /// The watch is not told of an event
     Untold,
-    /// A process that goes on from a ledger watches from a later version than that of the ledger
+    /// A process that goes on from a checkpoint watches from a later version than that of the checkpoint
     ResumesLate,
-    /// A process that goes on from a ledger has the counters, but knows no pod
+    /// A process that goes on from a checkpoint has the counters, but knows no pod
     KnowsNoPod,
-    /// A process that goes on from a ledger knows the pods, but counts from zero
+    /// A process that goes on from a checkpoint knows the pods, but counts from zero
     CountsFromZero,
 }
 

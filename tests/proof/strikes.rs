@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// The process is killed and another one is started, which knows what the ledger says, or
+    /// The process is killed and another one is started, which knows what the checkpoint says, or
     /// nothing. The server may forget meanwhile what came after that.
     async fn restart(&mut self, gap: bool) {
         if let Some(exporter) = self.exporter.take() {

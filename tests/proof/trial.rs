@@ -98,7 +98,7 @@ pub struct World {
     pub left: u32,
     pub next_pod: Instant,
     pub frozen_until: Instant,
-    /// Where the program keeps its ledger, if it has one
+    /// Where the program keeps its checkpoint, if it has one
     pub disk: Option<Disk>,
     /// The state of the server at some moment
     pub backup: Option<(u64, Lives)>,
@@ -112,8 +112,8 @@ impl World {
         if parts.contains(&Class::SameNames) {
             lives.recreating = 0.5;
         }
-        let ledger = parts.iter().any(|part| part.has_ledger());
-        let disk = ledger.then(Disk::default);
+        let checkpoint = parts.iter().any(|part| part.has_checkpoint());
+        let disk = checkpoint.then(Disk::default);
         Self {
             server: Server::new(trial.seed, EPOCH, parts.contains(&Class::Sources)),
             trial,

@@ -54,8 +54,8 @@ impl World {
         self.dir.path().join("state")
     }
 
-    pub fn ledger(&self) -> PathBuf {
-        self.state_dir().join("ledger")
+    pub fn checkpoint(&self) -> PathBuf {
+        self.state_dir().join("checkpoint")
     }
 
     pub fn kubeconfig(&self) -> PathBuf {

@@ -23,8 +23,8 @@ use self::reviews::{Reviewer, User};
 use super::credentials;
 use super::decisions::Decisions;
 use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
+use crate::cluster::client::Cluster;
 use crate::server::{Asked, Verdict};
-use crate::watch::client::Cluster;
 
 /// How long a token that may is let in without asking again.
 const GRANTED_FOR: Duration = Duration::from_secs(120);

@@ -14,10 +14,10 @@ use kube::client::Body;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::watch::client::Cluster;
+use crate::cluster::client::Cluster;
+use crate::cluster::transport::{read_into, send};
 use crate::watch::requests::AGENT;
 use crate::watch::stats::WatchErrorReason;
-use crate::watch::transport::{read_into, send};
 
 const TOKEN_REVIEWS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
 const ACCESS_REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";

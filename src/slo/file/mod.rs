@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
+use crate::config_file::reload::{Found, Look};
+use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section, Value, nearest};
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stage::Interval;
-use crate::reload::{Found, Look};
-use crate::yaml::{self, Discretion, Fault, FileError, Node, Section, Value, nearest};
 
 /// The most SLOs that a file may have: each is held against each pod, and has series of its own.
 pub const MAX_SLOS: usize = 64;

@@ -3,7 +3,7 @@
 use tokio::time::sleep;
 
 use super::Reflector;
-use crate::watch::failure::Failure;
+use crate::cluster::api_error::Failure;
 use crate::watch::list::{CompleteList, Lister};
 use crate::watch::outlet::Closed;
 use crate::watch::requests::Freshness;

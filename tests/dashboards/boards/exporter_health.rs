@@ -21,7 +21,7 @@ pub(super) fn board() -> Board {
             row("Now", now()),
             row("Watch", watch()),
             row("Numbers", numbers()),
-            row("Ledger", ledger()),
+            row("Checkpoint", checkpoint()),
             row("Access", access()),
             row("Scrapes and process", process()),
         ],
@@ -240,7 +240,7 @@ fn numbers() -> Vec<Panel> {
 }
 
 /// Empty where podinit runs without a state directory, the first panel aside.
-fn ledger() -> Vec<Panel> {
+fn checkpoint() -> Vec<Panel> {
     vec![
         lines(
             "Unobserved time per second",
@@ -250,32 +250,32 @@ fn ledger() -> Vec<Panel> {
             "{{instance}}",
         ),
         lines(
-            "Ledger writes per second",
+            "Checkpoint writes per second",
             "short",
-            "Times that the ledger was written, by result. Every scrape that shows something new brings a write.",
-            rate_by("result", "podinit_ledger_writes_total", ""),
+            "Times that the checkpoint was written, by result. Every scrape that shows something new brings a write.",
+            rate_by("result", "podinit_checkpoint_writes_total", ""),
             "{{result}}",
         ),
         lines(
-            "Ledger size",
+            "Checkpoint size",
             "bytes",
-            "Size of the ledger as it was last written. It grows with the pods of the cluster and with the label set.",
-            max_by("instance", "podinit_ledger_size_bytes", ""),
+            "Size of the checkpoint as it was last written. It grows with the pods of the cluster and with the label set.",
+            max_by("instance", "podinit_checkpoint_size_bytes", ""),
             "{{instance}}",
         ),
         stat(
-            "Ledger",
+            "Checkpoint",
             "none",
             "Whether everything that scrapes were shown is on disk. While it is not, a restart may lower counters.",
-            format!("min({})", series("podinit_ledger_durable", "")),
+            format!("min({})", series("podinit_checkpoint_durable", "")),
         )
         .steps("red", &[(1.0, "green")])
         .words(&[("0", "behind", "red"), ("1", "durable", "green")]),
         stat(
             "Starts",
             "none",
-            "Starts with a state directory by what became of the ledger in it. Anything but restored begins at zero.",
-            format!("sum by (result) ({})", series("podinit_ledger_loads_total", "")),
+            "Starts with a state directory by what became of the checkpoint in it. Anything but restored begins at zero.",
+            format!("sum by (result) ({})", series("podinit_checkpoint_loads_total", "")),
         )
         .sized(12, 4),
     ]

@@ -11,8 +11,8 @@ ALLOWED = [
     (r"^rule: Podinit(Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
      r"WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
-    (r"^exporter-health: (Ledger|Ledger size|Ledger writes per second|Starts) / ",
-     "a demo has no state directory, and so no ledger"),
+    (r"^exporter-health: (Checkpoint|Checkpoint size|Checkpoint writes per second|Starts) / ",
+     "a demo has no state directory, and so no checkpoint"),
     (r"^.*: annotation Alerts \[podinit-(classic|native)\]$",
      "alerts exist for the job podinit, for which the rules are written"),
     (r"^.*, exemplars \[podinit-native ",

@@ -1,0 +1,114 @@
+//! What a checkpoint says, written, read and gone on from.
+
+use std::sync::{Arc, LazyLock};
+
+use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::frame::{self, Writer};
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::saved::{SavedPod, SavedTracker};
+use podinit::lifecycle::slo::{Namespaces, SloRule};
+use podinit::lifecycle::sources::Successor;
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::saved::SavedMetrics;
+use podinit::metrics::{Builder, Format, LabelConfig};
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// An SLO about each interval of every pod.
+pub fn rules() -> Arc<[SloRule]> {
+    let rule = |interval: Interval| SloRule {
+        name: interval.as_str().into(),
+        interval,
+        threshold_nanos: 10 * NANOS_PER_SECOND,
+        grace_nanos: 5 * NANOS_PER_SECOND,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    };
+    Interval::ALL.into_iter().map(rule).collect()
+}
+
+/// What a checkpoint says where nothing was counted.
+fn content(tracker: SavedTracker) -> Content {
+    static METRICS: LazyLock<SavedMetrics> = LazyLock::new(|| {
+        let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        recorder.saved()
+    });
+    Content {
+        tracker,
+        metrics: METRICS.clone(),
+        ..Content::default()
+    }
+}
+
+/// What `tracker` knows, having been written to a checkpoint and read from it.
+pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
+    let content = content(tracker.saved());
+    let file = content::encode(&content, tracker.saved_pods()).finish();
+    let (read, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
+    assert_eq!(read, content);
+    assert!(tracker.saved_pods().eq(pods.iter().cloned()));
+    (read, pods)
+}
+
+/// A checkpoint that says nothing but SLOs, with `payload` in place of the section with `tag`.
+pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
+    let content = content(SavedTracker {
+        rules: rules(),
+        ..SavedTracker::default()
+    });
+    let base = content::encode(&content, std::iter::empty()).finish();
+    let mut file = Writer::begin();
+    for (other, bytes) in frame::read(&base).unwrap().iter() {
+        let bytes = if other == tag { payload } else { bytes };
+        file.section(other, |to| to.raw(bytes));
+    }
+    file.finish()
+}
+
+/// Goes on from a checkpoint that is whole, if what it says can be.
+pub fn go_on(file: &[u8]) {
+    let (content, pods) = match content::decode(&frame::read(file).unwrap()) {
+        Ok(read) => read,
+        Err(error) => return assert!(!error.to_string().contains('\n')),
+    };
+    let again = content::encode(&content, pods.iter().cloned()).finish();
+    let read = content::decode(&frame::read(&again).unwrap());
+    assert_eq!(read.as_ref(), Ok(&(content.clone(), pods.clone())));
+
+    let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+    let mut in_flight = [0; Stage::ALL.len()];
+    for stage in pods.iter().filter_map(SavedPod::stage) {
+        in_flight[stage as usize] += 1;
+    }
+    recorder.restore(&content.metrics, in_flight);
+    let config = TrackerConfig {
+        slos: rules(),
+        ..TrackerConfig::default()
+    };
+    let successor = |source: SourceId| match source.0 % 3 {
+        0 => Successor::Same(SourceId(0)),
+        1 => Successor::Reselected(SourceId(1)),
+        _ => Successor::Gone,
+    };
+    let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);
+    let mut tracker = Tracker::restored(config, content.tracker, pods, successor, &mut recorder);
+    let mut deliver = |event| {
+        let delivery = Delivery {
+            source: SourceId(0),
+            event,
+            now,
+            observed: None,
+            version: None,
+        };
+        tracker.apply(delivery, &mut recorder);
+    };
+    deliver(PodEvent::Resumed);
+    deliver(PodEvent::SyncLost);
+    deliver(PodEvent::Listed {
+        pods: Vec::new(),
+        began: now,
+    });
+    tracker.advance(now, &mut recorder);
+    saved(&tracker);
+    exposition.encode(Format::Text).unwrap();
+}

@@ -1,0 +1,150 @@
+//! The checkpoint file, of which a disk may have made anything.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+
+use podinit::checkpoint::codec::{DecodeError, Decoder, Encoder};
+use podinit::checkpoint::frame::{self, MAGIC, VERSION, Writer};
+use podinit::checkpoint::{Disk, Loaded, Store};
+use sha2::{Digest, Sha256};
+
+use super::checkpoint_content;
+
+/// The bytes as they are, as what is under a good checksum, as values, and as a section.
+pub fn run(bytes: &[u8]) {
+    load(bytes);
+    load(&under_checksum(bytes));
+    values(bytes);
+    if let Some((tag, payload)) = bytes.split_first() {
+        checkpoint_content::go_on(&checkpoint_content::with_section((*tag).into(), payload));
+    }
+}
+
+/// A file that is whole, whatever it says: the fuzzer cannot guess a hash.
+fn under_checksum(sections: &[u8]) -> Vec<u8> {
+    let length = MAGIC.len() + 4 + 8 + sections.len() + 32;
+    let mut file = MAGIC.to_vec();
+    file.extend(VERSION.to_le_bytes());
+    file.extend((length as u64).to_le_bytes());
+    file.extend(sections);
+    file.extend(Sha256::digest(&file));
+    file
+}
+
+fn load(file: &[u8]) {
+    let files = Files::default();
+    files.put("checkpoint", file);
+    let mut store = Store::with_disk(&files);
+    match store.load() {
+        Loaded::Found(found) => {
+            assert_eq!(found, file);
+            let mut again = Writer::begin();
+            for (tag, payload) in frame::read(&found).unwrap().iter() {
+                again.section(tag, |to| to.raw(payload));
+            }
+            assert_eq!(again.finish(), file);
+            checkpoint_content::go_on(file);
+        }
+        Loaded::Rejected(rejection) => {
+            assert!(frame::read(file).is_err());
+            let kept = rejection.kept.unwrap();
+            assert_eq!(files.get(kept).as_deref(), Some(file));
+            assert!(matches!(store.load(), Loaded::Absent));
+        }
+        Loaded::Absent => panic!("there is a checkpoint"),
+    }
+}
+
+/// The first byte says how many values follow, a byte for the kind of each; the rest is read as
+/// those. What can be read has one form only.
+fn values(bytes: &[u8]) {
+    let Some((count, rest)) = bytes.split_first() else {
+        return;
+    };
+    let (kinds, data) = rest.split_at(rest.len().min(usize::from(*count)));
+    let mut decoder = Decoder::new(data);
+    let mut encoder = Encoder::new();
+    for kind in kinds {
+        let before = encoder.len();
+        let read = value(*kind, &mut decoder, &mut encoder);
+        if let Err(error) = read {
+            assert!(error.at <= data.len());
+            return;
+        }
+        assert_eq!(encoder.len(), data.len() - decoder.remaining());
+        let taken = encoder.clone().into_bytes();
+        assert_eq!(&taken[before..], &data[before..taken.len()]);
+    }
+    assert_eq!(decoder.finish().is_ok(), decoder.remaining() == 0);
+}
+
+fn value(kind: u8, from: &mut Decoder<'_>, to: &mut Encoder) -> Result<(), DecodeError> {
+    match kind % 12 {
+        0 => to.byte(from.byte()?),
+        1 => to.flag(from.flag()?),
+        2 => to.number(from.number()?),
+        3 => to.signed(from.signed()?),
+        4 => to.fixed32(from.fixed32()?),
+        5 => to.float(from.float()?),
+        6 => to.wide(from.wide()?),
+        7 => to.id(&from.id()?),
+        8 => to.bytes(from.bytes()?),
+        9 => to.text(from.text()?),
+        10 => to.option(from.option(Decoder::signed)?, Encoder::signed),
+        _ => to.list(from.list(Decoder::text)?, Encoder::text),
+    }
+    Ok(())
+}
+
+/// Files in memory.
+#[derive(Default)]
+struct Files(RefCell<BTreeMap<String, Vec<u8>>>);
+
+impl Files {
+    fn get(&self, name: &str) -> Option<Vec<u8>> {
+        self.0.borrow().get(name).cloned()
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        self.0.borrow_mut().insert(name.to_owned(), bytes.to_vec());
+    }
+}
+
+impl Disk for &Files {
+    type File = String;
+
+    fn create(&self, name: &str) -> io::Result<String> {
+        self.put(name, b"");
+        Ok(name.to_owned())
+    }
+
+    fn write(&self, file: &mut String, bytes: &[u8]) -> io::Result<()> {
+        let mut files = self.0.borrow_mut();
+        files.entry(file.clone()).or_default().extend(bytes);
+        Ok(())
+    }
+
+    fn sync(&self, _: &mut String) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let bytes = self.0.borrow_mut().remove(from);
+        self.put(to, &bytes.ok_or(io::ErrorKind::NotFound)?);
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let removed = self.0.borrow_mut().remove(name);
+        removed.map(drop).ok_or(io::ErrorKind::NotFound.into())
+    }
+
+    fn sync_dir(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn read(&self, name: &str, _: usize) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.get(name))
+    }
+}

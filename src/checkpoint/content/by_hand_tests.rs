@@ -1,0 +1,147 @@
+//! Checkpoints that no tracker of a test has written: every form of a value, and values that cannot be.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use super::tests::{decoded, sections};
+use super::*;
+use crate::checkpoint::frame;
+use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::sources::{FirstList, SavedSource};
+use crate::lifecycle::stage::Interval;
+use crate::metrics::saved::SavedHistogram;
+use crate::metrics::{SavedLabel, SavedLabels};
+use crate::timestamp::Timestamp;
+
+fn rule(namespaces: Namespaces) -> SloRule {
+    SloRule {
+        name: Arc::from("fast"),
+        interval: Interval::ScheduledToReady,
+        threshold_nanos: 1,
+        grace_nanos: 2,
+        namespaces,
+        owner_kinds: vec!["Job".into()],
+    }
+}
+
+/// A checkpoint of nothing but these.
+fn of(tracker: SavedTracker, metrics: SavedMetrics) -> (Content, Vec<u8>) {
+    let content = Content {
+        tracker,
+        metrics,
+        ..Content::default()
+    };
+    let checkpoint = encode(&content, std::iter::empty()).finish();
+    (content, checkpoint)
+}
+
+/// Nothing counted yet, in cells with these bounds.
+fn cells(bounds: &[u64]) -> SavedMetrics {
+    SavedMetrics {
+        bounds: bounds.to_vec(),
+        ..SavedMetrics::default()
+    }
+}
+
+/// That the checkpoint is read as it was written, or else is corrupt.
+fn assert_read(content: &Content, checkpoint: &[u8], good: bool) {
+    match decode(&frame::read(checkpoint).unwrap()) {
+        Ok((read, _)) => assert_eq!((&read, good), (content, true)),
+        Err(error) => assert_eq!((error.reason(), good), (Reason::Corrupt, false)),
+    }
+}
+
+#[test]
+fn rules_and_sources_of_every_kind_are_read_as_they_were_written() {
+    let began = FirstList::BeganAt(Timestamp::from_seconds(7));
+    let first_lists = [None, Some(FirstList::NeverHad), Some(began)];
+    let sources = first_lists.map(|first_list| SavedSource {
+        first_list,
+        ..SavedSource::default()
+    });
+    let names = || vec!["kube-system".into()];
+    let tracker = SavedTracker {
+        sources: (0..).map(SourceId).zip(sources).collect(),
+        rules: [
+            Namespaces::All,
+            Namespaces::Include(names()),
+            Namespaces::Exclude(names()),
+        ]
+        .map(rule)
+        .into(),
+        ..SavedTracker::default()
+    };
+    let (content, checkpoint) = of(tracker, cells(&[1]));
+    assert_read(&content, &checkpoint, true);
+}
+
+#[test]
+fn a_rule_for_all_namespaces_names_none() {
+    let name = "kube-system";
+    let tracker = SavedTracker {
+        rules: [rule(Namespaces::Exclude(vec![name.into()]))].into(),
+        ..SavedTracker::default()
+    };
+    let mut sections = sections(&of(tracker, cells(&[1])).1);
+    let (_, books) = sections.iter_mut().find(|(tag, _)| *tag == BOOKS).unwrap();
+    let mut places = books.windows(name.len());
+    let at = places.position(|bytes| bytes == name.as_bytes()).unwrap();
+    // Before the name are its length, how many names there are, and the choice.
+    assert_eq!(books[at - 3..at], [2, 1, name.len() as u8]);
+    books[at - 3] = 0;
+    assert_eq!(decoded(&sections).unwrap_err().reason(), Reason::Corrupt);
+}
+
+#[test]
+fn bounds_of_cells_that_do_not_ascend_are_corrupt() {
+    for (bounds, good) in [
+        (&[1, 2][..], true),
+        (&[1, 1], false),
+        (&[2, 1], false),
+        (&[], false),
+    ] {
+        let (content, checkpoint) = of(SavedTracker::default(), cells(bounds));
+        assert_read(&content, &checkpoint, good);
+    }
+}
+
+/// Of a label with one value: none, the rest, and that value.
+#[test]
+fn a_set_has_only_values_that_its_labels_have() {
+    for (value, good) in [(0, true), (1, true), (2, true), (3, false)] {
+        let label = SavedLabel {
+            name: "namespace".to_owned(),
+            values: vec![Arc::from("shop")],
+        };
+        let metrics = SavedMetrics {
+            bounds: vec![1],
+            labels: SavedLabels {
+                labels: vec![label],
+                sets: vec![vec![value]],
+            },
+            durations: vec![Default::default()],
+            ..SavedMetrics::default()
+        };
+        let (content, checkpoint) = of(SavedTracker::default(), metrics);
+        assert_read(&content, &checkpoint, good);
+    }
+}
+
+/// Of a histogram with two cells.
+#[test]
+fn a_histogram_has_only_cells_that_there_are() {
+    for (cell, good) in [(0, true), (1, true), (2, false)] {
+        let metrics = SavedMetrics {
+            bounds: vec![1, 2],
+            delivery: SavedHistogram {
+                cells: vec![(cell, 5)],
+                sum: 3_000_000_007,
+            },
+            ..SavedMetrics::default()
+        };
+        let (content, checkpoint) = of(SavedTracker::default(), metrics);
+        assert_read(&content, &checkpoint, good);
+    }
+}

@@ -1,0 +1,171 @@
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::sync::Arc;
+
+use super::*;
+use crate::checkpoint::frame;
+use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::stage::Interval;
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::lifecycle::version::Version;
+use crate::metrics::{Builder, LabelConfig, SloDoc};
+use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use crate::timestamp::Timestamp;
+
+/// A checkpoint with something of everything: pods in flight, done and deleted, durations, an SLO.
+fn checkpoint() -> Vec<u8> {
+    let rule = SloRule {
+        name: Arc::from("fast"),
+        interval: Interval::CreatedToReady,
+        threshold_nanos: 1_000_000_000,
+        grace_nanos: 5_000_000_000,
+        namespaces: Namespaces::Exclude(vec!["kube-system".into()]),
+        owner_kinds: Vec::new(),
+    };
+    let doc = SloDoc {
+        name: Arc::clone(&rule.name),
+        objective_ratio: 0.99,
+        threshold_seconds: 1.0,
+    };
+    let (mut recorder, _) = Builder::new(LabelConfig::default())
+        .slos(vec![doc])
+        .build()
+        .unwrap();
+    let mut tracker = Tracker::new(TrackerConfig {
+        slos: [rule].into(),
+        ..TrackerConfig::default()
+    });
+    let at = |second: i64| Timestamp::from_seconds(1_800_000_000 + second);
+    let pod = |name: &str, ready: bool| {
+        let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
+        pod.created = Some(at(1));
+        pod.resource_version = Some(700);
+        for kind in ConditionType::ALL
+            .into_iter()
+            .take(if ready { 6 } else { 1 })
+        {
+            let condition = Condition {
+                status: ConditionStatus::True,
+                last_transition: Some(at(2)),
+            };
+            pod.conditions.insert(kind, condition);
+        }
+        pod
+    };
+    let began = at(0);
+    let first_list = PodEvent::Listed {
+        pods: Vec::new(),
+        began,
+    };
+    let events = [
+        first_list,
+        PodEvent::Applied(pod("done", true)),
+        PodEvent::Applied(pod("starts", false)),
+        PodEvent::Applied(pod("gone", false)),
+        PodEvent::Deleted(pod("gone", false)),
+    ];
+    for event in events {
+        let delivery = Delivery {
+            source: SourceId(0),
+            event,
+            now: at(3),
+            observed: Some(at(3)),
+            version: Some(Version::Number(700)),
+        };
+        tracker.apply(delivery, &mut recorder);
+    }
+    let content = Content {
+        origin: Origin {
+            watched: vec![Watched::default()],
+            pod_labels: vec!["app".to_owned()],
+            ..Origin::default()
+        },
+        tracker: tracker.saved(),
+        metrics: recorder.saved(),
+        ..Content::default()
+    };
+    encode(&content, tracker.saved_pods()).finish()
+}
+
+pub(super) fn sections(checkpoint: &[u8]) -> Vec<(u32, Vec<u8>)> {
+    let sections = frame::read(checkpoint).unwrap();
+    sections
+        .iter()
+        .map(|(tag, payload)| (tag, payload.to_vec()))
+        .collect()
+}
+
+pub(super) fn decoded(
+    sections: &[(u32, Vec<u8>)],
+) -> Result<(Content, Vec<SavedPod>), ContentError> {
+    let mut file = Writer::begin();
+    for (tag, payload) in sections {
+        file.section(*tag, |out| out.raw(payload));
+    }
+    decode(&frame::read(&file.finish()).unwrap())
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let checkpoint = checkpoint();
+    let (content, pods) = decode(&frame::read(&checkpoint).unwrap()).unwrap();
+    assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
+    assert_eq!(content.metrics.finished.iter().sum::<u64>(), 2);
+    assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
+}
+
+#[test]
+fn no_byte_of_a_section_can_make_the_reader_panic() {
+    let sections = sections(&checkpoint());
+    for (place, (_, payload)) in sections.iter().enumerate() {
+        for at in 0..payload.len() {
+            for value in [0, 1, 2, 0x7f, 0x80, 0xff] {
+                let mut changed = sections.clone();
+                changed[place].1[at] = value;
+                if let Ok((content, pods)) = decoded(&changed) {
+                    // Whatever it means, it can be gone on from and written again.
+                    encode(&content, pods.into_iter()).finish();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
+    let sections = sections(&checkpoint());
+    for place in 0..sections.len() {
+        let mut shorter = sections.clone();
+        shorter[place].1.pop();
+        let mut longer = sections.clone();
+        longer[place].1.push(0);
+        let mut missing = sections.clone();
+        missing.remove(place);
+        for changed in [shorter, longer, missing] {
+            assert_eq!(decoded(&changed).unwrap_err().reason(), Reason::Corrupt);
+        }
+    }
+}
+
+#[test]
+fn a_name_that_is_not_known_was_written_by_a_later_podinit() {
+    let mut sections = sections(&checkpoint());
+    let metrics = sections
+        .iter_mut()
+        .find(|(tag, _)| *tag == METRICS)
+        .unwrap();
+    let name = b"condition_absent";
+    let at = metrics
+        .1
+        .windows(name.len())
+        .position(|bytes| bytes == name)
+        .unwrap();
+    metrics.1[at..at + name.len()].copy_from_slice(b"condition_absurd");
+    let error = decoded(&sections).unwrap_err();
+    assert_eq!(error.reason(), Reason::FutureVersion);
+    assert_eq!(
+        error.to_string(),
+        "it counts stages unobserved for \"condition_absurd\", which this podinit does not know"
+    );
+}

@@ -1,0 +1,180 @@
+//! Making a directory one's own: created where it is missing, writable, and locked.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, FlockOperation};
+use rustix::io::Errno;
+
+use super::disk::RealDisk;
+
+/// The file that is locked.
+pub(super) const LOCK: &str = "lock";
+
+/// Why a directory cannot be the one of `--state-dir`.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use --state-dir {}: {cause}", dir.display())]
+pub struct OpenError {
+    /// The directory that was asked for
+    pub dir: PathBuf,
+    /// What is wrong with it
+    pub cause: OpenFault,
+}
+
+/// What is wrong with a directory.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenFault {
+    /// Something else has its name.
+    #[error("it is not a directory")]
+    NotADirectory,
+    /// It is missing and cannot be created.
+    #[error("it is missing and cannot be created: {0}")]
+    Create(io::Error),
+    /// No files can be written in it.
+    #[error("it is not writable: {0}")]
+    NotWritable(io::Error),
+    /// It cannot be opened, or its file system has no locks.
+    #[error("it cannot be opened and locked: {0}")]
+    Lock(io::Error),
+    /// Another process holds the lock.
+    #[error("another process is using it; give each podinit a directory of its own")]
+    InUse,
+}
+
+impl RealDisk {
+    /// The directory `dir`, created for its owner alone (mode 0700) where it is missing, and locked
+    /// for as long as the disk lives.
+    pub fn open(dir: &Path) -> Result<Self, OpenError> {
+        open(dir).map_err(|cause| OpenError {
+            dir: dir.to_owned(),
+            cause,
+        })
+    }
+}
+
+fn open(path: &Path) -> Result<RealDisk, OpenFault> {
+    create(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => OpenFault::NotADirectory,
+        _ => OpenFault::Create(error),
+    })?;
+    let dir = File::open(path).map_err(OpenFault::Lock)?;
+    // The lock may be there from a time when the directory was writable.
+    rustix::fs::accessat(
+        &dir,
+        ".",
+        Access::WRITE_OK | Access::EXEC_OK,
+        AtFlags::empty(),
+    )
+    .map_err(|error| OpenFault::NotWritable(error.into()))?;
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path.join(LOCK))
+        .map_err(OpenFault::NotWritable)?;
+    match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(RealDisk { dir, _lock: lock }),
+        Err(Errno::WOULDBLOCK) => Err(OpenFault::InUse),
+        Err(error) => Err(OpenFault::Lock(error.into())),
+    }
+}
+
+/// Creates `dir` and what is missing above it, each durably: the first checkpoint must not be lost with
+/// the directory that it is in.
+fn create(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let parent = parent(dir);
+    if parent != dir {
+        create(parent)?;
+    }
+    DirBuilder::new().mode(0o700).create(dir)?;
+    File::open(parent)?.sync_all()
+}
+
+/// The directory that `dir` is in; for a bare name, the one of the process.
+fn parent(dir: &Path) -> &Path {
+    match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn fault(path: &Path) -> String {
+        let error = RealDisk::open(path).unwrap_err().to_string();
+        let path = path.display().to_string();
+        assert!(!error.contains('\n'), "{error}");
+        error.replace(&path, "DIR")
+    }
+
+    #[test]
+    fn a_missing_directory_is_created_for_its_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b");
+        RealDisk::open(&path).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert!(path.join(LOCK).exists());
+        RealDisk::open(&path).unwrap();
+    }
+
+    #[test]
+    fn a_bare_name_is_in_the_directory_of_the_process() {
+        for (dir, expected) in [("state", "."), ("a/state", "a"), ("/state", "/")] {
+            assert_eq!(parent(Path::new(dir)), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn the_second_is_refused_until_the_first_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = RealDisk::open(dir.path()).unwrap();
+        assert_eq!(
+            fault(dir.path()),
+            "cannot use --state-dir DIR: another process is using it; give each podinit a \
+             directory of its own"
+        );
+        drop(first);
+        RealDisk::open(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_not_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        let wanted = "cannot use --state-dir DIR: it is not a directory";
+        assert_eq!(fault(&file), wanted);
+        assert_eq!(fault(&file.join("below")), wanted);
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_created_is_told() {
+        assert_eq!(
+            fault(Path::new("/proc/podinit")),
+            "cannot use --state-dir DIR: it is missing and cannot be created: \
+             No such file or directory (os error 2)"
+        );
+    }
+
+    /// Where nobody may create files, not even root.
+    #[test]
+    fn a_directory_that_is_not_writable_is_told() {
+        let error = fault(Path::new("/proc/self"));
+        let begin = "cannot use --state-dir DIR: it is not writable: ";
+        assert!(error.starts_with(begin), "{error}");
+    }
+}

@@ -1,0 +1,173 @@
+//! Which file is which, and the order of operations that makes a save durable.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use super::disk::{Disk, RealDisk, too_large};
+use super::frame::{self, FrameError, MAX_BYTES};
+use super::open::OpenError;
+
+/// The last checkpoint that was saved.
+pub(super) const CHECKPOINT: &str = "checkpoint";
+/// The one being written.
+const TEMPORARY: &str = "checkpoint.tmp";
+
+/// What there was to load.
+#[derive(Debug)]
+pub enum Loaded {
+    /// No checkpoint: the first start with this directory.
+    Absent,
+    /// A whole file, which [`frame::read`] takes apart.
+    Found(Vec<u8>),
+    /// A checkpoint that cannot be used.
+    Rejected(Rejection),
+}
+
+/// A checkpoint that cannot be used, and what became of it.
+#[derive(Debug)]
+pub struct Rejection {
+    /// What is wrong, as a label value
+    pub reason: Reason,
+    /// What is wrong, in words that continue "the checkpoint cannot be used:"
+    pub why: String,
+    /// The name of the file that it is kept in, or why it could not be set aside; the next save
+    /// replaces it then
+    pub kept: io::Result<&'static str>,
+}
+
+/// Why a checkpoint is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Its bytes are not those that were written, or they say nothing that can be.
+    Corrupt,
+    /// A newer podinit has written it.
+    FutureVersion,
+    /// It is about another cluster.
+    ForeignCluster,
+    /// The disk does not give it, or it is no plain file, or far too large.
+    Unreadable,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Corrupt,
+        Self::FutureVersion,
+        Self::ForeignCluster,
+        Self::Unreadable,
+    ];
+
+    /// As it stands in `podinit_checkpoint_loads_total{result}`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Corrupt => "corrupt",
+            Self::FutureVersion => "future_version",
+            Self::ForeignCluster => "foreign_cluster",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// The name of the file that a checkpoint rejected for this is kept in.
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::Corrupt => "checkpoint.rejected-corrupt",
+            Self::FutureVersion => "checkpoint.rejected-future_version",
+            Self::ForeignCluster => "checkpoint.rejected-foreign_cluster",
+            Self::Unreadable => "checkpoint.rejected-unreadable",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The checkpoint of one directory.
+#[derive(Debug)]
+pub struct Store<D = RealDisk> {
+    disk: D,
+}
+
+impl Store {
+    /// The checkpoint in `dir`, which is created where it is missing and locked for as long as the
+    /// store lives.
+    pub fn open(dir: &Path) -> Result<Self, OpenError> {
+        RealDisk::open(dir).map(Self::with_disk)
+    }
+}
+
+impl<D: Disk> Store<D> {
+    /// The checkpoint on `disk`.
+    pub const fn with_disk(disk: D) -> Self {
+        Self { disk }
+    }
+
+    /// The last checkpoint that was saved. One that cannot be used is set aside.
+    pub fn load(&mut self) -> Loaded {
+        let (reason, why) = match self.read() {
+            Ok(None) => return Loaded::Absent,
+            Ok(Some(bytes)) => match frame::read(&bytes) {
+                Ok(_) => return Loaded::Found(bytes),
+                Err(error @ FrameError::FutureVersion(_)) => {
+                    (Reason::FutureVersion, error.to_string())
+                }
+                Err(error) => (Reason::Corrupt, error.to_string()),
+            },
+            Err(error) => (Reason::Unreadable, error.to_string()),
+        };
+        Loaded::Rejected(Rejection {
+            reason,
+            why,
+            kept: self.set_aside(reason),
+        })
+    }
+
+    /// Tried three times: a network disk that has just been attached may fail at first.
+    fn read(&self) -> io::Result<Option<Vec<u8>>> {
+        let read = || self.disk.read(CHECKPOINT, MAX_BYTES);
+        read().or_else(|_| read()).or_else(|_| read())
+    }
+
+    /// Puts the checkpoint away under the name that it returns, in place of one that was put away for
+    /// the same reason earlier.
+    ///
+    /// Not synced: a crash can only bring the checkpoint back, and it is rejected again then.
+    pub fn set_aside(&mut self, reason: Reason) -> io::Result<&'static str> {
+        let name = reason.file_name();
+        self.disk.rename(CHECKPOINT, name).map(|()| name)
+    }
+
+    /// Replaces the checkpoint by `document`, which [`frame::Writer`] has built. Durable when this
+    /// returns `Ok`; else the one before is still there, or this one is, though maybe not durably.
+    ///
+    /// # Errors
+    /// What the disk says, or that the document has more than [`MAX_BYTES`]. It can be tried again
+    /// at any time.
+    pub fn save(&mut self, document: &[u8]) -> io::Result<()> {
+        if document.len() > MAX_BYTES {
+            return Err(too_large(MAX_BYTES));
+        }
+        if let Err(error) = self.replace(document) {
+            // On a full disk it would be in the way of others; a reader ignores it in any case.
+            let _ = self.disk.remove(TEMPORARY);
+            return Err(error);
+        }
+        self.disk.sync_dir()
+    }
+
+    /// The contents are synced before the name is theirs: renaming first could leave the name to
+    /// a file whose contents a crash has taken.
+    fn replace(&self, document: &[u8]) -> io::Result<()> {
+        let mut file = self.disk.create(TEMPORARY)?;
+        self.disk.write(&mut file, document)?;
+        self.disk.sync(&mut file)?;
+        self.disk.rename(TEMPORARY, CHECKPOINT)
+    }
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

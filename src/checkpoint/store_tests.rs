@@ -1,0 +1,216 @@
+//! The store in a directory of this machine.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::super::frame::{VERSION, Writer};
+use super::*;
+
+fn document(text: &str) -> Vec<u8> {
+    let mut writer = Writer::begin();
+    writer.section(1, |to| to.text(text));
+    writer.finish()
+}
+
+fn store() -> (TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    (dir, store)
+}
+
+/// Names of the files that there are, but for the lock.
+fn files(dir: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(dir.path()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| name != "lock").collect();
+    names.sort();
+    names
+}
+
+fn found(store: &mut Store) -> Vec<u8> {
+    match store.load() {
+        Loaded::Found(bytes) => bytes,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn rejected(store: &mut Store) -> Rejection {
+    match store.load() {
+        Loaded::Rejected(rejection) => rejection,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn checkpoint(dir: &TempDir) -> PathBuf {
+    dir.path().join(CHECKPOINT)
+}
+
+#[test]
+fn the_last_one_saved_is_found_by_the_next_process() {
+    let (dir, mut store) = store();
+    assert!(matches!(store.load(), Loaded::Absent));
+    for text in ["one", "two, which is longer", "3"] {
+        store.save(&document(text)).unwrap();
+        assert_eq!(found(&mut store), document(text));
+    }
+    drop(store);
+    let mut store = Store::open(dir.path()).unwrap();
+    assert_eq!(found(&mut store), document("3"));
+    assert_eq!(files(&dir), [CHECKPOINT]);
+}
+
+#[test]
+fn a_checkpoint_that_is_rejected_is_kept_as_it_is_and_the_last_of_each_reason_only() {
+    let (dir, mut store) = store();
+    let mut cut = document("a");
+    cut.pop();
+    let future = Writer::version(VERSION + 1).finish();
+    let cases = [
+        (
+            &b"not a checkpoint"[..],
+            Reason::Corrupt,
+            "it is not a checkpoint",
+        ),
+        (b"", Reason::Corrupt, "it is not a checkpoint"),
+        (&cut, Reason::Corrupt, "it is truncated: 73 of 74 bytes"),
+        (
+            &future,
+            Reason::FutureVersion,
+            "its format is version 2, which this podinit does not know (it knows 1)",
+        ),
+    ];
+    for (bytes, reason, why) in cases {
+        fs::write(checkpoint(&dir), bytes).unwrap();
+        let rejection = rejected(&mut store);
+        assert_eq!((rejection.reason, &rejection.why[..]), (reason, why));
+        let kept = rejection.kept.unwrap();
+        assert_eq!(kept, format!("checkpoint.rejected-{reason}"));
+        assert_eq!(fs::read(dir.path().join(kept)).unwrap(), bytes);
+        assert!(matches!(store.load(), Loaded::Absent));
+    }
+    assert_eq!(
+        files(&dir),
+        [
+            "checkpoint.rejected-corrupt",
+            "checkpoint.rejected-future_version"
+        ]
+    );
+    store.save(&document("new")).unwrap();
+    assert_eq!(found(&mut store), document("new"));
+}
+
+#[test]
+fn the_caller_can_set_a_good_checkpoint_aside() {
+    let (dir, mut store) = store();
+    store.set_aside(Reason::ForeignCluster).unwrap_err();
+    store.save(&document("of another cluster")).unwrap();
+    let kept = store.set_aside(Reason::ForeignCluster).unwrap();
+    assert_eq!(
+        fs::read(dir.path().join(kept)).unwrap(),
+        document("of another cluster")
+    );
+    assert!(matches!(store.load(), Loaded::Absent));
+    assert_eq!(files(&dir), [Reason::ForeignCluster.file_name()]);
+}
+
+#[test]
+fn what_is_no_file_or_too_large_is_unreadable() {
+    let (dir, mut store) = store();
+    fs::File::create(checkpoint(&dir))
+        .unwrap()
+        .set_len(MAX_BYTES as u64 + 1)
+        .unwrap();
+    let rejection = rejected(&mut store);
+    assert_eq!(rejection.reason, Reason::Unreadable);
+    assert_eq!(rejection.why, "larger than 268435456 bytes");
+    fs::remove_file(dir.path().join(rejection.kept.unwrap())).unwrap();
+
+    fs::create_dir(checkpoint(&dir)).unwrap();
+    let rejection = rejected(&mut store);
+    assert_eq!(rejection.reason, Reason::Unreadable);
+    assert_eq!(rejection.why, "not a plain file");
+    rejection.kept.unwrap();
+    store.save(&document("new")).unwrap();
+    assert_eq!(found(&mut store), document("new"));
+}
+
+/// A checkpoint that could not be loaded again is not written either.
+#[test]
+fn a_document_over_the_limit_is_not_saved() {
+    let (dir, mut store) = store();
+    store.save(&document("small")).unwrap();
+    let error = store.save(&vec![0; MAX_BYTES + 1]).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    assert_eq!(found(&mut store), document("small"));
+    assert_eq!(files(&dir), [CHECKPOINT]);
+}
+
+/// A disk that takes everything and keeps nothing.
+struct Nowhere;
+
+impl Disk for Nowhere {
+    type File = ();
+
+    fn create(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, _file: &mut (), _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&self, _file: &mut ()) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rename(&self, _from: &str, _to: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn remove(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync_dir(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn read(&self, _name: &str, _limit: usize) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn a_document_of_exactly_the_limit_is_saved() {
+    let mut store = Store::with_disk(Nowhere);
+    store.save(&vec![0; MAX_BYTES]).unwrap();
+    store.save(&vec![0; MAX_BYTES + 1]).unwrap_err();
+}
+
+/// As a crash leaves it: a reader ignores it, the next save replaces it.
+#[test]
+fn a_temporary_file_left_over_means_nothing() {
+    let (dir, mut store) = store();
+    fs::write(dir.path().join(TEMPORARY), document("half")).unwrap();
+    assert!(matches!(store.load(), Loaded::Absent));
+    store.save(&document("whole")).unwrap();
+    assert_eq!(found(&mut store), document("whole"));
+    assert_eq!(files(&dir), [CHECKPOINT]);
+}
+
+#[test]
+fn a_failed_save_says_why_and_leaves_the_one_before() {
+    let (dir, mut store) = store();
+    store.save(&document("one")).unwrap();
+    let blocked = dir.path().join(TEMPORARY);
+    fs::create_dir(&blocked).unwrap();
+    store.save(&document("two")).unwrap_err();
+    assert_eq!(found(&mut store), document("one"));
+    fs::remove_dir(blocked).unwrap();
+    store.save(&document("three")).unwrap();
+    assert_eq!(found(&mut store), document("three"));
+}

@@ -1,0 +1,183 @@
+//! Finds the configuration that is meant and reads it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use kube::Config;
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use super::api_error::root_causes;
+use super::options::{ClusterOptions, ConnectError};
+use super::proxy::{is_direct, no_proxy};
+
+/// Where a configuration is taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// These files, merged as kubectl does it; the text names them in messages
+    Files(Vec<PathBuf>, String),
+    /// The service account of the pod that we run in; there is no such file as this
+    ServiceAccount(PathBuf),
+}
+
+impl Source {
+    pub(super) fn locate(
+        options: &ClusterOptions,
+        variable: Option<OsString>,
+        home: Option<PathBuf>,
+    ) -> Self {
+        let named = |path: PathBuf| {
+            let origin = format!("kubeconfig {}", path.display());
+            Self::Files(vec![path], origin)
+        };
+        if let Some(path) = &options.kubeconfig {
+            return named(path.clone());
+        }
+        let listed: Vec<PathBuf> = variable
+            .iter()
+            .flat_map(std::env::split_paths)
+            .filter(|path| !path.as_os_str().is_empty())
+            .collect();
+        if let Some(variable) = variable
+            && !listed.is_empty()
+        {
+            let origin = format!(
+                "kubeconfig {} (from KUBECONFIG)",
+                Path::new(&variable).display()
+            );
+            return Self::Files(listed, origin);
+        }
+        let default = home.unwrap_or_default().join(".kube").join("config");
+        // With --context a kubeconfig is needed, so that its absence is what has to be told.
+        if options.context.is_some() || default.exists() {
+            return named(default);
+        }
+        Self::ServiceAccount(default)
+    }
+
+    pub(super) async fn load(
+        self,
+        context: Option<&str>,
+    ) -> Result<(Config, String), ConnectError> {
+        match self {
+            Self::Files(paths, origin) => from_files(&paths, context, origin).await,
+            Self::ServiceAccount(default) => {
+                let config = Config::incluster().map_err(|error| ConnectError::NoCluster {
+                    default: default.display().to_string(),
+                    why: root_causes(&error),
+                })?;
+                Ok((config, "the pod's service account".to_owned()))
+            }
+        }
+    }
+}
+
+async fn from_files(
+    paths: &[PathBuf],
+    context: Option<&str>,
+    origin: String,
+) -> Result<(Config, String), ConnectError> {
+    let mut merged = Kubeconfig::default();
+    for path in paths {
+        merged = Kubeconfig::read_from(path)
+            .and_then(|next| merged.merge(next))
+            .map_err(|error| explain(error, origin.clone(), ""))?;
+    }
+    let names: Vec<&str> = merged
+        .contexts
+        .iter()
+        .map(|named| named.name.as_str())
+        .collect();
+    let choice = if names.is_empty() {
+        "it has no contexts at all".to_owned()
+    } else {
+        format!("choose one with --context: {}", names.join(", "))
+    };
+    let origin = match context.or(merged.current_context.as_deref()) {
+        Some(context) if names.contains(&context) => format!("{origin}, context {context}"),
+        _ => origin,
+    };
+    let options = KubeConfigOptions {
+        context: context.map(str::to_owned),
+        ..KubeConfigOptions::default()
+    };
+    let proxied = merged.clusters.iter().any(|named| {
+        let cluster = named.cluster.as_ref();
+        cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
+    });
+    let config = Config::from_custom_kubeconfig(merged, &options).await;
+    let mut config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
+    // A proxy that the kubeconfig names is meant for just this cluster, HTTPS_PROXY for everything
+    // but what NO_PROXY names.
+    if !proxied && is_direct(&config.cluster_url, &no_proxy()) {
+        config.proxy_url = None;
+    }
+    Ok((config, origin))
+}
+
+fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError {
+    let choice = choice.to_owned();
+    match error {
+        KubeconfigError::ReadConfig(why, path) => ConnectError::Unreadable {
+            origin: format!("kubeconfig {}", path.display()),
+            why: why.to_string(),
+        },
+        KubeconfigError::Parse(why) => ConnectError::Malformed {
+            origin,
+            // The first line; the others draw the place in the file.
+            why: why
+                .to_string()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        },
+        KubeconfigError::LoadContext(context) => ConnectError::UnknownContext {
+            origin,
+            context,
+            choice,
+        },
+        KubeconfigError::CurrentContextNotSet => ConnectError::NoContext { origin, choice },
+        other => ConnectError::Unusable {
+            origin,
+            why: root_causes(&other),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn sources_are_tried_in_kubectls_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().to_owned();
+        let locate = |kubeconfig: Option<&str>, context: Option<&str>, variable: Option<&str>| {
+            let options = ClusterOptions {
+                kubeconfig: kubeconfig.map(PathBuf::from),
+                context: context.map(str::to_owned),
+            };
+            Source::locate(&options, variable.map(OsString::from), Some(home.clone()))
+        };
+        let files = |source: Source| match source {
+            Source::Files(paths, _) => paths,
+            Source::ServiceAccount(_) => Vec::new(),
+        };
+        let default = home.join(".kube").join("config");
+        assert_eq!(files(locate(Some("k"), None, Some("e"))), [Path::new("k")]);
+        assert_eq!(
+            files(locate(None, None, Some("e:f:"))),
+            [Path::new("e"), Path::new("f")]
+        );
+        assert_eq!(
+            locate(None, None, None),
+            Source::ServiceAccount(default.clone())
+        );
+        let chosen = files(locate(None, Some("x"), Some("")));
+        assert_eq!(chosen, std::slice::from_ref(&default));
+        std::fs::create_dir(home.join(".kube")).unwrap();
+        std::fs::write(&default, "").unwrap();
+        assert_eq!(files(locate(None, None, Some(":"))), [default]);
+    }
+}

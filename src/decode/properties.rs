@@ -1,0 +1,262 @@
+//! Random pods, mutilated at random, against a plain reading of the same fields from a
+//! `serde_json::Value`. The generators also serve the tests of recordings.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::decode::rfc3339;
+use crate::pod::{Condition, ConditionStatus, ConditionType, Phase, PodUid};
+
+/// `cases` cases that are the same in every run.
+pub(crate) fn same_in_every_run(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(0x706f_6469_6e69_7431),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Any JSON, with the words that the decoder knows among its texts.
+pub(crate) fn any_value() -> impl Strategy<Value = Value> {
+    let word = prop::sample::select(vec![
+        "",
+        "True",
+        "False",
+        "Ready",
+        "PodScheduled",
+        "Unschedulable",
+        "PodHasNetwork",
+        "Failed",
+        "Succeeded",
+        "2026-01-02T03:04:05Z",
+        "2026-01-02T03:04:05.5+01:00",
+        "0001-01-01T00:00:00Z",
+        "12",
+        "99999999999999999999",
+        "no",
+        "~",
+        "1e3",
+        "- x",
+        "kubernetes.io/config.mirror",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        (-1e6..1e6_f64).prop_map(Value::from),
+        "\\PC{0,8}".prop_map(Value::from),
+        word.prop_map(Value::from),
+    ];
+    let key = prop::sample::select(vec![
+        "type",
+        "status",
+        "reason",
+        "lastTransitionTime",
+        "name",
+        "uid",
+        "conditions",
+        "x",
+        "kubernetes.io/config.mirror",
+        "phase",
+        "startTime",
+    ]);
+    leaf.prop_recursive(3, 24, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..4).prop_map(|entries| {
+                let entries = entries
+                    .into_iter()
+                    .map(|(key, value)| (key.to_owned(), value));
+                Value::from(entries.collect::<Map<_, _>>())
+            }),
+        ]
+    })
+}
+
+/// The places at which a pod is mutilated; the UID is not among them.
+const PLACES: [&str; 23] = [
+    "/metadata/name",
+    "/metadata/namespace",
+    "/metadata/resourceVersion",
+    "/metadata/creationTimestamp",
+    "/metadata/annotations",
+    "/metadata/labels",
+    "/metadata/ownerReferences",
+    "/metadata/managedFields",
+    "/spec",
+    "/spec/hostNetwork",
+    "/spec/schedulingGates",
+    "/spec/initContainers",
+    "/spec/readinessGates",
+    "/spec/nodeName",
+    "/status",
+    "/status/phase",
+    "/status/startTime",
+    "/status/conditions",
+    "/status/conditions/0",
+    "/status/conditions/1/type",
+    "/status/conditions/1/status",
+    "/status/conditions/1/lastTransitionTime",
+    "/status/conditions/0/reason",
+];
+
+fn whole_pod() -> Value {
+    json!({
+        "kind": "Pod",
+        "metadata": {
+            "uid": "6d14ca8c-7af5-46a4-8768-3d31c85d0ffb", "name": "web", "namespace": "shop",
+            "resourceVersion": "7", "creationTimestamp": "2026-01-02T03:04:05Z",
+            "annotations": {"a": "b"}, "labels": {}, "ownerReferences": [], "managedFields": [],
+        },
+        "spec": {
+            "hostNetwork": true, "schedulingGates": [], "initContainers": [{}],
+            "readinessGates": [{}], "nodeName": "n",
+        },
+        "status": {
+            "phase": "Running", "startTime": "2026-01-02T03:04:06Z",
+            "conditions": [
+                {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                 "lastTransitionTime": "2026-01-02T03:04:07Z"},
+                {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-02T03:04:08Z"},
+            ],
+        },
+    })
+}
+
+/// A pod with a UID in which anything else may be anything.
+pub(crate) fn any_pod() -> impl Strategy<Value = Value> {
+    let change = (prop::sample::select(&PLACES[..]), any_value());
+    prop::collection::vec(change, 0..6).prop_map(|changes| {
+        let mut pod = whole_pod();
+        for (place, value) in changes {
+            if let Some(field) = pod.pointer_mut(place) {
+                *field = value;
+            }
+        }
+        pod
+    })
+}
+
+/// `value` as JSON text, the keys of its objects in an order that `seed` decides.
+fn shuffled(value: &Value, seed: &mut u64) -> String {
+    match value {
+        Value::Array(elements) => {
+            let elements: Vec<_> = elements.iter().map(|value| shuffled(value, seed)).collect();
+            format!("[{}]", elements.join(","))
+        }
+        Value::Object(entries) => {
+            let mut entries: Vec<_> = entries
+                .iter()
+                .map(|(key, value)| {
+                    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let entry = format!("{}: {}", Value::from(key.as_str()), shuffled(value, seed));
+                    (*seed >> 32, entry)
+                })
+                .collect();
+            entries.sort();
+            let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The snapshot that `pod` stands for, read the plain way.
+fn plain_reading(pod: &Value) -> PodSnapshot {
+    let (metadata, spec, status) = (&pod["metadata"], &pod["spec"], &pod["status"]);
+    let time = |value: &Value| value.as_str().and_then(rfc3339::parse);
+    let not_empty = |value: &Value| value.as_array().is_some_and(|array| !array.is_empty());
+    let uid = PodUid::from_text(metadata["uid"].as_str().unwrap());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut snapshot =
+        PodSnapshot::bare(uid, text(&metadata["namespace"]), text(&metadata["name"]));
+    snapshot.resource_version = match &metadata["resourceVersion"] {
+        Value::String(text) if text.chars().all(|c| c.is_ascii_digit()) && !text.is_empty() => {
+            Some(text.parse().unwrap_or(u64::MAX))
+        }
+        Value::Number(number) => number.as_u64(),
+        _ => None,
+    };
+    snapshot.info.host_network = spec["hostNetwork"] == true;
+    snapshot.created = time(&metadata["creationTimestamp"]);
+    snapshot.started = time(&status["startTime"]);
+    snapshot.latest_api_time = snapshot.created.max(snapshot.started);
+    snapshot.phase = match status["phase"].as_str() {
+        Some("Succeeded") => Phase::Succeeded,
+        Some("Failed") => Phase::Failed,
+        _ => Phase::Active,
+    };
+    for condition in status["conditions"].as_array().into_iter().flatten() {
+        let last_transition = time(&condition["lastTransitionTime"]);
+        snapshot.latest_api_time = snapshot.latest_api_time.max(last_transition);
+        let kind = condition["type"]
+            .as_str()
+            .and_then(ConditionType::from_name);
+        let Some(kind) = kind else { continue };
+        let status = match condition["status"].as_str() {
+            Some("True") => ConditionStatus::True,
+            Some("False") => ConditionStatus::False,
+            _ => ConditionStatus::Unknown,
+        };
+        if kind == ConditionType::PodScheduled && snapshot.conditions.get(kind).is_none() {
+            snapshot.unschedulable =
+                status == ConditionStatus::False && condition["reason"] == "Unschedulable";
+        }
+        snapshot.conditions.insert(
+            kind,
+            Condition {
+                status,
+                last_transition,
+            },
+        );
+    }
+    snapshot.gated = not_empty(&spec["schedulingGates"]);
+    snapshot.has_init_containers = not_empty(&spec["initContainers"]);
+    snapshot.has_readiness_gates = not_empty(&spec["readinessGates"]);
+    let annotations = metadata["annotations"].as_object();
+    snapshot.is_static =
+        annotations.is_some_and(|entries| entries.contains_key("kubernetes.io/config.mirror"));
+    snapshot
+}
+
+proptest! {
+    #![proptest_config(same_in_every_run(512))]
+
+    #[test]
+    fn a_pod_with_a_uid_is_read_whatever_else_it_holds(pod in any_pod(), seed in any::<u64>()) {
+        let text = shuffled(&json!({"type": "MODIFIED", "object": pod}), &mut seed.clone());
+        let event = PodDecoder::new(DecodeOptions::default()).watch_event(text.as_bytes());
+        prop_assert_eq!(event.unwrap().kind, WatchEventKind::Modified(plain_reading(&pod)));
+    }
+
+    #[test]
+    fn labels_do_not_change_what_is_counted(pod in any_pod()) {
+        let text = json!({"type": "MODIFIED", "object": pod}).to_string();
+        let options = DecodeOptions { pod_labels: vec!["x".into()], node: true, workload: true };
+        let event = PodDecoder::new(options).watch_event(text.as_bytes()).unwrap();
+        let WatchEventKind::Modified(mut read) = event.kind else { panic!("not MODIFIED") };
+        prop_assert_eq!(read.info.pod_labels.len(), 1);
+        read.info = plain_reading(&pod).info;
+        prop_assert_eq!(read, plain_reading(&pod));
+    }
+
+    #[test]
+    fn no_json_and_no_bytes_make_it_panic(value in any_value(), bytes in any::<Vec<u8>>()) {
+        let mut decoder = PodDecoder::new(DecodeOptions::default());
+        for text in [
+            value.to_string(),
+            json!({"type": "ADDED", "object": value}).to_string(),
+            json!({"kind": "PodList", "metadata": value, "items": value}).to_string(),
+        ] {
+            let _ = decoder.watch_event(text.as_bytes());
+            let _ = decoder.list_page(text.as_bytes());
+        }
+        let _ = decoder.watch_event(&bytes);
+    }
+}

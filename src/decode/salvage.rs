@@ -1,0 +1,147 @@
+//! What is left of JSON that is valid but cannot be read: a number beyond any float, half of a
+//! surrogate pair, bytes that are no UTF-8. Such a value costs the object in which it stands, not
+//! the page or the place in the watch.
+//!
+//! Used only after the decoder proper has failed, so it may be slow.
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, IgnoredAny};
+use serde_json::value::RawValue;
+
+use super::{DecodeError, ListPage, list_page_of};
+use crate::decode::slim::Context;
+use crate::decode::slim::envelope::{EnvelopeShape, Items};
+use crate::decode::slim::object::{Object, ObjectFault, ObjectShape};
+use crate::decode::slim::total::Total;
+
+/// The parts of a list, cut out and not looked into.
+#[derive(Deserialize)]
+struct RawList<'a> {
+    #[serde(borrow)]
+    kind: &'a RawValue,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+/// The parts of a watch event.
+#[derive(Deserialize)]
+struct RawEvent<'a> {
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+/// The part of an object that says from where a watch may go on.
+#[derive(Deserialize)]
+struct RawObject<'a> {
+    #[serde(borrow)]
+    metadata: &'a RawValue,
+}
+
+/// The page that `body` is without the items that cannot be read; `None` where it is no JSON.
+pub(super) fn list_page(
+    body: &[u8],
+    context: &mut Context,
+) -> Option<Result<ListPage, DecodeError>> {
+    let text = String::from_utf8_lossy(body);
+    let list: RawList<'_> = serde_json::from_str(&text).ok()?;
+    let metadata = list.metadata.map_or("null", RawValue::get);
+    let shell = format!("{{\"kind\":{},\"metadata\":{metadata}}}", list.kind.get());
+    let mut deserializer = serde_json::Deserializer::from_str(&shell);
+    let shell = Total(EnvelopeShape(context)).deserialize(&mut deserializer);
+    let mut envelope = shell.ok()??;
+    envelope.items = Some(items(list.items.unwrap_or_default(), context));
+    Some(list_page_of(envelope))
+}
+
+fn items(raw: Vec<&RawValue>, context: &mut Context) -> Items {
+    let mut items = Items::default();
+    for (position, raw) in raw.into_iter().enumerate() {
+        let pod = object(raw, context)
+            .ok_or(ObjectFault::Unreadable)
+            .and_then(|object| object.ok_or(ObjectFault::NotAnObject))
+            .and_then(|object| object.into_pod(context));
+        items.push(position, pod);
+    }
+    items
+}
+
+/// The object that `raw` is, the inner `None` where it is none; `None` where it cannot be read.
+fn object<'de>(raw: &'de RawValue, context: &mut Context) -> Option<Option<Object<'de>>> {
+    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+    Total(ObjectShape(context))
+        .deserialize(&mut deserializer)
+        .ok()
+}
+
+/// What is wrong with `line`, a watch event that could not be decoded: the fault of its object
+/// with its version, or `None` where the line is no JSON.
+pub(super) fn watch_event(line: &[u8], context: &mut Context) -> Option<DecodeError> {
+    let text = String::from_utf8_lossy(line);
+    let event: RawEvent<'_> = serde_json::from_str(&text).ok()?;
+    serde_json::from_str::<IgnoredAny>(event.object.get()).ok()?;
+    let metadata = serde_json::from_str::<RawObject<'_>>(event.object.get()).ok();
+    let resource_version = metadata.and_then(|RawObject { metadata }| {
+        let shell = format!("{{\"metadata\":{}}}", metadata.get());
+        let mut deserializer = serde_json::Deserializer::from_str(&shell);
+        let object = Total(ObjectShape(context)).deserialize(&mut deserializer);
+        object.ok()??.metadata.version()
+    });
+    Some(DecodeError::Object {
+        resource_version,
+        fault: ObjectFault::Unreadable,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use crate::decode::{DecodeError, DecodeOptions, ObjectFault, PodDecoder};
+    use crate::pod::PodUid;
+
+    const UNREADABLE: [&str; 2] = [r#"{"phase":1e999}"#, r#"{"phase":"\ud800"}"#];
+
+    #[test]
+    fn an_unreadable_item_costs_only_itself() {
+        let mut decoder = PodDecoder::new(DecodeOptions::default());
+        for status in UNREADABLE {
+            let body = format!(
+                r#"{{"kind":"PodList","metadata":{{"resourceVersion":"5","continue":"c"}},"items":[
+                {{"metadata":{{"uid":"a"}},"status":{status}}},{{"metadata":{{"uid":"b"}}}},7]}}"#
+            );
+            let page = decoder.list_page(body.as_bytes()).unwrap();
+            assert_eq!(page.pods.len(), 1);
+            assert_eq!(page.pods[0].uid, PodUid::from_text("b"));
+            assert_eq!(page.undecodable, 2);
+            assert_eq!(page.resource_version.as_deref(), Some("5"));
+            assert_eq!(page.continue_token.as_deref(), Some("c"));
+        }
+        let damaged = b"{\"kind\":\"PodList\",\"items\":[{\"metadata\":{\"uid\":\"\xff\"}}]}";
+        assert_eq!(decoder.list_page(damaged).unwrap().pods.len(), 1);
+        let cut_off = br#"{"kind":"PodList","items":[{"metadata":{"uid":"a"}}"#;
+        let error = decoder.list_page(cut_off).unwrap_err();
+        assert!(matches!(error, DecodeError::Json { .. }));
+        let other = br#"{"kind":"NodeList","items":[{"status":{"phase":1e999}}]}"#;
+        let error = decoder.list_page(other).unwrap_err();
+        assert!(matches!(error, DecodeError::Object { .. }));
+    }
+
+    #[test]
+    fn an_unreadable_event_tells_its_version() {
+        let mut decoder = PodDecoder::new(DecodeOptions::default());
+        for status in UNREADABLE {
+            let line = format!(
+                r#"{{"type":"ADDED","object":{{"metadata":{{"uid":"a","resourceVersion":"8"}},"status":{status}}}}}"#
+            );
+            assert_eq!(
+                decoder.watch_event(line.as_bytes()),
+                Err(DecodeError::Object {
+                    resource_version: Some(8),
+                    fault: ObjectFault::Unreadable,
+                })
+            );
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What pods come in: a watch event, a list, or (in recordings) a pod by itself.
+//!
+//! The keys of a JSON or YAML object may stand in any order, and the one that tells which of
+//! these a document is may be its last. So all of them are read by one visitor, in one pass.
+
+use std::borrow::Cow;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::Context;
+use super::object::{Object, ObjectFault, ObjectShape};
+use super::total::{Shape, Text, Total};
+use crate::decode::rfc3339;
+use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
+
+/// The fields of a document that are read, whatever it is.
+#[derive(Default)]
+pub(crate) struct Envelope<'de> {
+    /// `type` of a watch event
+    pub(crate) event_type: Option<Cow<'de, str>>,
+    /// `object` of a watch event; the inner `None` where it is there and is no object
+    pub(crate) object: Option<Option<Object<'de>>>,
+    /// `items` of a list; `None` where it is missing or no array
+    pub(crate) items: Option<Items>,
+    pub(crate) observed_at: ObservedAt,
+    /// The document taken as an object by itself
+    pub(crate) own: Object<'de>,
+}
+
+/// `observedAt` of a recorded document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum ObservedAt {
+    /// Missing or null
+    #[default]
+    Absent,
+    /// No text, or no time that §4 would take
+    Unusable,
+    /// A time
+    At(Timestamp),
+}
+
+/// The decoded items of a list.
+#[derive(Default)]
+pub(crate) struct Items {
+    pub(crate) pods: Vec<PodSnapshot>,
+    /// How many items could not be decoded
+    pub(crate) undecodable: u64,
+    /// The first of them: its position, from 0, and its fault
+    pub(crate) first_fault: Option<(usize, ObjectFault)>,
+}
+
+impl Items {
+    /// Adds the item at `position`, or its fault.
+    pub(crate) fn push(&mut self, position: usize, pod: Result<PodSnapshot, ObjectFault>) {
+        match pod {
+            Ok(pod) => self.pods.push(pod),
+            Err(fault) => {
+                self.undecodable += 1;
+                self.first_fault.get_or_insert((position, fault));
+            }
+        }
+    }
+}
+
+/// Reads an [`Envelope`]; `None` for what is no object.
+pub(crate) struct EnvelopeShape<'c>(pub(crate) &'c mut Context);
+
+impl<'de> Shape<'de> for EnvelopeShape<'_> {
+    type Value = Option<Envelope<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut envelope = Envelope::default();
+        while let Some(key) = map.next_key_seed(Total(Text))? {
+            match key.as_deref() {
+                Some("type") => envelope.event_type = map.next_value_seed(Total(Text))?,
+                Some("object") => {
+                    envelope.object = Some(map.next_value_seed(Total(ObjectShape(context)))?);
+                }
+                Some("items") => {
+                    envelope.items = map.next_value_seed(Total(ItemsShape(context)))?;
+                }
+                Some("observedAt") => {
+                    envelope.observed_at = map.next_value_seed(Total(ObservedAtShape))?;
+                }
+                key => envelope.own.take(key, &mut map, context)?,
+            }
+        }
+        Ok(Some(envelope))
+    }
+}
+
+/// Reads an [`ObservedAt`].
+struct ObservedAtShape;
+
+impl<'de> Shape<'de> for ObservedAtShape {
+    type Value = ObservedAt;
+
+    fn absent(self) -> ObservedAt {
+        ObservedAt::Unusable
+    }
+
+    fn null(self) -> ObservedAt {
+        ObservedAt::Absent
+    }
+
+    fn text(self, text: &str) -> ObservedAt {
+        rfc3339::parse(text).map_or(ObservedAt::Unusable, ObservedAt::At)
+    }
+}
+
+/// Reads [`Items`], one pod at a time. Go writes an empty list as null; anything else but an
+/// array is `None`, because an empty list would say that every pod is gone.
+struct ItemsShape<'c>(&'c mut Context);
+
+impl<'de> Shape<'de> for ItemsShape<'_> {
+    type Value = Option<Items>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn null(self) -> Self::Value {
+        Some(Items::default())
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut items = Items::default();
+        let mut position = 0;
+        while let Some(object) = seq.next_element_seed(Total(ObjectShape(context)))? {
+            let pod = object
+                .ok_or(ObjectFault::NotAnObject)
+                .and_then(|object| object.into_pod(context));
+            items.push(position, pod);
+            position += 1;
+        }
+        Ok(Some(items))
+    }
+}

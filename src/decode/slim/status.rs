@@ -1,0 +1,135 @@
+//! `status` of a pod.
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::total::{Parsed, Shape, Text, Total, skip};
+use crate::decode::rfc3339;
+use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions, Phase};
+use crate::timestamp::Timestamp;
+
+/// What is read of a `status`.
+#[derive(Default)]
+pub(crate) struct Status {
+    pub(crate) phase: Phase,
+    pub(crate) started: Option<Timestamp>,
+    pub(crate) conditions: Conditions,
+    pub(crate) unschedulable: bool,
+    /// The latest lastTransitionTime of any condition, also of those that podinit does not read.
+    pub(crate) latest_transition: Option<Timestamp>,
+}
+
+/// Reads a [`Status`].
+pub(crate) struct StatusShape;
+
+impl<'de> Shape<'de> for StatusShape {
+    type Value = Status;
+
+    fn absent(self) -> Status {
+        Status::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Status, A::Error> {
+        let mut status = Status::default();
+        while let Some(key) = map.next_key_seed(Total(Text))? {
+            match key.as_deref() {
+                Some("phase") => {
+                    let phase = map.next_value_seed(Total(Parsed(phase)))?;
+                    status.phase = phase.unwrap_or_default();
+                }
+                Some("startTime") => {
+                    status.started = map.next_value_seed(Total(Parsed(rfc3339::parse)))?;
+                }
+                Some("conditions") => {
+                    map.next_value_seed(Total(ConditionsShape(&mut status)))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(status)
+    }
+}
+
+fn phase(text: &str) -> Option<Phase> {
+    match text {
+        "Succeeded" => Some(Phase::Succeeded),
+        "Failed" => Some(Phase::Failed),
+        _ => None,
+    }
+}
+
+/// Adds the conditions of an array to a status.
+struct ConditionsShape<'s>(&'s mut Status);
+
+impl<'de> Shape<'de> for ConditionsShape<'_> {
+    type Value = ();
+
+    fn absent(self) {}
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Self(status) = self;
+        while let Some(entry) = seq.next_element_seed(Total(EntryShape))? {
+            let Some(entry) = entry else { continue };
+            let last_transition = entry.condition.last_transition;
+            status.latest_transition = status.latest_transition.max(last_transition);
+            let Some(kind) = entry.kind else { continue };
+            let first = status.conditions.get(kind).is_none();
+            if first && kind == ConditionType::PodScheduled {
+                status.unschedulable =
+                    entry.for_unschedulable && entry.condition.status == ConditionStatus::False;
+            }
+            status.conditions.insert(kind, entry.condition);
+        }
+        Ok(())
+    }
+}
+
+/// One entry of `conditions`.
+#[derive(Default)]
+struct Entry {
+    kind: Option<ConditionType>,
+    condition: Condition,
+    for_unschedulable: bool,
+}
+
+struct EntryShape;
+
+impl<'de> Shape<'de> for EntryShape {
+    type Value = Option<Entry>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entry = Entry::default();
+        while let Some(key) = map.next_key_seed(Total(Text))? {
+            match key.as_deref() {
+                Some("type") => {
+                    entry.kind = map.next_value_seed(Total(Parsed(ConditionType::from_name)))?;
+                }
+                Some("status") => {
+                    let status = map.next_value_seed(Total(Parsed(condition_status)))?;
+                    entry.condition.status = status.unwrap_or_default();
+                }
+                Some("reason") => {
+                    let reason = map.next_value_seed(Total(Text))?;
+                    entry.for_unschedulable = reason.as_deref() == Some("Unschedulable");
+                }
+                Some("lastTransitionTime") => {
+                    entry.condition.last_transition =
+                        map.next_value_seed(Total(Parsed(rfc3339::parse)))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(Some(entry))
+    }
+}
+
+fn condition_status(text: &str) -> Option<ConditionStatus> {
+    match text {
+        "True" => Some(ConditionStatus::True),
+        "False" => Some(ConditionStatus::False),
+        _ => None,
+    }
+}

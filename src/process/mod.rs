@@ -1,0 +1,5 @@
+//! The process itself: its log, its signals, and the `process_*` metrics.
+
+pub mod logging;
+pub mod metrics;
+pub mod shutdown;

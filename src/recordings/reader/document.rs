@@ -1,0 +1,113 @@
+//! What a document of a recording says, made from the fields that were found in it.
+
+use super::error::{Fault, Position};
+use crate::decode::slim::Context;
+use crate::decode::slim::envelope::{Envelope, Items, ObservedAt};
+use crate::decode::slim::object::shorten;
+use crate::decode::{DecodeError, ObjectFault, WatchEventKind, event_kind};
+use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
+
+/// One document of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Where it begins
+    pub position: Position,
+    /// Its `observedAt`
+    pub observed_at: Option<Timestamp>,
+    /// What it says
+    pub body: Body,
+}
+
+/// What a document says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// A `PodList`, or a `List` of pods
+    List {
+        /// Its pods
+        pods: Vec<PodSnapshot>,
+        /// `metadata.continue`: the next list goes on where this one ends
+        continue_token: Option<String>,
+        /// `metadata.resourceVersion`
+        resource_version: Option<String>,
+    },
+    /// A pod by itself
+    Pod(PodSnapshot),
+    /// A watch event
+    Event(WatchEventKind),
+}
+
+impl Document {
+    /// The document that `envelope` is. `streamed` are the items that were read ahead of it.
+    pub(super) fn new(
+        position: Position,
+        envelope: Option<Envelope<'_>>,
+        streamed: Option<Vec<PodSnapshot>>,
+        context: &mut Context,
+    ) -> Result<Self, Fault> {
+        let mut envelope = envelope.ok_or(Fault::Object(ObjectFault::NotAnObject))?;
+        let observed_at = match envelope.observed_at {
+            ObservedAt::Absent => None,
+            ObservedAt::At(instant) => Some(instant),
+            ObservedAt::Unusable => return Err(Fault::ObservedAt),
+        };
+        if let Some(pods) = streamed {
+            envelope.items.get_or_insert_default().pods.extend(pods);
+        }
+        Ok(Self {
+            position,
+            observed_at,
+            body: body(envelope, context)?,
+        })
+    }
+}
+
+fn body(envelope: Envelope<'_>, context: &mut Context) -> Result<Body, Fault> {
+    let kind = envelope.own.kind.as_deref();
+    // Secrets and Events have a `type` of their own.
+    let is_event = envelope.object.is_some() || (envelope.event_type.is_some() && kind.is_none());
+    if is_event {
+        let event_type = envelope.event_type.as_deref();
+        return event_kind(event_type, envelope.object.flatten(), context)
+            .map(Body::Event)
+            .map_err(|error| match error {
+                DecodeError::Object { fault, .. } => Fault::Object(fault),
+                DecodeError::Json { why, .. } => Fault::Syntax {
+                    format: "JSON",
+                    why,
+                },
+            });
+    }
+    match kind {
+        Some("PodList" | "List") => list(envelope),
+        None if envelope.items.is_some() => {
+            Err(Fault::Object(ObjectFault::NotAList(String::new())))
+        }
+        Some(kind) if kind.ends_with("List") => {
+            Err(Fault::Object(ObjectFault::NotAList(shorten(kind))))
+        }
+        _ => envelope
+            .own
+            .into_pod(context)
+            .map(Body::Pod)
+            .map_err(Fault::Object),
+    }
+}
+
+fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
+    let Items {
+        pods, first_fault, ..
+    } = envelope.items.ok_or(Fault::Object(ObjectFault::NoItems))?;
+    if let Some((index, fault)) = first_fault {
+        return Err(Fault::Item {
+            number: index + 1,
+            fault,
+        });
+    }
+    let metadata = envelope.own.metadata;
+    Ok(Body::List {
+        pods,
+        continue_token: metadata.continue_token.map(String::from),
+        resource_version: metadata.resource_version.map(String::from),
+    })
+}

@@ -1,0 +1,122 @@
+//! Making durable what scrapes are about to show.
+//!
+//! A scrape encodes its body and then asks for a commit; the commit takes a snapshot of what the
+//! ingest task knows, which is at least what the body shows, and writes it; only then is the body
+//! sent. So what a scrape has shown is never newer than what is durable, wherever the process is
+//! killed.
+//!
+//! Commits are numbered as they are asked for, and one that begins serves everybody who has asked
+//! until then: at most one is under way and at most one more is wanted, however many scrapes there
+//! are. A disk that fails or hangs costs a scrape a bounded wait, and is told of by
+//! `podinit_checkpoint_durable`, a counter and the log.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::metrics::CheckpointGauges;
+
+/// How long a scrape waits for the disk. Scrapers give up after ten seconds by default.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where scrapes ask for commits, and the committer answers.
+pub(in crate::run) struct Commits {
+    state: Mutex<State>,
+    answered: Condvar,
+    wanted: Notify,
+    pub(super) gauges: Arc<CheckpointGauges>,
+    patience: Duration,
+}
+
+#[derive(Default)]
+struct State {
+    /// The last commit that was asked for
+    asked: u64,
+    /// The last one that is over
+    over: u64,
+    /// The last one that became durable
+    durable: u64,
+    /// The last one after which a scrape was sent, durable or not
+    shown: u64,
+}
+
+impl Commits {
+    pub(super) fn new(gauges: Arc<CheckpointGauges>) -> Self {
+        Self::with_patience(gauges, PATIENCE)
+    }
+
+    pub(super) fn with_patience(gauges: Arc<CheckpointGauges>, patience: Duration) -> Self {
+        Self {
+            state: Mutex::default(),
+            answered: Condvar::new(),
+            wanted: Notify::new(),
+            gauges,
+            patience,
+        }
+    }
+
+    /// Blocks until everything that has been counted before this call is durable, the disk has
+    /// failed, or patience has come to its end.
+    pub(in crate::run) fn commit(&self) {
+        let mut state = self.lock();
+        state.asked += 1;
+        let number = state.asked;
+        self.wanted.notify_one();
+        let waited = self
+            .answered
+            .wait_timeout_while(state, self.patience, |state| state.over < number);
+        let (mut state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.shown = state.shown.max(number);
+        let why = timeout.timed_out().then_some("the disk does not answer");
+        self.tell(&state, why);
+    }
+
+    /// Waits until a commit is wanted.
+    pub(super) async fn wanted(&self) {
+        self.wanted.notified().await;
+    }
+
+    /// The commit that begins now; it serves all that was asked for so far.
+    pub(super) fn begin(&self) -> u64 {
+        self.lock().asked
+    }
+
+    /// The commit `number` is over.
+    pub(super) fn end(&self, number: u64, result: Result<(), String>) {
+        let mut state = self.lock();
+        state.over = state.over.max(number);
+        let why = match result {
+            Ok(()) => {
+                state.durable = state.durable.max(number);
+                None
+            }
+            Err(why) => {
+                state.shown = state.shown.max(number);
+                Some(why)
+            }
+        };
+        self.tell(&state, why.as_deref());
+        self.answered.notify_all();
+    }
+
+    /// States whether all that was shown is durable, and logs a change of that.
+    fn tell(&self, state: &State, why: Option<&str>) {
+        let durable = state.durable >= state.shown;
+        match (self.gauges.set_durable(durable), durable) {
+            (true, false) => {
+                let why = why.unwrap_or("it failed");
+                tracing::error!(
+                    why,
+                    "the checkpoint cannot be written; scrapes are served, but a restart may lower what they show"
+                );
+            }
+            (false, true) => tracing::info!("the checkpoint is written again"),
+            _ => {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,189 @@
+//! Whether a checkpoint is about the cluster that is going to be watched, without any right beyond
+//! listing pods: by the pods themselves.
+
+use std::collections::HashSet;
+
+use sha2::{Digest, Sha256};
+
+use super::sources::Sources;
+use crate::checkpoint::content::{Content, Origin};
+use crate::cluster::client::Cluster;
+use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::sources::Successor;
+use crate::pod::PodUid;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use crate::watch::probe::Probed;
+
+/// How long before the checkpoint was last complete a pod must have been created, for the checkpoint to be
+/// expected to know it: clocks differ, and deliveries take time.
+const WELL_BEFORE_NANOS: i64 = 60 * NANOS_PER_SECOND;
+
+/// Fingerprints of how the API server is reached. A hint and no more: a cluster can be reached in
+/// several ways, and two clusters in the same.
+pub(super) fn fingerprints(cluster: &Cluster) -> ([u8; 32], [u8; 32]) {
+    let server = Sha256::digest(cluster.server.as_bytes());
+    let mut authority = Sha256::new();
+    for certificate in &cluster.authority {
+        authority.update((certificate.len() as u64).to_le_bytes());
+        authority.update(certificate);
+    }
+    (server.into(), authority.finalize().into())
+}
+
+/// Why the checkpoint is about another cluster, if it is.
+///
+/// A pod that it knows proves that it is not. Without one, it is if a pod should be known to it: one
+/// that was there well before the checkpoint was last complete, in a selection that has not changed.
+/// Where the pods decide nothing, it is if the API server is reached at another address and trusted
+/// by other certificates.
+pub(super) fn foreign(
+    content: &Content,
+    pods: &[SavedPod],
+    present: &Origin,
+    sources: &Sources,
+    probed: &[Probed],
+) -> Option<&'static str> {
+    let listed = probed.iter().flat_map(|probed| &probed.pods);
+    let listed: HashSet<PodUid> = listed.map(|pod| pod.uid).collect();
+    let deleted = content.tracker.deleted.iter().map(|pod| pod.uid);
+    let mut known = pods.iter().map(SavedPod::uid).chain(deleted);
+    if known.any(|uid| listed.contains(&uid)) {
+        return None;
+    }
+    if (0..).zip(probed).any(|(scope, probed)| {
+        let before = sources.predecessor(SourceId(scope));
+        let before = before.and_then(|source| content.tracker.sources.get(&source));
+        let complete_at = before.and_then(|source| source.progress.complete_at);
+        complete_at.is_some_and(|complete_at| {
+            // It does not know those that were evicted for the cap on pods.
+            let evicted = |created: &Timestamp| content.tracker.may_have_evicted(*created);
+            let created = probed.pods.iter().filter_map(|pod| pod.created);
+            let created = created.filter(|created| !evicted(created));
+            let mut ages = created.map(|created| complete_at.nanos_since(created));
+            ages.any(|age| age > WELL_BEFORE_NANOS)
+        })
+    }) {
+        return Some("it knows none of the pods that it would have to know");
+    }
+    let origin = &content.origin;
+    let elsewhere = origin.server != present.server && origin.authority != present.authority;
+    elsewhere.then_some("it was written for another API server, with other certificates")
+}
+
+impl Sources {
+    /// The source of the checkpoint that this one goes on from, with the same selection of pods.
+    fn predecessor(&self, present: SourceId) -> Option<SourceId> {
+        self.saved()
+            .find(|saved| self.successor(*saved) == Successor::Same(present))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::checkpoint::content::Watched;
+    use crate::lifecycle::delivery::SourceId;
+    use crate::lifecycle::reentry::LastTrue;
+    use crate::lifecycle::seen::Seen;
+    use crate::lifecycle::sources::{Progress, SavedSource};
+    use crate::pod::PodSnapshot;
+
+    const COMPLETE: i64 = 1_800_000_000;
+
+    /// A checkpoint that knows the pod "known", and the pods that were listed with their ages in
+    /// seconds at the time when it was last complete.
+    struct Case {
+        content: Content,
+        pods: Vec<SavedPod>,
+        present: Origin,
+        probed: Probed,
+    }
+
+    impl Case {
+        fn of(listed: &[(&str, i64)]) -> Self {
+            let origin = Origin {
+                watched: vec![Watched::default()],
+                ..Origin::default()
+            };
+            let mut content = Content {
+                origin: origin.clone(),
+                ..Content::default()
+            };
+            let progress = Progress {
+                version: None,
+                complete_at: Some(Timestamp::from_seconds(COMPLETE)),
+            };
+            let source = SavedSource {
+                first_list: None,
+                progress,
+            };
+            content.tracker.sources.insert(SourceId(0), source);
+            let seen = Seen {
+                newest_version: 1,
+                last_true: LastTrue::default(),
+                source: SourceId(0),
+                is_static: false,
+                created: 1,
+            };
+            let listed = listed.iter().map(|(name, age)| {
+                let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", *name);
+                pod.created = Some(Timestamp::from_seconds(COMPLETE - age));
+                pod
+            });
+            Self {
+                content,
+                pods: vec![SavedPod::Finished(PodUid::from_text("known"), seen)],
+                present: origin,
+                probed: Probed {
+                    pods: listed.collect(),
+                },
+            }
+        }
+
+        fn is_foreign(&self) -> bool {
+            let saved = &self.content.origin.watched;
+            let sources = Sources::matched(saved, &self.present.watched);
+            let probed = std::slice::from_ref(&self.probed);
+            foreign(&self.content, &self.pods, &self.present, &sources, probed).is_some()
+        }
+
+        fn elsewhere(mut self) -> Self {
+            (self.present.server, self.present.authority) = ([1; 32], [1; 32]);
+            self
+        }
+    }
+
+    #[test]
+    fn one_pod_that_is_known_proves_the_cluster_wherever_it_is_reached() {
+        let listed = [("old", 10_000), ("known", 10_000)];
+        assert!(!Case::of(&listed).elsewhere().is_foreign());
+    }
+
+    #[test]
+    fn an_old_pod_that_is_unknown_proves_another_cluster() {
+        assert!(Case::of(&[("old", 61)]).is_foreign());
+    }
+
+    #[test]
+    fn a_pod_proves_nothing_that_the_checkpoint_need_not_know() {
+        assert!(!Case::of(&[("young", 60)]).is_foreign());
+        let mut reselected = Case::of(&[("old", 61)]);
+        reselected.present.watched[0].label = Some("app=web".to_owned());
+        assert!(!reselected.is_foreign());
+        let mut evicted = Case::of(&[("old", 61)]);
+        evicted.content.tracker.watermark = Some(u32::try_from(COMPLETE).unwrap());
+        assert!(!evicted.is_foreign());
+    }
+
+    #[test]
+    fn without_pods_it_is_another_cluster_if_address_and_certificates_are_others() {
+        assert!(!Case::of(&[]).is_foreign());
+        assert!(Case::of(&[]).elsewhere().is_foreign());
+        let mut moved = Case::of(&[]);
+        moved.present.server = [1; 32];
+        assert!(!moved.is_foreign(), "the same certificates");
+    }
+}

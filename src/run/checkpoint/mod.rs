@@ -1,0 +1,181 @@
+//! The checkpoint in the process: what of the last one is gone on from, and who writes the next.
+//!
+//! ```text
+//! scrape ──asks──▶ Commits ──▶ Committer ──asks──▶ Snapshots (ingest task)
+//!        ◀─durable─┘              │ ◀───── bytes ────┘
+//!                                 └──▶ Store (thread)
+//! ```
+
+mod commits;
+mod committer;
+mod identity;
+mod restore;
+mod snapshots;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+pub(super) use commits::Commits;
+pub(super) use committer::Committer;
+pub(super) use snapshots::{Others, Snapshots};
+
+use crate::checkpoint::content::{self, Content, ContentError, Origin};
+use crate::checkpoint::{Disk, Loaded, OpenError, RealDisk, Reason, Store, frame};
+use crate::cluster::client::Cluster;
+use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::metrics::{CheckpointGauges, CheckpointLoad, Recorder};
+use crate::watch::WatchConfig;
+use crate::watch::probe::Probed;
+use crate::watch::stats::WatchStats;
+use sources::Sources;
+
+/// The checkpoint of a state directory.
+pub(super) struct Checkpoint<D = RealDisk> {
+    store: Store<D>,
+    pub(super) gauges: Arc<CheckpointGauges>,
+    /// What it says, until that has been gone on from
+    found: Option<(Content, Vec<SavedPod>)>,
+    commits: Arc<Commits>,
+    requests: mpsc::Sender<snapshots::Request>,
+}
+
+/// What there is to go on from.
+pub(super) struct Recovery<'a> {
+    /// The API server that is going to be watched
+    pub(super) cluster: &'a Cluster,
+    /// By scope: what was seen of it
+    pub(super) probed: &'a [Probed],
+}
+
+/// The parts of the process that go on from a checkpoint.
+pub(super) struct Parts<'a> {
+    pub(super) tracker: &'a mut Tracker,
+    pub(super) config: TrackerConfig,
+    pub(super) recorder: &'a mut Recorder,
+    pub(super) stats: &'a WatchStats,
+    pub(super) others: Others,
+    pub(super) snapshots: &'a mut Snapshots,
+    pub(super) watch: &'a mut WatchConfig,
+}
+
+impl Checkpoint {
+    /// The checkpoint in `dir`, which no other process may use until this one ends.
+    pub(super) fn open(dir: &Path) -> Result<(Self, Snapshots), OpenError> {
+        Ok(Self::load(Store::open(dir)?))
+    }
+}
+
+impl<D: Disk + Send + 'static> Checkpoint<D> {
+    /// Whatever `store` holds. What cannot be used is set aside.
+    pub(super) fn load(mut store: Store<D>) -> (Self, Snapshots) {
+        let gauges = Arc::new(CheckpointGauges::default());
+        let mut found = None;
+        match store.load() {
+            Loaded::Absent => gauges.count_load(CheckpointLoad::Absent),
+            Loaded::Rejected(rejection) => {
+                rejected(&gauges, rejection.reason, &rejection.why, rejection.kept);
+            }
+            Loaded::Found(bytes) => match read(&bytes) {
+                Ok(content) => found = Some(content),
+                Err(error) => {
+                    let reason = error.reason();
+                    let kept = store.set_aside(reason);
+                    rejected(&gauges, reason, &error.to_string(), kept);
+                }
+            },
+        }
+        let (requests, receiver) = mpsc::channel(1);
+        let checkpoint = Self {
+            store,
+            commits: Arc::new(Commits::new(Arc::clone(&gauges))),
+            gauges: Arc::clone(&gauges),
+            found,
+            requests,
+        };
+        (checkpoint, Snapshots::new(receiver, gauges))
+    }
+
+    /// Where scrapes ask for commits.
+    pub(super) fn commits(&self) -> Arc<Commits> {
+        Arc::clone(&self.commits)
+    }
+
+    /// Who writes it from now on.
+    pub(super) fn committer(self) -> anyhow::Result<Committer> {
+        Committer::start(self.store, self.commits, self.requests)
+    }
+
+    /// Goes on from what was found, unless it is about another cluster.
+    pub(super) fn recover(&mut self, from: &Recovery<'_>, parts: Parts<'_>) {
+        let (server, authority) = identity::fingerprints(from.cluster);
+        let origin = Origin {
+            server,
+            authority,
+            watched: sources::watched(parts.watch),
+            pod_labels: parts.watch.decode.pod_labels.clone(),
+        };
+        if let Some((content, pods)) = self.found.take() {
+            let sources = Sources::matched(&content.origin.watched, &origin.watched);
+            match identity::foreign(&content, &pods, &origin, &sources, from.probed) {
+                Some(why) => {
+                    let kept = self.store.set_aside(Reason::ForeignCluster);
+                    rejected(&self.gauges, Reason::ForeignCluster, why, kept);
+                }
+                None => {
+                    tracing::info!(pods = pods.len(), "going on from the checkpoint");
+                    self.gauges.restore(&content.checkpoint);
+                    self.gauges.count_load(CheckpointLoad::Restored);
+                    parts.stats.restore(&content.watch);
+                    parts.others.access.restore(&content.access);
+                    parts.others.clock.restore(content.clock_steps);
+                    parts.watch.resume = restore::resume(&content, &sources, origin.watched.len());
+                    let labels = &origin.pod_labels;
+                    *parts.tracker = restore::restore(
+                        content,
+                        pods,
+                        parts.config,
+                        &sources,
+                        labels,
+                        parts.recorder,
+                    );
+                }
+            }
+        }
+        parts.snapshots.begin(origin, parts.others);
+    }
+}
+
+/// Reads a file that was found whole.
+fn read(bytes: &[u8]) -> Result<(Content, Vec<SavedPod>), ContentError> {
+    match frame::read(bytes) {
+        Ok(sections) => content::decode(&sections),
+        // The store has read it before.
+        Err(_) => Err(ContentError::Missing(0)),
+    }
+}
+
+/// Counts and tells that the checkpoint is not used.
+fn rejected(gauges: &CheckpointGauges, reason: Reason, why: &str, kept: std::io::Result<&str>) {
+    gauges.count_load(match reason {
+        Reason::Corrupt => CheckpointLoad::Corrupt,
+        Reason::FutureVersion => CheckpointLoad::FutureVersion,
+        Reason::ForeignCluster => CheckpointLoad::ForeignCluster,
+        Reason::Unreadable => CheckpointLoad::Unreadable,
+    });
+    match kept {
+        Ok(file) => tracing::warn!(
+            why,
+            file,
+            "the checkpoint cannot be used and was set aside; counting begins at zero"
+        ),
+        Err(error) => {
+            tracing::warn!(why, %error, "the checkpoint cannot be used, nor set aside; counting begins at zero")
+        }
+    }
+}

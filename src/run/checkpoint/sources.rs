@@ -1,0 +1,81 @@
+//! Which source of the checkpoint is which of those that are watched now.
+
+use crate::checkpoint::content::Watched;
+use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::sources::Successor;
+use crate::watch::WatchConfig;
+use crate::watch::requests::Scope;
+
+/// What each scope of `config` covers.
+pub(super) fn watched(config: &WatchConfig) -> Vec<Watched> {
+    let watched = |scope: &Scope| Watched {
+        namespace: match scope {
+            Scope::Cluster => None,
+            Scope::Namespace(name) => Some(name.clone()),
+        },
+        label: config.selectors.label.clone(),
+        field: config.selectors.field.clone(),
+    };
+    config.scopes.iter().map(watched).collect()
+}
+
+/// The sources of a checkpoint, by number, and what became of each.
+pub(super) struct Sources(Vec<Successor>);
+
+impl Sources {
+    /// A source is the one that covers the same scope; its history goes on only if the selectors are
+    /// the same too.
+    pub(super) fn matched(saved: &[Watched], present: &[Watched]) -> Self {
+        let successor = |saved: &Watched| {
+            let mut numbered = (0..=u16::MAX).zip(present);
+            let found = numbered.find(|(_, present)| present.namespace == saved.namespace);
+            match found {
+                Some((number, present)) if present == saved => Successor::Same(SourceId(number)),
+                Some((number, _)) => Successor::Reselected(SourceId(number)),
+                None => Successor::Gone,
+            }
+        };
+        Self(saved.iter().map(successor).collect())
+    }
+
+    /// What became of a source of the checkpoint.
+    pub(super) fn successor(&self, saved: SourceId) -> Successor {
+        let successor = self.0.get(usize::from(saved.0));
+        successor.copied().unwrap_or(Successor::Gone)
+    }
+
+    /// The sources of the checkpoint.
+    pub(super) fn saved(&self) -> impl Iterator<Item = SourceId> {
+        (0..=u16::MAX)
+            .zip(&self.0)
+            .map(|(number, _)| SourceId(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(namespace: &str, label: Option<&str>) -> Watched {
+        Watched {
+            namespace: Some(namespace.to_owned()),
+            label: label.map(str::to_owned),
+            field: None,
+        }
+    }
+
+    #[test]
+    fn a_source_is_known_by_its_scope_and_goes_on_with_its_selectors() {
+        let saved = [watched("a", None), watched("b", None), watched("c", None)];
+        let present = [watched("c", None), watched("a", Some("app=web"))];
+        let sources = Sources::matched(&saved, &present);
+        let successors = [0, 1, 2, 3].map(|saved| sources.successor(SourceId(saved)));
+        let expected = [
+            Successor::Reselected(SourceId(1)),
+            Successor::Gone,
+            Successor::Same(SourceId(0)),
+            Successor::Gone,
+        ];
+        assert_eq!(successors, expected);
+    }
+}
