@@ -1,46 +1,23 @@
 //! How a pod's startup can end.
 
-/// How a pod's startup ended (§5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// Ready was seen
-    Ready,
-    /// Succeeded before Ready was seen
-    Completed,
-    /// Failed before Ready was seen
-    Failed,
-    /// Deleted before Ready was seen
-    Deleted,
-    /// Absent from a completed list
-    Vanished,
-    /// Had finished its startup before podinit first saw it
-    Preexisting,
-    /// A static (mirror) pod, whose times are artificial
-    Static,
-}
+use crate::label_values;
 
-impl Outcome {
-    /// Every outcome, in the order of their discriminants.
-    pub const ALL: [Self; 7] = [
-        Self::Ready,
-        Self::Completed,
-        Self::Failed,
-        Self::Deleted,
-        Self::Vanished,
-        Self::Preexisting,
-        Self::Static,
-    ];
-
-    /// The value of the label `outcome`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Deleted => "deleted",
-            Self::Vanished => "vanished",
-            Self::Preexisting => "preexisting",
-            Self::Static => "static",
-        }
+label_values! {
+    /// How a pod's startup ended (§5).
+    pub enum Outcome {
+        /// Ready was seen
+        Ready => "ready",
+        /// Succeeded before Ready was seen
+        Completed => "completed",
+        /// Failed before Ready was seen
+        Failed => "failed",
+        /// Deleted before Ready was seen
+        Deleted => "deleted",
+        /// Absent from a completed list
+        Vanished => "vanished",
+        /// Had finished its startup before podinit first saw it
+        Preexisting => "preexisting",
+        /// A static (mirror) pod, whose times are artificial
+        Static => "static",
     }
 }
