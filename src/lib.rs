@@ -1,5 +1,7 @@
 //! podinit measures how fast, and how reliably, a Kubernetes cluster turns a scheduled pod into a
 //! running one.
+//!
+//! [`specification`] says what it measures, rule by rule.
 
 pub mod access;
 pub mod args;
@@ -18,6 +20,8 @@ pub mod run;
 pub mod server;
 pub mod sim;
 pub mod slo;
+#[doc = include_str!("../docs/specification.md")]
+pub mod specification {}
 pub mod timestamp;
 pub mod watch;
 pub mod web_config;
