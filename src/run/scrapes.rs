@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use super::checkpoint::Commits;
 use crate::metrics::{self, Exposition};
 use crate::server::{Format, Scrape, ScrapeError, Status};
@@ -15,7 +17,6 @@ pub(super) struct Scrapes {
 }
 
 impl Scrape for Scrapes {
-    /// What is given out is durable first, where there is a checkpoint (see the module `checkpoint`).
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
         let format = match format {
             Format::Protobuf => metrics::Format::Protobuf,
@@ -23,11 +24,15 @@ impl Scrape for Scrapes {
             Format::Text => metrics::Format::Text,
         };
         let body = self.exposition.encode(format);
-        let body = body.map_err(|error| ScrapeError(error.to_string()))?;
-        if let Some(commits) = &self.commits {
-            commits.commit();
+        body.map_err(|error| ScrapeError(error.to_string()))
+    }
+
+    /// Waits for a commit, where there is a checkpoint (see the module `checkpoint`).
+    fn made_durable(&self) -> BoxFuture<'static, ()> {
+        match &self.commits {
+            Some(commits) => Box::pin(commits.commit()),
+            None => Box::pin(std::future::ready(())),
         }
-        Ok(body)
     }
 
     fn status(&self) -> Status {

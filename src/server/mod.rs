@@ -30,6 +30,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +57,12 @@ pub trait Scrape: Send + Sync + 'static {
     /// # Errors
     /// One line that says what could not be encoded. The scrape gets status 500 with it.
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError>;
+
+    /// Completes when everything that was encoded before this call is durable, or when waiting
+    /// longer would be worse than to answer. No body is sent before.
+    fn made_durable(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// What the landing page shows beside its links.
     fn status(&self) -> Status {

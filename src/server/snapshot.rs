@@ -5,10 +5,15 @@
 //! the next one of its kind, which begins when the running one ends, and every scrape that comes
 //! until then shares that. However many scrapers there are, one encoding runs and at most one of
 //! each kind (format and coding) waits.
+//!
+//! After the encoding a scrape waits until what was encoded is durable ([`Scrape::made_durable`]).
+//! That wait takes no processor time and may be long, so it does not hold up other encodings.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::compression::ContentCoding;
@@ -19,8 +24,11 @@ const KINDS: usize = Format::ALL.len() * ContentCoding::ALL.len();
 
 type Outcome = Result<Bytes, ScrapeError>;
 
+/// A body, and the wait until what it shows is durable, which all that share the body share.
+type Encoded = (Bytes, Shared<BoxFuture<'static, ()>>);
+
 /// An encoding that one or more scrapes wait for.
-type Flight = Arc<OnceCell<Outcome>>;
+type Flight = Arc<OnceCell<Result<Encoded, ScrapeError>>>;
 
 /// Takes snapshots of a [`Scrape`] for scrapers that come at the same time.
 pub(super) struct Snapshots {
@@ -41,25 +49,25 @@ impl Snapshots {
         }
     }
 
-    /// A snapshot that was begun after this call.
+    /// A snapshot that was begun after this call, and is durable.
     pub(super) async fn take(&self, format: Format, coding: ContentCoding) -> Outcome {
         let slot = &self.waiting[format as usize * ContentCoding::ALL.len() + coding as usize];
         let flight = Arc::clone(lock(slot).get_or_insert_default());
         // The first scrape of a flight carries it out. If its client goes away meanwhile, the
         // cell stays empty and the next scrape that waits for it takes over.
-        flight
-            .get_or_init(|| self.carry_out(slot, &flight, format, coding))
-            .await
-            .clone()
+        let encoded = flight.get_or_init(|| self.encode(slot, &flight, format, coding));
+        let (body, durable) = encoded.await.clone()?;
+        durable.await;
+        Ok(body)
     }
 
-    async fn carry_out(
+    async fn encode(
         &self,
         slot: &Mutex<Option<Flight>>,
         flight: &Flight,
         format: Format,
         coding: ContentCoding,
-    ) -> Outcome {
+    ) -> Result<Encoded, ScrapeError> {
         let permit = Arc::clone(&self.encoder).acquire_owned().await;
         // From here on nobody joins, and only then does the encoding begin. After a take-over
         // the slot may hold a later flight already, which stays.
@@ -77,13 +85,16 @@ impl Snapshots {
             // Held by the thread, since it goes on when the scrape that began it is gone.
             let _permit = permit;
             let body = source.encode(format)?;
-            coding
+            // Asked for after the body was encoded, so that it covers all that the body shows.
+            let durable = source.made_durable().shared();
+            let body = coding
                 .apply(body)
-                .map_err(|error| ScrapeError(error.to_string()))
+                .map_err(|error| ScrapeError(error.to_string()))?;
+            // Shrunk, since slow clients can hold a snapshot for a while.
+            Ok((Bytes::from(body.into_boxed_slice()), durable))
         });
         match encoding.await {
-            // Shrunk, since slow clients can hold a snapshot for a while.
-            Ok(body) => body.map(|body| Bytes::from(body.into_boxed_slice())),
+            Ok(encoded) => encoded,
             Err(_) => Err(ScrapeError("the encoder panicked".to_owned())),
         }
     }
@@ -101,7 +112,9 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::mpsc;
+    use std::time::Duration;
     use tokio::task::yield_now;
+    use tokio::time::Instant;
 
     /// Answers with the number of the encoding, each of which waits to be let through.
     struct Gated {
@@ -177,6 +190,59 @@ mod tests {
         open.send(()).unwrap();
         open.send(()).unwrap();
         assert_eq!(second.await.unwrap().unwrap(), "2");
+    }
+
+    /// Encodes at once, and takes two seconds to make that durable.
+    struct Hanging;
+
+    const LONGEST_COMMIT: Duration = Duration::from_secs(2);
+
+    impl Scrape for Hanging {
+        fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
+            Ok(Vec::new())
+        }
+
+        fn made_durable(&self) -> BoxFuture<'static, ()> {
+            tokio::time::sleep(LONGEST_COMMIT).boxed()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn scrapes_in_several_formats_wait_for_the_disk_at_the_same_time() {
+        let snapshots = Arc::new(Snapshots::new(Arc::new(Hanging)));
+        let began = Instant::now();
+        let scrapes = Format::ALL.map(|format| {
+            let snapshots = Arc::clone(&snapshots);
+            tokio::spawn(async move { snapshots.take(format, ContentCoding::Identity).await })
+        });
+        for scrape in scrapes {
+            scrape.await.unwrap().unwrap();
+        }
+        assert_eq!(began.elapsed(), LONGEST_COMMIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_given_out_before_it_is_durable() {
+        let snapshots = Arc::new(Snapshots::new(Arc::new(Hanging)));
+        let scrapes = [scrape(&snapshots), scrape(&snapshots)];
+        tokio::time::sleep(LONGEST_COMMIT - Duration::from_millis(1)).await;
+        assert!(scrapes.iter().all(|scrape| !scrape.is_finished()));
+        for scrape in scrapes {
+            scrape.await.unwrap().unwrap();
+        }
+    }
+
+    /// A client that goes away while it waits does not make another that shares its body wait anew.
+    #[tokio::test(start_paused = true)]
+    async fn a_scrape_that_leaves_does_not_prolong_the_wait_of_others() {
+        let snapshots = Arc::new(Snapshots::new(Arc::new(Hanging)));
+        let began = Instant::now();
+        let leaves = scrape(&snapshots);
+        let stays = scrape(&snapshots);
+        tokio::time::sleep(LONGEST_COMMIT / 2).await;
+        leaves.abort();
+        stays.await.unwrap().unwrap();
+        assert_eq!(began.elapsed(), LONGEST_COMMIT);
     }
 
     #[tokio::test]

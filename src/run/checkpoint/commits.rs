@@ -10,10 +10,13 @@
 //! are. A disk that fails or hangs costs a scrape a bounded wait, and is told of by
 //! `podinit_checkpoint_durable`, a counter and the log.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use crate::metrics::CheckpointGauges;
 
@@ -23,7 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Where scrapes ask for commits, and the committer answers.
 pub(in crate::run) struct Commits {
     state: Mutex<State>,
-    answered: Condvar,
+    /// Notified whenever a commit is over
+    ended: Notify,
     wanted: Notify,
     pub(super) gauges: Arc<CheckpointGauges>,
     patience: Duration,
@@ -49,27 +53,43 @@ impl Commits {
     pub(super) fn with_patience(gauges: Arc<CheckpointGauges>, patience: Duration) -> Self {
         Self {
             state: Mutex::default(),
-            answered: Condvar::new(),
+            ended: Notify::new(),
             wanted: Notify::new(),
             gauges,
             patience,
         }
     }
 
-    /// Blocks until everything that has been counted before this call is durable, the disk has
-    /// failed, or patience has come to its end.
-    pub(in crate::run) fn commit(&self) {
-        let mut state = self.lock();
-        state.asked += 1;
-        let number = state.asked;
+    /// Asks for a commit, at once. The future completes when everything that was counted before
+    /// this call is durable, the disk has failed, or patience has come to its end.
+    pub(in crate::run) fn commit(self: &Arc<Self>) -> impl Future<Output = ()> + use<> {
+        let number = {
+            let mut state = self.lock();
+            state.asked += 1;
+            state.asked
+        };
         self.wanted.notify_one();
-        let waited = self
-            .answered
-            .wait_timeout_while(state, self.patience, |state| state.over < number);
-        let (mut state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.shown = state.shown.max(number);
-        let why = timeout.timed_out().then_some("the disk does not answer");
-        self.tell(&state, why);
+        let deadline = Instant::now() + self.patience;
+        let commits = Arc::clone(self);
+        async move {
+            let waited = timeout_at(deadline, commits.until_over(number)).await;
+            let mut state = commits.lock();
+            state.shown = state.shown.max(number);
+            let why = waited.is_err().then_some("the disk does not answer");
+            commits.tell(&state, why);
+        }
+    }
+
+    async fn until_over(&self, number: u64) {
+        loop {
+            // Listens before it looks, so that it misses no end.
+            let mut ended = pin!(self.ended.notified());
+            ended.as_mut().enable();
+            if self.lock().over >= number {
+                return;
+            }
+            ended.await;
+        }
     }
 
     /// Waits until a commit is wanted.
@@ -97,7 +117,7 @@ impl Commits {
             }
         };
         self.tell(&state, why.as_deref());
-        self.answered.notify_all();
+        self.ended.notify_waiters();
     }
 
     /// States whether all that was shown is durable, and logs a change of that.

@@ -139,13 +139,13 @@ impl Process {
         String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
     }
 
-    /// A scrape, as the server makes it. On a thread that nobody waits for when it is killed.
+    /// A scrape, as the server makes it. Nobody waits for it when the process is killed.
     pub(super) fn scrape(&self) -> oneshot::Receiver<String> {
         let (exposition, commits) = (Arc::clone(&self.exposition), Arc::clone(&self.commits));
         let (sent, received) = oneshot::channel();
-        std::thread::spawn(move || {
+        tokio::spawn(async move {
             let body = exposition.encode(Format::Text).unwrap();
-            commits.commit();
+            commits.commit().await;
             let _ = sent.send(String::from_utf8(body).unwrap());
         });
         received
