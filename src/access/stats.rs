@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
+
 use crate::config_file::reload::ReloadStatus;
 use crate::server::Verdict;
 use crate::timestamp::Timestamp;
@@ -62,7 +64,7 @@ pub struct AccessStats {
 }
 
 /// The counters as they are kept while no process runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedAccess {
     /// Requests refused, by [`Refusal`]
     pub refused: [u64; Refusal::ALL.len()],

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
+
 use super::exposition::encoder::{Encoder, Head, Number};
 use super::families::{CHECKPOINT_DURABLE, CHECKPOINT_LOADS, CHECKPOINT_SIZE, CHECKPOINT_WRITES};
 use super::source::{FamilySource, by_label, integers};
@@ -50,7 +52,7 @@ impl CheckpointLoad {
 
 /// The counters as they are kept in the checkpoint itself: what a scrape has shown of them must not be
 /// lost either.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedCheckpoint {
     /// By [`CheckpointLoad`]
     pub loads: [u64; CheckpointLoad::ALL.len()],

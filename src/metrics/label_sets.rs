@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::labels::{LabelSpec, OTHER, Source};
 use crate::pod::PodInfo;
@@ -17,7 +18,7 @@ const OTHER_ID: ValueId = 1;
 const FIRST_ID: usize = 2;
 
 /// Labels and label sets as they are kept while no process runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedLabels {
     /// In the order in which they are exposed
     pub labels: Vec<SavedLabel>,
@@ -27,7 +28,7 @@ pub struct SavedLabels {
 }
 
 /// A label.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedLabel {
     /// Its name
     pub name: String,

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::label_sets::SavedLabels;
 use crate::lifecycle::eviction::{EvictedState, RefusalReason};
 use crate::lifecycle::milestone::Milestone;
@@ -12,7 +14,7 @@ use crate::lifecycle::stage::{Interval, Stage};
 
 /// Everything that a recorder has counted; the gauges of pods in flight aside, which follow from
 /// the pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedMetrics {
     /// The upper bounds of the cells of all histograms, in nanoseconds, ascending
     pub bounds: Vec<u64>,
@@ -43,7 +45,7 @@ pub struct SavedMetrics {
 }
 
 /// A histogram.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedHistogram {
     /// The cells that are not empty, by position in [`SavedMetrics::bounds`], ascending, and what
     /// they count
@@ -53,7 +55,7 @@ pub struct SavedHistogram {
 }
 
 /// The events of an SLO.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedSlo {
     /// The value of the label `slo`
     pub name: Arc<str>,

@@ -3,10 +3,12 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use serde::{Deserialize, Serialize};
+
 use super::stats::{EventType, RelistReason, WatchErrorReason, WatchStats};
 
 /// The counters of all list-watches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedStats {
     /// Events by type
     pub events: [u64; EventType::ALL.len()],
