@@ -1,4 +1,5 @@
-//! What can go wrong with a request, told apart by what has to be done about it.
+//! Why a request to the API server failed. One type for everything that sends requests: the watch,
+//! access reviews and `doctor`.
 
 use std::time::Duration;
 
@@ -6,107 +7,164 @@ use http::StatusCode;
 use http::header::{HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
-use crate::decode::ApiStatus;
-use crate::watch::stats::WatchErrorReason;
+use crate::decode::{ApiStatus, DecodeError};
 
 /// A request or a watch that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// What kind of failure it is
-    pub reason: WatchErrorReason,
-    /// What the API server, or the connection, had to say; one line
+pub struct ApiError {
+    pub kind: ApiErrorKind,
+    /// What the API server or the connection reported; one line of bounded length
     pub detail: String,
-    /// How long the API server asks to be left alone
+    /// How long the API server asks clients to wait
     pub retry_after: Option<Duration>,
-    /// The API server understood the request and will never accept it as it is (400, 422)
-    pub rejected: bool,
 }
 
-/// The longest that an API server can make us wait by `Retry-After`.
+/// The kinds of errors, by what a caller has to do about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum ApiErrorKind {
+    #[error("the connection failed")]
+    Transport,
+    /// The token file or the credential plugin gave no credentials
+    #[error("podinit's credentials cannot be obtained")]
+    Credentials,
+    /// A deadline of ours passed: no answer, a stalled body or an idle watch
+    #[error("no answer in time")]
+    Timeout,
+    /// An answer that cannot be decoded, or lacks something required
+    #[error("the answer cannot be read")]
+    Malformed,
+    /// An answer longer than the caller's limit
+    #[error("the answer is too long")]
+    AnswerTooLong,
+    /// A watch event longer than the caller's limit
+    #[error("a watch event is too long")]
+    EventTooLong,
+    /// 410: the resource version or continue token has expired
+    #[error("the resource version has expired (410)")]
+    Gone,
+    /// The API server has not reached the resource version yet ("Too large resource version")
+    #[error("the API server has not reached the resource version")]
+    VersionAhead,
+    #[error("podinit's credentials are not accepted (401)")]
+    Unauthorized,
+    #[error("podinit's credentials do not allow it (403)")]
+    Forbidden,
+    #[error("the API server is overloaded (429)")]
+    TooManyRequests,
+    /// 400 or 422: the API server will never accept this request as it is
+    #[error("the API server rejects the request")]
+    Rejected,
+    /// Any other 4xx, or a request that cannot be built
+    #[error("the API server refuses the request (4xx)")]
+    ClientError,
+    #[error("the API server failed (5xx)")]
+    ServerError,
+    /// Neither a success nor 4xx nor 5xx
+    #[error("the status of the answer is unexpected")]
+    UnexpectedStatus,
+}
+
+/// The longest wait that an API server can ask for with `Retry-After`.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// The most of a foreign message that is repeated in a log line.
+/// How many characters of a foreign message are repeated in a log line.
 const DETAIL_LIMIT: usize = 300;
 
-impl Failure {
-    /// A failure that is not an answer of the API server.
-    pub fn new(reason: WatchErrorReason, detail: impl Into<String>) -> Self {
+impl ApiError {
+    /// An error without `Retry-After`.
+    pub fn new(kind: ApiErrorKind, detail: impl Into<String>) -> Self {
         Self {
-            reason,
+            kind,
             detail: one_line(&detail.into()),
             retry_after: None,
-            rejected: false,
         }
     }
 
-    /// An answer whose status is not a success. `body` may be cut short.
+    /// An answer that cannot be decoded, or lacks something required.
+    pub fn malformed(detail: impl ToString) -> Self {
+        Self::new(ApiErrorKind::Malformed, detail.to_string())
+    }
+
+    /// An answer with a status that is not a success. `body` may be truncated.
     pub fn from_response(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
-        let told = serde_json::from_slice::<StatusBody>(body).unwrap_or_default();
-        let message = told.message.unwrap_or_default();
-        let mut failure = Self::from_code(status.as_u16(), &message);
-        failure.detail = if message.is_empty() {
+        let body = serde_json::from_slice::<StatusBody>(body).unwrap_or_default();
+        let message = body.message.unwrap_or_default();
+        let detail = if message.is_empty() {
             format!("HTTP {status}")
         } else {
-            one_line(&format!("HTTP {}: {message}", status.as_u16()))
+            format!("HTTP {}: {message}", status.as_u16())
         };
         let header = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok());
         let seconds = header
             .and_then(|text| text.trim().parse().ok())
-            .or(told.details.and_then(|details| details.retry_after_seconds));
-        failure.retry_after = seconds.map(bounded_seconds);
-        failure
+            .or(body.details.and_then(|details| details.retry_after_seconds));
+        Self {
+            retry_after: seconds.map(bounded_seconds),
+            ..Self::new(ApiErrorKind::from_code(status.as_u16(), &message), detail)
+        }
     }
 
-    /// An ERROR event in the stream of a watch.
+    /// An ERROR event in a watch.
     pub fn from_event(status: &ApiStatus) -> Self {
-        let mut failure = Self::from_code(status.code, &status.message);
-        failure.detail = one_line(&format!(
-            "ERROR event {} {}: {}",
-            status.code, status.reason, status.message
-        ));
-        failure
+        let ApiStatus {
+            code,
+            reason,
+            message,
+        } = status;
+        let kind = ApiErrorKind::from_code(*code, message);
+        Self::new(kind, format!("ERROR event {code} {reason}: {message}"))
     }
 
-    /// An error of the client, i.e. no answer at all.
+    /// An error of the client: there was no answer.
     pub fn from_client(error: &kube::Error) -> Self {
-        let reason = match error {
-            kube::Error::Auth(_) => WatchErrorReason::Credentials,
+        let kind = match error {
+            kube::Error::Auth(_) => ApiErrorKind::Credentials,
             kube::Error::Service(inner) if inner.is::<kube::client::AuthError>() => {
-                WatchErrorReason::Credentials
+                ApiErrorKind::Credentials
             }
-            _ => WatchErrorReason::Transport,
+            _ => ApiErrorKind::Transport,
         };
         let detail = match error {
-            // Without the name of the wrapper, which tells users nothing
+            // Without the name of the wrapper, which says nothing to users
             kube::Error::Service(inner) => root_causes(inner.as_ref()),
             other => root_causes(other),
         };
-        Self::new(reason, detail)
+        Self::new(kind, detail)
     }
+}
 
+/// A request that cannot be built.
+impl From<http::Error> for ApiError {
+    fn from(error: http::Error) -> Self {
+        Self::new(ApiErrorKind::ClientError, error.to_string())
+    }
+}
+
+impl From<DecodeError> for ApiError {
+    fn from(error: DecodeError) -> Self {
+        Self::malformed(error)
+    }
+}
+
+impl ApiErrorKind {
     fn from_code(code: u16, message: &str) -> Self {
-        let reason = match code {
-            401 => WatchErrorReason::Unauthorized,
-            403 => WatchErrorReason::Forbidden,
-            410 => WatchErrorReason::Gone,
-            429 => WatchErrorReason::TooManyRequests,
+        match code {
+            400 | 422 => Self::Rejected,
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden,
+            410 => Self::Gone,
+            429 => Self::TooManyRequests,
             // The API server states this as a cause in the details as well, but the message is
             // what all its versions have in common (client-go, isTooLargeResourceVersionError).
-            500..=599 if message.contains("Too large resource version") => {
-                WatchErrorReason::VersionAhead
-            }
-            400..=499 => WatchErrorReason::ClientError,
-            500..=599 => WatchErrorReason::ServerError,
-            _ => WatchErrorReason::UnexpectedStatus,
-        };
-        Self {
-            rejected: matches!(code, 400 | 422),
-            ..Self::new(reason, message)
+            500..=599 if message.contains("Too large resource version") => Self::VersionAhead,
+            400..=499 => Self::ClientError,
+            500..=599 => Self::ServerError,
+            _ => Self::UnexpectedStatus,
         }
     }
 }
 
-/// The part of a `metav1.Status` that decides what to do.
+/// The fields of a `metav1.Status` that are read.
 #[derive(Default, Deserialize)]
 struct StatusBody {
     #[serde(default)]
@@ -126,15 +184,15 @@ fn bounded_seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
 }
 
-/// An error with its causes, each said once: some errors repeat their cause in their own message.
+/// An error with its causes, each once: some errors repeat their cause in their own message.
 pub(super) fn root_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
+        let message = error.to_string();
+        if !text.contains(&message) {
             text.push_str(": ");
-            text.push_str(&said);
+            text.push_str(&message);
         }
         cause = error.source();
     }
@@ -158,51 +216,51 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn answered(code: u16, body: &str) -> Failure {
+    fn answered(code: u16, body: &str) -> ApiError {
         let status = StatusCode::from_u16(code).unwrap_or_default();
-        Failure::from_response(status, &HeaderMap::new(), body.as_bytes())
+        ApiError::from_response(status, &HeaderMap::new(), body.as_bytes())
     }
 
     #[test]
-    fn each_status_has_its_reason() {
-        use WatchErrorReason as R;
-        for (code, reason) in [
-            (301, R::UnexpectedStatus),
-            (400, R::ClientError),
-            (401, R::Unauthorized),
-            (403, R::Forbidden),
-            (404, R::ClientError),
-            (410, R::Gone),
-            (429, R::TooManyRequests),
-            (500, R::ServerError),
-            (504, R::ServerError),
+    fn each_status_has_its_kind() {
+        use ApiErrorKind as K;
+        for (code, kind) in [
+            (301, K::UnexpectedStatus),
+            (400, K::Rejected),
+            (422, K::Rejected),
+            (401, K::Unauthorized),
+            (403, K::Forbidden),
+            (404, K::ClientError),
+            (410, K::Gone),
+            (429, K::TooManyRequests),
+            (500, K::ServerError),
+            (504, K::ServerError),
         ] {
-            assert_eq!(answered(code, "").reason, reason, "{code}");
+            assert_eq!(answered(code, "").kind, kind, "{code}");
         }
-        assert!(answered(400, "").rejected && answered(422, "").rejected);
         let ahead = r#"{"message":"Timeout: Too large resource version: 9, current: 5"}"#;
-        assert_eq!(answered(504, ahead).reason, R::VersionAhead);
+        assert_eq!(answered(504, ahead).kind, K::VersionAhead);
     }
 
     #[test]
     fn retry_after_is_read_from_header_or_status_and_bounded() {
-        let told = answered(429, r#"{"details":{"retryAfterSeconds":3}}"#);
-        assert_eq!(told.retry_after, Some(Duration::from_secs(3)));
+        let error = answered(429, r#"{"details":{"retryAfterSeconds":3}}"#);
+        assert_eq!(error.retry_after, Some(Duration::from_secs(3)));
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, http::HeaderValue::from_static("7"));
         let status = StatusCode::TOO_MANY_REQUESTS;
-        let failure = Failure::from_response(status, &headers, b"busy");
-        assert_eq!(failure.retry_after, Some(Duration::from_secs(7)));
+        let error = ApiError::from_response(status, &headers, b"busy");
+        assert_eq!(error.retry_after, Some(Duration::from_secs(7)));
         headers.insert(RETRY_AFTER, http::HeaderValue::from_static("86400"));
-        let failure = Failure::from_response(status, &headers, b"");
-        assert_eq!(failure.retry_after, Some(LONGEST_RETRY_AFTER));
+        let error = ApiError::from_response(status, &headers, b"");
+        assert_eq!(error.retry_after, Some(LONGEST_RETRY_AFTER));
     }
 
     #[test]
     fn details_are_one_bounded_line() {
-        let failure = answered(500, &format!(r#"{{"message":"a\nb{}"}}"#, "é".repeat(9000)));
-        assert!(failure.detail.starts_with("HTTP 500: a b"));
-        assert!(failure.detail.chars().count() <= DETAIL_LIMIT + 1);
+        let error = answered(500, &format!(r#"{{"message":"a\nb{}"}}"#, "é".repeat(9000)));
+        assert!(error.detail.starts_with("HTTP 500: a b"));
+        assert!(error.detail.chars().count() <= DETAIL_LIMIT + 1);
         assert_eq!(answered(503, "").detail, "HTTP 503 Service Unavailable");
     }
 }

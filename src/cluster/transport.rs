@@ -1,5 +1,5 @@
-//! Requests with deadlines, over the kube client. The client itself has none for reading, since
-//! one that suits a list would cut a watch.
+//! Sends requests with deadlines. The kube client has no deadline for reading, because one that
+//! suits a list would cut a watch.
 
 use std::time::Duration;
 
@@ -9,53 +9,59 @@ use kube::Client;
 use kube::client::Body;
 use tokio::time::timeout;
 
-use super::api_error::Failure;
-use crate::watch::stats::WatchErrorReason;
+use super::api_error::{ApiError, ApiErrorKind};
 
-/// The most that is read of the body of an error.
+/// The User-Agent of podinit's requests.
+pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
+
+/// How many bytes are read of the body of an error.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
 /// Sends a request and waits for the answer to begin, until `deadline` has passed. Any status but
-/// a success is a failure, told in the API server's own words.
+/// a success is an error with the API server's message.
 pub(crate) async fn send(
     client: &Client,
     request: Request<Body>,
     deadline: Duration,
-) -> Result<Response<Body>, Failure> {
+) -> Result<Response<Body>, ApiError> {
     let answer = timeout(deadline, client.send(request)).await;
     let response = answer
         .map_err(|_| timed_out("no answer", deadline))?
-        .map_err(|error| Failure::from_client(&error))?;
+        .map_err(|error| ApiError::from_client(&error))?;
     if response.status().is_success() {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
-    // What cannot be read of an explanation is not missed: the status says enough.
-    let mut told = Vec::new();
-    let reading = read_into(&mut told, body, deadline, ERROR_BODY_LIMIT);
+    // The body only explains the status, so that an error while it is read does not matter.
+    let mut explanation = Vec::new();
+    let reading = read_into(&mut explanation, body, deadline, ERROR_BODY_LIMIT);
     let _ = timeout(deadline, reading).await;
-    Err(Failure::from_response(parts.status, &parts.headers, &told))
+    Err(ApiError::from_response(
+        parts.status,
+        &parts.headers,
+        &explanation,
+    ))
 }
 
-/// Reads a body to its end, into a buffer that is emptied first. Fails when no piece arrives for
-/// `chunk_deadline`, or with [`WatchErrorReason::PageTooLarge`] when it is longer than `limit`.
+/// Reads a body to its end, into a buffer that is cleared first. Fails when no data arrives for
+/// `chunk_deadline`, or with [`ApiErrorKind::AnswerTooLong`] when it is longer than `limit`.
 pub(crate) async fn read_into(
     buffer: &mut Vec<u8>,
     mut body: Body,
     chunk_deadline: Duration,
     limit: usize,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     buffer.clear();
     loop {
         let frame = timeout(chunk_deadline, body.frame())
             .await
             .map_err(|_| timed_out("the answer stopped half-way", chunk_deadline))?;
         let Some(frame) = frame else { return Ok(()) };
-        let frame = frame.map_err(|error| Failure::from_client(&error))?;
+        let frame = frame.map_err(|error| ApiError::from_client(&error))?;
         if let Ok(data) = frame.into_data() {
             if buffer.len() + data.len() > limit {
-                return Err(Failure::new(
-                    WatchErrorReason::PageTooLarge,
+                return Err(ApiError::new(
+                    ApiErrorKind::AnswerTooLong,
                     format!("the answer is longer than {limit} bytes"),
                 ));
             }
@@ -64,8 +70,8 @@ pub(crate) async fn read_into(
     }
 }
 
-/// The failure of something that did not happen in time.
-pub(crate) fn timed_out(what: &str, deadline: Duration) -> Failure {
+/// The error of something that did not happen in time.
+pub(crate) fn timed_out(what: &str, deadline: Duration) -> ApiError {
     let detail = format!("{what} for {} s", deadline.as_secs_f64());
-    Failure::new(WatchErrorReason::Timeout, detail)
+    ApiError::new(ApiErrorKind::Timeout, detail)
 }

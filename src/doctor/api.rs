@@ -10,13 +10,11 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::clock::Offset;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::cluster::http_date;
-use crate::cluster::transport::{read_into, send, timed_out};
-use crate::watch::requests::AGENT;
-use crate::watch::stats::WatchErrorReason;
+use crate::cluster::transport::{AGENT, read_into, send, timed_out};
 
 /// For a request with a small answer.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -47,13 +45,13 @@ impl Api {
     }
 
     /// GETs a small document.
-    pub(super) async fn get(&self, path: &str) -> Result<Value, Failure> {
+    pub(super) async fn get(&self, path: &str) -> Result<Value, ApiError> {
         self.document(request(Method::GET, path, Body::empty())?)
             .await
     }
 
     /// Has the API server answer a review. Reviews are created and answered, and never stored.
-    pub(super) async fn review(&self, path: &str, review: &Value) -> Result<Value, Failure> {
+    pub(super) async fn review(&self, path: &str, review: &Value) -> Result<Value, ApiError> {
         let body = Body::from(review.to_string().into_bytes());
         self.document(request(Method::POST, path, body)?).await
     }
@@ -63,22 +61,21 @@ impl Api {
         &self,
         request: Request<Body>,
         limit: usize,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, ApiError> {
         self.send(request, PAGE, limit).await
     }
 
     /// Sends a request and waits for the answer to begin, and for nothing more.
-    pub(super) async fn open(&self, request: Request<Body>) -> Result<(), Failure> {
+    pub(super) async fn open(&self, request: Request<Body>) -> Result<(), ApiError> {
         let deadline = self.remaining(REQUEST)?;
         send(&self.cluster.client, request, deadline)
             .await
             .map(drop)
     }
 
-    async fn document(&self, request: Request<Body>) -> Result<Value, Failure> {
+    async fn document(&self, request: Request<Body>) -> Result<Value, ApiError> {
         let body = self.send(request, REQUEST, SMALL).await?;
-        serde_json::from_slice(&body)
-            .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))
+        serde_json::from_slice(&body).map_err(ApiError::malformed)
     }
 
     async fn send(
@@ -86,7 +83,7 @@ impl Api {
         request: Request<Body>,
         longest: Duration,
         limit: usize,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, ApiError> {
         let deadline = self.remaining(longest)?;
         let whole = async {
             let sent = SystemClock.now();
@@ -106,18 +103,18 @@ impl Api {
     }
 
     /// What is left of the time, at most `longest`.
-    fn remaining(&self, longest: Duration) -> Result<Duration, Failure> {
+    fn remaining(&self, longest: Duration) -> Result<Duration, ApiError> {
         let left = self.ends.saturating_duration_since(Instant::now());
         if left.is_zero() {
             let why = "the time of --timeout is over";
-            return Err(Failure::new(WatchErrorReason::Timeout, why));
+            return Err(ApiError::new(ApiErrorKind::Timeout, why));
         }
         Ok(left.min(longest))
     }
 }
 
 /// A request with JSON in it and JSON as the answer.
-pub(super) fn request(method: Method, path: &str, body: Body) -> Result<Request<Body>, Failure> {
+pub(super) fn request(method: Method, path: &str, body: Body) -> Result<Request<Body>, ApiError> {
     Request::builder()
         .method(method)
         .uri(path)
@@ -125,5 +122,5 @@ pub(super) fn request(method: Method, path: &str, body: Body) -> Result<Request<
         .header(CONTENT_TYPE, "application/json")
         .header(USER_AGENT, AGENT)
         .body(body)
-        .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))
+        .map_err(ApiError::from)
 }

@@ -4,10 +4,9 @@ use std::time::Instant;
 
 use super::api::Api;
 use super::report::{Check, Finding};
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::options::ConnectError;
-use crate::watch::stats::WatchErrorReason as Reason;
 
 /// A release of Kubernetes: major and minor version.
 pub(super) type Release = (u32, u32);
@@ -116,31 +115,31 @@ fn foreign(why: &str) -> Finding {
         .mend("check the server's address in the kubeconfig, and the proxy if there is one")
 }
 
-fn unanswered(failure: &Failure) -> (Finding, Reached) {
+fn unanswered(failure: &ApiError) -> (Finding, Reached) {
     const CHECK: Check = Check::ApiServer;
     let why = failure.detail.as_str();
-    match failure.reason {
-        Reason::Transport | Reason::Timeout => {
+    match failure.kind {
+        ApiErrorKind::Transport | ApiErrorKind::Timeout => {
             let found = Finding::error(CHECK, format!("does not answer: {why}"));
-            (found.mend(remedy(why, failure.reason)), Reached::No)
+            (found.mend(remedy(why, failure.kind)), Reached::No)
         }
-        Reason::Credentials => {
+        ApiErrorKind::Credentials => {
             let found = Finding::error(CHECK, format!("the credentials cannot be had: {why}"));
             let mend = "see that the token file or the credential plugin of the kubeconfig works";
             (found.mend(mend), Reached::No)
         }
-        Reason::Unauthorized => {
+        ApiErrorKind::Unauthorized => {
             let found = format!("does not accept the credentials: {why}");
             let mend = "log in again, or have the token or certificate of the kubeconfig renewed";
             (Finding::error(CHECK, found).mend(mend), Reached::No)
         }
-        Reason::TooManyRequests | Reason::ServerError => {
+        ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError => {
             let found = Finding::warning(CHECK, format!("is not ready: {why}"));
             let mend = "try again later; podinit serve waits for it";
             (found.mend(mend), Reached::Yes(None))
         }
         // Whoever refuses or does not know the path may serve the others.
-        Reason::Forbidden | Reason::ClientError => {
+        ApiErrorKind::Forbidden | ApiErrorKind::Rejected | ApiErrorKind::ClientError => {
             let found = Finding::note(CHECK, format!("answers, but not to /version: {why}"));
             (found, Reached::Yes(None))
         }
@@ -149,7 +148,7 @@ fn unanswered(failure: &Failure) -> (Finding, Reached) {
 }
 
 /// What usually helps when a server is not reached, by what the connection had to say.
-fn remedy(why: &str, reason: Reason) -> &'static str {
+fn remedy(why: &str, kind: ApiErrorKind) -> &'static str {
     let lower = why.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if says(&["certificate", "issuer"]) {
@@ -162,7 +161,7 @@ fn remedy(why: &str, reason: Reason) -> &'static str {
     } else if says(&["refused"]) {
         "nothing listens there: check the server's address and port, and that a tunnel or VPN \
          that it needs is up"
-    } else if reason == Reason::Timeout || says(&["timed out", "deadline", "unreachable"]) {
+    } else if kind == ApiErrorKind::Timeout || says(&["timed out", "deadline", "unreachable"]) {
         "something on the way drops the packets: check firewalls, NetworkPolicies on egress, the \
          VPN, HTTPS_PROXY and NO_PROXY"
     } else {
@@ -218,9 +217,9 @@ mod tests {
             ("received corrupt message of type InvalidContentType", "TLS"),
             ("connection reset", "address"),
         ] {
-            let remedy = remedy(why, Reason::Transport);
+            let remedy = remedy(why, ApiErrorKind::Transport);
             assert!(remedy.contains(word), "{why}: {remedy}");
         }
-        assert!(remedy("no answer for 10 s", Reason::Timeout).contains("NetworkPolicies"));
+        assert!(remedy("no answer for 10 s", ApiErrorKind::Timeout).contains("NetworkPolicies"));
     }
 }

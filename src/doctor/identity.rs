@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::api::Api;
 use super::report::{Check, Finding};
-use crate::watch::stats::WatchErrorReason as Reason;
+use crate::cluster::api_error::ApiErrorKind;
 
 /// What the API server says of us.
 pub(super) enum Identity {
@@ -26,7 +26,7 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
     });
     let answer = match api.review(PATH, &review).await {
         Ok(answer) => answer,
-        Err(failure) if failure.reason == Reason::Unauthorized => {
+        Err(failure) if failure.kind == ApiErrorKind::Unauthorized => {
             let found = format!("the credentials are not accepted: {}", failure.detail);
             let mend = "log in again, or have the token or certificate of the kubeconfig renewed";
             return (Finding::error(CHECK, found).mend(mend), Identity::Rejected);

@@ -9,8 +9,7 @@ use super::api::{Api, request};
 use super::cluster::{Release, release};
 use super::names::{Names, count};
 use super::report::{Check, Finding};
-use crate::cluster::api_error::Failure;
-use crate::watch::stats::WatchErrorReason as Reason;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 
 /// The first release that sets the condition as soon as the sandbox is ready (k/k#134460).
 const PROMPT: Release = (1, 36);
@@ -78,14 +77,13 @@ pub(super) async fn check(api: &Api, server: Option<Release>) -> Finding {
 }
 
 impl Kubelets {
-    async fn listed(api: &Api) -> Result<Self, Failure> {
+    async fn listed(api: &Api) -> Result<Self, ApiError> {
         let mut kubelets = Self::default();
         let mut path = format!("/api/v1/nodes?limit={PAGE}");
         loop {
             let request = request(Method::GET, &path, Body::empty())?;
             let body = api.page(request, PAGE_BYTES).await?;
-            let list: NodeList = serde_json::from_slice(&body)
-                .map_err(|error| Failure::new(Reason::Decode, error.to_string()))?;
+            let list: NodeList = serde_json::from_slice(&body).map_err(ApiError::malformed)?;
             for node in list.items.unwrap_or_default() {
                 let name = node.metadata.and_then(|metadata| metadata.name);
                 let info = node.status.and_then(|status| status.info);
@@ -160,10 +158,12 @@ const UPPER_BOUND: &str = "upgrade them, or take the stage network on their node
                            bound: an image pull can delay its end";
 
 /// What is known without the nodes.
-fn inferred(server: Option<Release>, failure: &Failure) -> Finding {
+fn inferred(server: Option<Release>, failure: &ApiError) -> Finding {
     const CHECK: Check = Check::Kubelets;
-    let why = match failure.reason {
-        Reason::Forbidden => "nodes may not be listed, which podinit does not need".to_owned(),
+    let why = match failure.kind {
+        ApiErrorKind::Forbidden => {
+            "nodes may not be listed, which podinit does not need".to_owned()
+        }
         _ => format!("nodes cannot be listed ({})", failure.detail),
     };
     match server {
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn without_nodes_the_api_servers_release_is_a_bound() {
-        let forbidden = Failure::new(Reason::Forbidden, "no");
+        let forbidden = ApiError::new(ApiErrorKind::Forbidden, "no");
         let finding = |server| inferred(server, &forbidden).severity;
         assert_eq!(finding(Some((1, 35))), Severity::Note);
         assert_eq!(finding(Some((1, 36))), Severity::Skipped);

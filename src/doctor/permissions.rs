@@ -6,7 +6,7 @@ use super::api::Api;
 use super::identity::Identity;
 use super::names::Names;
 use super::report::{Check, Finding};
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::ApiError;
 use crate::watch::requests::Scope;
 
 /// A verb that podinit needs.
@@ -140,7 +140,7 @@ async fn may(
     group: &str,
     resource: &str,
     verb: &str,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, ApiError> {
     const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1",

@@ -8,12 +8,11 @@ use super::names::{Names, count};
 use super::network::Network;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::decode::{DecodeOptions, PodDecoder};
 use crate::metrics::LabelCensus;
 use crate::pod::PodSnapshot;
 use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
-use crate::watch::stats::WatchErrorReason as Reason;
 
 /// Pods asked for at once, as `serve` does.
 const PAGE: u32 = 500;
@@ -73,7 +72,10 @@ impl Census {
                 let listed = self.pods - before;
                 findings.push(refused(scope, listed, &failure));
                 // Further namespaces would not be heard either.
-                if matches!(failure.reason, Reason::Transport | Reason::Timeout) {
+                if matches!(
+                    failure.kind,
+                    ApiErrorKind::Transport | ApiErrorKind::Timeout
+                ) {
                     break;
                 }
             } else if self.pods == before {
@@ -134,7 +136,12 @@ impl Census {
             .detail("complete", self.complete)
     }
 
-    async fn list(&mut self, api: &Api, scope: &Scope, wanted: &Wanted<'_>) -> Result<(), Failure> {
+    async fn list(
+        &mut self,
+        api: &Api,
+        scope: &Scope,
+        wanted: &Wanted<'_>,
+    ) -> Result<(), ApiError> {
         let requests = Requests::new(scope, wanted.selectors);
         let mut decoder = PodDecoder::new(DecodeOptions {
             // To name those on which something is amiss.
@@ -146,19 +153,15 @@ impl Census {
         loop {
             let freshness = Freshness::MostRecent;
             let page = token.as_deref().map_or(Page::First(&freshness), Page::Next);
-            let request = requests
-                .list(&page, limit)
-                .map_err(|error| Failure::new(Reason::ClientError, error.to_string()))?;
+            let request = requests.list(&page, limit)?;
             let body = match api.page(request, PAGE_BYTES).await {
-                Err(failure) if failure.reason == Reason::PageTooLarge && limit > 1 => {
+                Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
                     limit = (limit / 4).max(1);
                     continue;
                 }
                 body => body?,
             };
-            let page = decoder
-                .list_page(&body)
-                .map_err(|error| Failure::new(Reason::Decode, error.to_string()))?;
+            let page = decoder.list_page(&body).map_err(ApiError::malformed)?;
             self.pages += 1;
             self.undecodable += page.undecodable;
             page.pods.iter().for_each(|pod| self.add(pod));
@@ -188,16 +191,16 @@ fn namespace(scope: &Scope) -> Option<&str> {
 }
 
 /// A list that failed after `listed` pods.
-fn refused(scope: &Scope, listed: u64, failure: &Failure) -> Finding {
+fn refused(scope: &Scope, listed: u64, failure: &ApiError) -> Finding {
     const CHECK: Check = Check::Pods;
     let why = &failure.detail;
-    let mend = match failure.reason {
-        Reason::Forbidden => "grant the verbs list and watch on pods (deploy/base/rbac.yaml)",
-        Reason::ClientError if failure.rejected => {
-            "check the syntax of --label-selector and --field-selector"
+    let mend = match failure.kind {
+        ApiErrorKind::Forbidden => "grant the verbs list and watch on pods (deploy/base/rbac.yaml)",
+        ApiErrorKind::Rejected => "check the syntax of --label-selector and --field-selector",
+        ApiErrorKind::Timeout => "give --timeout more, or see why the API server takes so long",
+        ApiErrorKind::Gone => {
+            "the list took so long that it expired: see why the API server is slow"
         }
-        Reason::Timeout => "give --timeout more, or see why the API server takes so long",
-        Reason::Gone => "the list took so long that it expired: see why the API server is slow",
         _ => "see the API server's log, or try again",
     };
     if listed == 0 {

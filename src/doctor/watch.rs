@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use super::api::Api;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::requests::{Requests, Scope, Selectors};
-use crate::watch::stats::WatchErrorReason as Reason;
 
 /// How long the watch is asked to last. A buffered answer begins when it ends.
 const SECONDS: u32 = 3;
@@ -57,17 +56,17 @@ async fn open(
     scope: &Scope,
     selectors: &Selectors,
     version: &str,
-) -> Result<(), Failure> {
-    let request = Requests::new(scope, selectors)
-        .watch(version, SECONDS)
-        .map_err(|error| Failure::new(Reason::ClientError, error.to_string()))?;
+) -> Result<(), ApiError> {
+    let request = Requests::new(scope, selectors).watch(version, SECONDS)?;
     api.open(request).await
 }
 
-fn remedy(failure: &Failure) -> &'static str {
-    match failure.reason {
-        Reason::Forbidden => "grant the verb watch on pods (deploy/base/rbac.yaml)",
-        Reason::Timeout => "see whether a proxy on the way buffers answers, or give --timeout more",
+fn remedy(failure: &ApiError) -> &'static str {
+    match failure.kind {
+        ApiErrorKind::Forbidden => "grant the verb watch on pods (deploy/base/rbac.yaml)",
+        ApiErrorKind::Timeout => {
+            "see whether a proxy on the way buffers answers, or give --timeout more"
+        }
         _ => "see the API server's log, or try again",
     }
 }

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::requests::Scope;
 use super::stats::{RelistReason, WatchErrorReason};
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::ApiError;
 
 /// The state of one list-watch as the log knows it.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl Health {
 
     /// A request or watch failed. Logged when it is the first since all was well, or when it is
     /// of another kind than the one before.
-    pub(super) fn failed(&mut self, failure: &Failure) {
-        let reason = failure.reason;
+    pub(super) fn failed(&mut self, failure: &ApiError) {
+        let reason = WatchErrorReason::from(failure.kind);
         let trouble = self.trouble.get_or_insert_with(|| Trouble {
             since: Instant::now(),
             failures: 0,
@@ -75,7 +75,7 @@ impl Health {
 
     /// A streamed list could not be had, so that pages are asked for. Logged as a warning when that
     /// is for good, which comes once.
-    pub(super) fn unstreamed(&self, failure: &Failure, for_good: bool) {
+    pub(super) fn unstreamed(&self, failure: &ApiError, for_good: bool) {
         let (scope, detail) = (&self.scope, &failure.detail);
         if for_good {
             tracing::warn!(%scope, detail, "the API server streams no lists; they are taken in pages");
@@ -114,13 +114,14 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::api_error::ApiErrorKind;
 
     #[test]
     fn trouble_lasts_until_the_watch_works() {
         let mut health = Health::new(Scope::Cluster);
         assert_eq!(health.failures(), None);
-        health.failed(&Failure::new(WatchErrorReason::Transport, "refused"));
-        health.failed(&Failure::new(WatchErrorReason::ServerError, "starting"));
+        health.failed(&ApiError::new(ApiErrorKind::Transport, "refused"));
+        health.failed(&ApiError::new(ApiErrorKind::ServerError, "starting"));
         assert_eq!(health.failures(), Some(2));
         health.works();
         assert_eq!(health.failures(), None);

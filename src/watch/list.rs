@@ -7,7 +7,7 @@ use super::config::ReflectorConfig;
 use super::outlet::Outlet;
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_into, send, timed_out};
 use crate::decode::PodDecoder;
 use crate::pod::PodSnapshot;
@@ -38,7 +38,7 @@ impl Lister<'_> {
     /// Any failure ends it, and nothing of what was found is given out: nothing may be concluded
     /// from a list that did not complete (§5 rule 4). Only a page that is too long is asked for
     /// again, with fewer pods.
-    pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, Failure> {
+    pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         let mut pods = Vec::new();
         let mut token: Option<String> = None;
         let mut limit = self.config.page_limit.max(1);
@@ -47,17 +47,14 @@ impl Lister<'_> {
             let page = token.as_deref().map_or(Page::First(freshness), Page::Next);
             match self.fetch(&page, limit, &mut buffer).await {
                 Ok(()) => {}
-                Err(failure) if failure.reason == WatchErrorReason::PageTooLarge && limit > 1 => {
-                    self.outlet.stats().count_errors(failure.reason, 1);
+                Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
+                    self.outlet.stats().count_errors(failure.kind.into(), 1);
                     limit = (limit / 4).max(1);
                     continue;
                 }
                 Err(failure) => return Err(failure),
             }
-            let mut page = self
-                .decoder
-                .list_page(&buffer)
-                .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
+            let mut page = self.decoder.list_page(&buffer)?;
             self.outlet
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
@@ -71,20 +68,19 @@ impl Lister<'_> {
             }
             let version = version.ok_or_else(|| {
                 let detail = "the list has no resourceVersion to watch from";
-                Failure::new(WatchErrorReason::Decode, detail)
+                ApiError::malformed(detail)
             })?;
             return Ok(CompleteList { pods, version });
         }
     }
 
     /// The version that the API server is at.
-    pub(super) async fn current_version(&mut self) -> Result<Option<String>, Failure> {
+    pub(super) async fn current_version(&mut self) -> Result<Option<String>, ApiError> {
         let mut buffer = Vec::new();
         let page = Page::First(&Freshness::MostRecent);
         self.fetch(&page, 1, &mut buffer).await?;
         let page = self.decoder.list_page(&buffer);
-        let page =
-            page.map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
+        let page = page?;
         Ok(page.resource_version)
     }
 
@@ -93,12 +89,9 @@ impl Lister<'_> {
         page: &Page<'_>,
         limit: u32,
         buffer: &mut Vec<u8>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         let config = self.config;
-        let request = self
-            .requests
-            .list(page, limit)
-            .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
+        let request = self.requests.list(page, limit)?;
         let whole = async {
             let response = send(self.client, request, config.header_timeout).await?;
             let body = response.into_body();

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use super::requests::{Freshness, Page, Requests, Scope, Selectors};
-use super::stats::WatchErrorReason;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::transport::{read_into, send};
 use crate::decode::{DecodeOptions, PodDecoder};
@@ -120,9 +119,9 @@ async fn list_some(
     selectors: &Selectors,
     limit: u32,
     deadline: Duration,
-) -> Result<Probed, Failure> {
+) -> Result<Probed, ApiError> {
     match list(cluster, scope, selectors, limit, deadline).await {
-        Err(failure) if failure.reason == WatchErrorReason::PageTooLarge && limit > 1 => {
+        Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
             list(cluster, scope, selectors, 1, deadline).await
         }
         listed => listed,
@@ -135,38 +134,32 @@ async fn list(
     selectors: &Selectors,
     limit: u32,
     deadline: Duration,
-) -> Result<Probed, Failure> {
+) -> Result<Probed, ApiError> {
     let requests = Requests::new(scope, selectors);
-    let request = requests
-        .list(&Page::First(&Freshness::MostRecent), limit)
-        .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
+    let request = requests.list(&Page::First(&Freshness::MostRecent), limit)?;
     let response = send(&cluster.client, request, deadline).await?;
     let mut body = Vec::new();
     read_into(&mut body, response.into_body(), deadline, BODY_LIMIT).await?;
-    let page = PodDecoder::new(DecodeOptions::default())
-        .list_page(&body)
-        .map_err(|error| Failure::new(WatchErrorReason::Decode, error.to_string()))?;
+    let page = PodDecoder::new(DecodeOptions::default()).list_page(&body)?;
     Ok(Probed { pods: page.pods })
 }
 
-fn explain(failure: Failure, cluster: &Cluster, scope: &Scope) -> ProbeError {
+fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
     let server = cluster.server.clone();
     let origin = cluster.origin.clone();
     let why = failure.detail;
-    match failure.reason {
-        WatchErrorReason::Transport | WatchErrorReason::Timeout => ProbeError::Unreachable {
+    match failure.kind {
+        ApiErrorKind::Transport | ApiErrorKind::Timeout => ProbeError::Unreachable {
             server,
             origin,
             why,
         },
-        WatchErrorReason::Unauthorized | WatchErrorReason::Credentials => {
-            ProbeError::Unauthorized {
-                server,
-                origin,
-                why,
-            }
-        }
-        WatchErrorReason::Forbidden => ProbeError::Forbidden {
+        ApiErrorKind::Unauthorized | ApiErrorKind::Credentials => ProbeError::Unauthorized {
+            server,
+            origin,
+            why,
+        },
+        ApiErrorKind::Forbidden => ProbeError::Forbidden {
             scope: scope.to_string(),
             server,
             why,
@@ -175,10 +168,10 @@ fn explain(failure: Failure, cluster: &Cluster, scope: &Scope) -> ProbeError {
                 Scope::Namespace(_) => "Role of that namespace",
             },
         },
-        WatchErrorReason::ClientError if failure.rejected => ProbeError::Rejected { server, why },
-        WatchErrorReason::TooManyRequests
-        | WatchErrorReason::ServerError
-        | WatchErrorReason::VersionAhead => ProbeError::Busy { server, why },
+        ApiErrorKind::Rejected => ProbeError::Rejected { server, why },
+        ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError | ApiErrorKind::VersionAhead => {
+            ProbeError::Busy { server, why }
+        }
         _ => ProbeError::Foreign {
             server,
             origin,

@@ -1,5 +1,7 @@
 //! What the list-watches count, by name: each enum is the set of values of one label.
 
+use crate::cluster::api_error::ApiErrorKind;
+
 /// The types of watch events, as the Kubernetes API spells them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
@@ -110,6 +112,27 @@ impl WatchErrorReason {
             Self::ClientError => "client_error",
             Self::ServerError => "server_error",
             Self::UnexpectedStatus => "unexpected_status",
+        }
+    }
+}
+
+impl From<ApiErrorKind> for WatchErrorReason {
+    fn from(kind: ApiErrorKind) -> Self {
+        match kind {
+            ApiErrorKind::Transport => Self::Transport,
+            ApiErrorKind::Credentials => Self::Credentials,
+            ApiErrorKind::Timeout => Self::Timeout,
+            ApiErrorKind::Malformed => Self::Decode,
+            ApiErrorKind::AnswerTooLong => Self::PageTooLarge,
+            ApiErrorKind::EventTooLong => Self::LineTooLong,
+            ApiErrorKind::Gone => Self::Gone,
+            ApiErrorKind::VersionAhead => Self::VersionAhead,
+            ApiErrorKind::Unauthorized => Self::Unauthorized,
+            ApiErrorKind::Forbidden => Self::Forbidden,
+            ApiErrorKind::TooManyRequests => Self::TooManyRequests,
+            ApiErrorKind::Rejected | ApiErrorKind::ClientError => Self::ClientError,
+            ApiErrorKind::ServerError => Self::ServerError,
+            ApiErrorKind::UnexpectedStatus => Self::UnexpectedStatus,
         }
     }
 }

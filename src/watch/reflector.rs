@@ -29,11 +29,11 @@ use super::config::ReflectorConfig;
 use super::health::Health;
 use super::outlet::{Closed, Outlet};
 use super::requests::{Requests, Scope, Selectors};
-use super::stats::{RelistReason, WatchErrorReason};
+use super::stats::RelistReason;
 use super::stream::{Stream, StreamEnd, StreamReport};
 use super::streamed_list::Streaming;
 use super::version::Position;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::send;
 use crate::decode::PodDecoder;
 
@@ -137,13 +137,12 @@ impl Reflector {
                     // Who takes the place of a server that is gone may have been restored from a
                     // backup.
                     suspicious = true;
-                    failed_here += u32::from(is_verdict(failure.reason, report.opened));
-                    match failure.reason {
-                        WatchErrorReason::Gone => return Ok(RelistReason::Gone),
-                        WatchErrorReason::VersionAhead => return Ok(RelistReason::VersionAhead),
-                        _ if failure.rejected || failed_here >= STUCK_AFTER => {
-                            return Ok(RelistReason::Stuck);
-                        }
+                    failed_here += u32::from(is_verdict(failure.kind, report.opened));
+                    match failure.kind {
+                        ApiErrorKind::Gone => return Ok(RelistReason::Gone),
+                        ApiErrorKind::VersionAhead => return Ok(RelistReason::VersionAhead),
+                        ApiErrorKind::Rejected => return Ok(RelistReason::Stuck),
+                        _ if failed_here >= STUCK_AFTER => return Ok(RelistReason::Stuck),
                         _ => {}
                     }
                     self.outlet.lose_sync().await?;
@@ -166,8 +165,7 @@ impl Reflector {
         let seconds = self.random.between(*seconds.start(), *seconds.end());
         let opening = async {
             let request = self.requests.watch(position.as_str(), seconds);
-            let request = request
-                .map_err(|error| Failure::new(WatchErrorReason::ClientError, error.to_string()))?;
+            let request = request?;
             send(&self.client, request, self.config.header_timeout).await
         };
         let grace = self.config.reopen_grace;
@@ -198,12 +196,12 @@ impl Reflector {
         self.outlet.while_closed(grace, sleep(wait)).await
     }
 
-    fn count(&mut self, failure: &Failure) {
-        self.outlet.stats().count_errors(failure.reason, 1);
+    fn count(&mut self, failure: &ApiError) {
+        self.outlet.stats().count_errors(failure.kind.into(), 1);
         self.health.failed(failure);
     }
 
-    fn wait_after(&mut self, failure: &Failure) -> Duration {
+    fn wait_after(&mut self, failure: &ApiError) -> Duration {
         let wait = self.backoff.after_failure();
         wait.max(failure.retry_after.unwrap_or_default())
     }
@@ -212,10 +210,10 @@ impl Reflector {
 /// Whether the API server has judged this very watch, so that its version may be at fault. A
 /// connection that breaks, an overload, a lack of rights or a server that fails before it has
 /// opened the watch says nothing about the version.
-const fn is_verdict(reason: WatchErrorReason, opened: bool) -> bool {
-    match reason {
-        WatchErrorReason::ClientError | WatchErrorReason::UnexpectedStatus => true,
-        WatchErrorReason::ServerError => opened,
+const fn is_verdict(kind: ApiErrorKind, opened: bool) -> bool {
+    match kind {
+        ApiErrorKind::Rejected | ApiErrorKind::ClientError | ApiErrorKind::UnexpectedStatus => true,
+        ApiErrorKind::ServerError => opened,
         _ => false,
     }
 }

@@ -6,8 +6,7 @@ use http::Request;
 use http::header::{ACCEPT, USER_AGENT};
 use kube::client::Body;
 
-/// What podinit calls itself towards the API server.
-pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
+use crate::cluster::transport::AGENT;
 
 /// The pods that one list-watch covers.
 #[derive(Clone, Debug, PartialEq, Eq)]

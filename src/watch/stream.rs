@@ -14,7 +14,7 @@ use super::outlet::{Closed, Outlet};
 use super::pulse::Pulse;
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::version::Position;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::timed_out;
 use crate::decode::{DecodeError, PodDecoder, WatchEventKind};
 use crate::lifecycle::delivery::PodEvent;
@@ -27,7 +27,7 @@ pub(super) enum StreamEnd {
     /// The API server ended it, as it does with every watch sooner or later
     Finished,
     /// It failed; it can be resumed from the last position
-    Failed(Failure),
+    Failed(ApiError),
     /// Events were lost for good
     Lost(RelistReason),
 }
@@ -96,7 +96,7 @@ impl<'a> Stream<'a> {
                     self.outlet.heard();
                     break StreamEnd::Finished;
                 }
-                Ok(Some(Err(error))) => break StreamEnd::Failed(Failure::from_client(&error)),
+                Ok(Some(Err(error))) => break StreamEnd::Failed(ApiError::from_client(&error)),
                 Ok(Some(Ok(frame))) => frame.into_data().ok(),
             };
             // A process that was stopped finds bytes and a passed deadline at once: what it reads
@@ -196,7 +196,7 @@ impl<'a> Stream<'a> {
             }
             WatchEventKind::Error(status) => {
                 self.count(EventType::Error);
-                return Ok(Some(StreamEnd::Failed(Failure::from_event(&status))));
+                return Ok(Some(StreamEnd::Failed(ApiError::from_event(&status))));
             }
         }
         Ok(None)

@@ -14,9 +14,8 @@ use tokio::time::timeout;
 use super::lines::{Line, Lines};
 use super::list::{CompleteList, Lister, usable};
 use super::requests::Freshness;
-use super::stats::WatchErrorReason;
 use super::stream::tells_of_deletion;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{send, timed_out};
 use crate::decode::{DecodeError, WatchEventKind};
 use crate::pod::{PodSnapshot, PodUid};
@@ -32,13 +31,13 @@ const CUTS: u32 = 3;
 #[derive(Debug)]
 pub(super) enum Unstreamed {
     /// The API server does not offer it
-    Refused(Failure),
+    Refused(ApiError),
     /// It began, and then there was neither an end nor anything else
-    Endless(Failure),
+    Endless(ApiError),
     /// It began, and broke off before its end
-    Cut(Failure),
+    Cut(ApiError),
     /// It failed as any list can
-    Failed(Failure),
+    Failed(ApiError),
 }
 
 /// Whether lists are asked for as streams.
@@ -111,12 +110,12 @@ impl Lister<'_> {
         let seconds = u32::try_from(longest.as_secs()).unwrap_or(u32::MAX).max(1);
         let request = self.requests.streamed_list(freshness, seconds);
         let request = request.map_err(|error| {
-            let failure = Failure::new(WatchErrorReason::ClientError, error.to_string());
+            let failure = ApiError::new(ApiErrorKind::ClientError, error.to_string());
             Unstreamed::Failed(failure)
         })?;
         let answer = send(self.client, request, self.config.header_timeout).await;
         let response = answer.map_err(|failure| {
-            if failure.rejected {
+            if failure.kind == ApiErrorKind::Rejected {
                 Unstreamed::Refused(failure)
             } else {
                 Unstreamed::Failed(failure)
@@ -136,11 +135,11 @@ impl Lister<'_> {
                 Some(frame) => frame,
                 None => {
                     let detail = "the streamed list was cut short";
-                    let failure = Failure::new(WatchErrorReason::Transport, detail);
+                    let failure = ApiError::new(ApiErrorKind::Transport, detail);
                     return Err(Unstreamed::Cut(failure));
                 }
             };
-            let frame = frame.map_err(|error| Unstreamed::Cut(Failure::from_client(&error)))?;
+            let frame = frame.map_err(|error| Unstreamed::Cut(ApiError::from_client(&error)))?;
             let Ok(chunk) = frame.into_data() else {
                 continue;
             };
@@ -167,7 +166,7 @@ impl Lister<'_> {
             Line::TooLong(head) => {
                 let limit = self.config.max_line_bytes;
                 let detail = format!("an event of the streamed list is longer than {limit} bytes");
-                return self.passed_over(WatchErrorReason::LineTooLong, detail, head);
+                return self.passed_over(ApiErrorKind::EventTooLong, detail, head);
             }
         };
         match self.decoder.watch_event(line).map(|event| event.kind) {
@@ -184,16 +183,16 @@ impl Lister<'_> {
                 let version = resource_version.filter(|version| usable(version));
                 let unusable = || {
                     let detail = "the streamed list has no resourceVersion to watch from";
-                    Unstreamed::Failed(Failure::new(WatchErrorReason::Decode, detail))
+                    Unstreamed::Failed(ApiError::malformed(detail))
                 };
                 return version.map(Some).ok_or_else(unusable);
             }
             Ok(WatchEventKind::Bookmark { .. }) => {}
             Ok(WatchEventKind::Error(status)) => {
-                return Err(Unstreamed::Failed(Failure::from_event(&status)));
+                return Err(Unstreamed::Failed(ApiError::from_event(&status)));
             }
             Err(error @ (DecodeError::Json { .. } | DecodeError::Object { .. })) => {
-                return self.passed_over(WatchErrorReason::Decode, error.to_string(), line);
+                return self.passed_over(ApiErrorKind::Malformed, error.to_string(), line);
             }
         }
         Ok(None)
@@ -203,14 +202,14 @@ impl Lister<'_> {
     /// so that it is no list.
     fn passed_over(
         &self,
-        reason: WatchErrorReason,
+        kind: ApiErrorKind,
         detail: String,
         line: &[u8],
     ) -> Result<Option<String>, Unstreamed> {
         if tells_of_deletion(line) {
-            return Err(Unstreamed::Cut(Failure::new(reason, detail)));
+            return Err(Unstreamed::Cut(ApiError::new(kind, detail)));
         }
-        self.outlet.stats().count_errors(reason, 1);
+        self.outlet.stats().count_errors(kind.into(), 1);
         Ok(None)
     }
 }

@@ -14,10 +14,9 @@ use kube::client::Body;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::cluster::api_error::ApiErrorKind;
 use crate::cluster::client::Cluster;
-use crate::cluster::transport::{read_into, send};
-use crate::watch::requests::AGENT;
-use crate::watch::stats::WatchErrorReason;
+use crate::cluster::transport::{AGENT, read_into, send};
 
 const TOKEN_REVIEWS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
 const ACCESS_REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
@@ -172,13 +171,11 @@ impl Reviewer {
         };
         match answered {
             Ok(()) => serde_json::from_slice(&told).map_err(|_| self.unusable()),
-            Err(failure) => Err(match failure.reason {
-                WatchErrorReason::Forbidden => ReviewError::Forbidden(kind),
+            Err(failure) => Err(match failure.kind {
+                ApiErrorKind::Forbidden => ReviewError::Forbidden(kind),
                 // These tell of the connection, and of nothing that was sent through it.
-                WatchErrorReason::Transport | WatchErrorReason::Timeout => {
-                    self.no_answer(failure.detail)
-                }
-                other => self.no_answer(other.as_str().to_owned()),
+                ApiErrorKind::Transport | ApiErrorKind::Timeout => self.no_answer(failure.detail),
+                other => self.no_answer(other.to_string()),
             }),
         }
     }

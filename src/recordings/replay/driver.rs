@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::pages::{Pages, latest_api_time};
 use super::stream::{Stream, in_list_order};
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::ApiError;
 use crate::decode::WatchEventKind;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::observation::Sink;
@@ -172,7 +172,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             WatchEventKind::Error(status) => {
                 self.stats.count_event(EventType::Error);
                 self.stats
-                    .count_errors(Failure::from_event(&status).reason, 1);
+                    .count_errors(ApiError::from_event(&status).kind.into(), 1);
                 self.stats.set_synced(SOURCE, false);
                 self.stream = Some(Stream::later());
                 self.deliver(PodEvent::SyncLost, observed);

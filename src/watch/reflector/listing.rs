@@ -3,7 +3,7 @@
 use tokio::time::sleep;
 
 use super::Reflector;
-use crate::cluster::api_error::Failure;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::list::{CompleteList, Lister};
 use crate::watch::outlet::Closed;
 use crate::watch::requests::Freshness;
@@ -32,11 +32,10 @@ impl Reflector {
                 }
                 Err(failure) => {
                     self.count(&failure);
-                    let refused = failure.rejected
-                        || matches!(
-                            failure.reason,
-                            WatchErrorReason::Gone | WatchErrorReason::VersionAhead
-                        );
+                    let refused = matches!(
+                        failure.kind,
+                        ApiErrorKind::Rejected | ApiErrorKind::Gone | ApiErrorKind::VersionAhead
+                    );
                     if refused && freshness != Freshness::MostRecent {
                         // A quorum read is at least as recent as anything ever seen, unless the
                         // API server was rolled back, and then it is the truth.
@@ -50,7 +49,7 @@ impl Reflector {
     }
 
     /// Lists once: as a stream where that is wanted and offered, else in pages.
-    async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, Failure> {
+    async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         if self.streaming.wanted() {
             let (failure, refused) = match self.lister().stream(freshness).await {
                 Ok(list) => {
