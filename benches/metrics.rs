@@ -17,14 +17,16 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use podinit::lifecycle::observation::{Latency, Observation, Outcome, Position, Sink};
+use podinit::lifecycle::observation::{Latency, Outcome, PodObservation, Position};
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
 
-const MEASURED: Observation = Observation::Measured {
+const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
+
+const MEASURED: PodObservation = PodObservation::Measured {
     interval: Interval::Stage(Stage::Network),
     latency: Latency::from_nanos(1_234_567_890),
 };
@@ -43,19 +45,18 @@ fn filled(series: usize) -> (Recorder, Arc<Exposition>) {
         ..LabelConfig::default()
     };
     let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
-    recorder.at(Timestamp::from_seconds(1_800_000_000));
     for set in 0..sets {
         let pod = pod(&format!("namespace-{set:05}"));
-        let moved = Observation::Moved {
+        let moved = PodObservation::Moved {
             from: Position::Undiscovered,
             to: Position::Finished(Outcome::Ready),
         };
-        recorder.observe(&pod, moved);
+        recorder.observe_pod(NOW, &pod, moved);
         for interval in Interval::ALL {
             for step in 0..20 {
                 let seconds = 0.1 * 1.37_f64.powi(step);
                 let latency = Latency::from_nanos((seconds * 1e9) as u64);
-                recorder.observe(&pod, Observation::Measured { interval, latency });
+                recorder.observe_pod(NOW, &pod, PodObservation::Measured { interval, latency });
             }
         }
     }
@@ -73,7 +74,7 @@ fn observe(criterion: &mut Criterion) {
     let (mut recorder, exposition) = filled(1000);
     let pod = pod("namespace-00042");
     group.bench_function("recorder", |bench| {
-        bench.iter(|| recorder.observe(black_box(&pod), MEASURED));
+        bench.iter(|| recorder.observe_pod(NOW, black_box(&pod), MEASURED));
     });
     group.bench_function("recorder, pod moved", |bench| {
         let there = (
@@ -82,8 +83,8 @@ fn observe(criterion: &mut Criterion) {
         );
         bench.iter(|| {
             let (from, to) = black_box(there);
-            recorder.observe(&pod, Observation::Moved { from, to });
-            recorder.observe(&pod, Observation::Moved { from: to, to: from });
+            recorder.observe_pod(NOW, &pod, PodObservation::Moved { from, to });
+            recorder.observe_pod(NOW, &pod, PodObservation::Moved { from: to, to: from });
         });
     });
 
@@ -95,7 +96,7 @@ fn observe(criterion: &mut Criterion) {
             }
         });
         group.bench_function("recorder, beside endless scrapes", |bench| {
-            bench.iter(|| recorder.observe(black_box(&pod), MEASURED));
+            bench.iter(|| recorder.observe_pod(NOW, black_box(&pod), MEASURED));
         });
         done.store(true, Ordering::Relaxed);
     });

@@ -26,7 +26,7 @@ use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::observation::Observation;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::pod::{PodInfo, PodSnapshot};
+use podinit::pod::PodSnapshot;
 use podinit::timestamp::Timestamp;
 use support::Step;
 
@@ -85,7 +85,7 @@ fn snapshots(pods: usize, step: Step) -> Vec<PodSnapshot> {
 
 /// Applies deliveries that are made outside of the measured time.
 fn feed(tracker: &mut Tracker, deliveries: Vec<Delivery>) {
-    let mut sink = |_: &PodInfo, observation: Observation| {
+    let mut sink = |_, observation: Observation<'_>| {
         black_box(observation);
     };
     for delivery in deliveries {

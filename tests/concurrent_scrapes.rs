@@ -9,7 +9,7 @@ mod parsed;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use podinit::lifecycle::observation::{Latency, Observation, Outcome, Position, Sink};
+use podinit::lifecycle::observation::{Latency, Outcome, PodObservation, Position};
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
@@ -17,6 +17,7 @@ use podinit::timestamp::Timestamp;
 
 const SCRAPES: usize = 100;
 const LATENCY_SECONDS: u64 = 2;
+const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 
 /// Ends the recording, also where a scrape fails the test.
 struct EndOnDrop<'a>(&'a AtomicBool);
@@ -33,16 +34,16 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
     let mut position = Position::Undiscovered;
     let mut move_to = |recorder: &mut Recorder, to| {
         let from = std::mem::replace(&mut position, to);
-        recorder.observe(pod, Observation::Moved { from, to });
+        recorder.observe_pod(NOW, pod, PodObservation::Moved { from, to });
     };
     let latency = Latency::from_nanos(LATENCY_SECONDS * 1_000_000_000);
     for stage in stages {
         move_to(recorder, Position::InFlight(stage));
         let interval = Interval::Stage(stage);
-        recorder.observe(pod, Observation::Measured { interval, latency });
+        recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }
     for interval in [Interval::ScheduledToReady, Interval::CreatedToReady] {
-        recorder.observe(pod, Observation::Measured { interval, latency });
+        recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }
     move_to(recorder, Position::Finished(Outcome::Ready));
 }
@@ -50,7 +51,6 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
 #[test]
 fn every_scrape_adds_up_while_pods_start() {
     let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
-    recorder.at(Timestamp::from_seconds(1_800_000_000));
     let pods = ["a", "b", "c", "d"]
         .map(|namespace| PodSnapshot::bare(PodUid::from_text("u"), namespace, "pod").info);
     let done = AtomicBool::new(false);

@@ -12,7 +12,7 @@ use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections};
 use podinit::lifecycle::milestone::Milestone;
 use podinit::lifecycle::observation::{
-    AnomalyKind, Latency, Observation, Outcome, Position, Sink, UnobservedReason,
+    AnomalyKind, Latency, Outcome, PodObservation, Position, UnobservedReason,
 };
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{
@@ -110,12 +110,12 @@ fn built() -> (Recorder, Arc<Exposition>) {
     builder.build().unwrap()
 }
 
-fn moved(from: Position, to: Position) -> Observation {
-    Observation::Moved { from, to }
+fn moved(from: Position, to: Position) -> PodObservation {
+    PodObservation::Moved { from, to }
 }
 
-fn measured(interval: Interval, latency: f64) -> Observation {
-    Observation::Measured {
+fn measured(interval: Interval, latency: f64) -> PodObservation {
+    PodObservation::Measured {
         interval,
         latency: seconds(latency),
     }
@@ -128,56 +128,69 @@ fn scraped() -> Arc<Exposition> {
     let stage = |stage| Position::InFlight(stage);
 
     let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
-    recorder.at(start);
-    recorder.observe(
+    let now = start;
+    recorder.observe_pod(
+        now,
         &ready,
         moved(Position::Undiscovered, stage(Stage::Scheduling)),
     );
-    recorder.at(start.plus_nanos(1_500_000_000));
+    let now = start.plus_nanos(1_500_000_000);
     let scheduling = Interval::Stage(Stage::Scheduling);
-    recorder.observe(&ready, measured(scheduling, 0.0));
-    recorder.observe(&ready, Observation::Anomaly(AnomalyKind::Rounded));
-    recorder.observe(
+    recorder.observe_pod(now, &ready, measured(scheduling, 0.0));
+    recorder.observe_pod(now, &ready, PodObservation::Anomaly(AnomalyKind::Rounded));
+    recorder.observe_pod(
+        now,
         &ready,
         moved(stage(Stage::Scheduling), stage(Stage::Network)),
     );
-    recorder.observe(&ready, measured(Interval::Stage(Stage::Network), 1.0));
-    recorder.observe(
+    recorder.observe_pod(now, &ready, measured(Interval::Stage(Stage::Network), 1.0));
+    recorder.observe_pod(
+        now,
         &ready,
         moved(stage(Stage::Network), stage(Stage::Containers)),
     );
-    recorder.observe(&ready, measured(Interval::Stage(Stage::Containers), 2.0));
-    recorder.observe(&ready, measured(Interval::ScheduledToReady, 3.25));
-    recorder.observe(&ready, measured(Interval::CreatedToReady, 3.25));
+    recorder.observe_pod(
+        now,
+        &ready,
+        measured(Interval::Stage(Stage::Containers), 2.0),
+    );
+    recorder.observe_pod(now, &ready, measured(Interval::ScheduledToReady, 3.25));
+    recorder.observe_pod(now, &ready, measured(Interval::CreatedToReady, 3.25));
     let outcome = Position::Finished(Outcome::Ready);
-    recorder.observe(&ready, moved(stage(Stage::Containers), outcome));
-    recorder.observe(&ready, Observation::Delivered(seconds(0.125)));
-    recorder.observe(&ready, Observation::Reentered(Milestone::NetworkReady));
+    recorder.observe_pod(now, &ready, moved(stage(Stage::Containers), outcome));
+    recorder.observe_pod(now, &ready, PodObservation::Delivered(seconds(0.125)));
+    recorder.observe_pod(
+        now,
+        &ready,
+        PodObservation::Reentered(Milestone::NetworkReady),
+    );
 
     let stuck = pod("bank", "checkpoint-7", "");
-    recorder.observe(
+    recorder.observe_pod(
+        now,
         &stuck,
         moved(Position::Undiscovered, stage(Stage::Scheduling)),
     );
-    recorder.observe(&stuck, measured(scheduling, 40_000.0));
-    recorder.observe(
+    recorder.observe_pod(now, &stuck, measured(scheduling, 40_000.0));
+    recorder.observe_pod(
+        now,
         &stuck,
         moved(stage(Stage::Scheduling), stage(Stage::Network)),
     );
-    let oldest = Observation::OldestInFlight {
+    let oldest = PodObservation::OldestInFlight {
         stage: Stage::Network,
         entered: Some(start.plus_nanos(250_000_000)),
     };
-    recorder.observe(&stuck, oldest);
+    recorder.observe_pod(now, &stuck, oldest);
 
     let old = pod("bank", "vault-0", "");
     let outcome = Position::Finished(Outcome::Preexisting);
-    recorder.observe(&old, moved(Position::Undiscovered, outcome));
-    let unobserved = Observation::Unobserved {
+    recorder.observe_pod(now, &old, moved(Position::Undiscovered, outcome));
+    let unobserved = PodObservation::Unobserved {
         stage: Stage::Init,
         reason: UnobservedReason::NotSeen,
     };
-    recorder.observe(&old, unobserved);
+    recorder.observe_pod(now, &old, unobserved);
     exposition
 }
 
@@ -273,7 +286,11 @@ fn labels_may_be_switched_off() {
     };
     let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
     let outcome = Position::Finished(Outcome::Static);
-    recorder.observe(&pod("a", "b", ""), moved(Position::Undiscovered, outcome));
+    recorder.observe_pod(
+        Timestamp::EPOCH,
+        &pod("a", "b", ""),
+        moved(Position::Undiscovered, outcome),
+    );
     let text = text(&exposition, Format::Text);
     assert!(text.contains("podinit_created_to_ready_duration_seconds_bucket{le=\"0.5\"} 0\n"));
     assert!(text.contains("podinit_created_to_ready_duration_seconds_count 0\n"));

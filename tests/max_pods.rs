@@ -14,7 +14,9 @@ use history::{History, Told};
 use model::Model;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::eviction::{Evicted, RefusalReason};
-use podinit::lifecycle::observation::{Observation, Position, Sink};
+use podinit::lifecycle::observation::{
+    Observation, PodObservation, Position, Sink, TrackerObservation,
+};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::pod::PodInfo;
 use podinit::timestamp::Timestamp;
@@ -32,23 +34,30 @@ struct Said {
     refused: [u64; 2],
     remembered: usize,
     /// Everything, in its order
-    all: Vec<(String, Observation)>,
+    all: Vec<(String, PodObservation)>,
 }
 
 impl Sink for Said {
-    fn remembered(&mut self, pods: usize) {
-        self.remembered = pods;
-    }
-
-    fn evicted(&mut self, pods: Evicted) {
-        for (sum, pods) in self.evicted.iter_mut().zip(pods) {
-            *sum += pods;
+    fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
+            Observation::Tracker(TrackerObservation::Advanced { remembered }) => {
+                self.remembered = remembered;
+            }
+            Observation::Tracker(TrackerObservation::Evicted(pods)) => {
+                for (sum, pods) in self.evicted.iter_mut().zip(pods) {
+                    *sum += pods;
+                }
+            }
+            Observation::Tracker(TrackerObservation::GapClosed { .. }) => {}
         }
     }
+}
 
-    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+impl Said {
+    fn observe_pod(&mut self, pod: &PodInfo, observation: PodObservation) {
         match observation {
-            Observation::Moved { from, to } => {
+            PodObservation::Moved { from, to } => {
                 match from {
                     Position::Undiscovered => {
                         *self.discovered.entry(pod.name.to_string()).or_default() += 1;
@@ -62,7 +71,7 @@ impl Sink for Said {
                     Position::Finished(_) => self.finished += 1,
                 }
             }
-            Observation::Refused(reason) => self.refused[reason as usize] += 1,
+            PodObservation::Refused(reason) => self.refused[reason as usize] += 1,
             _ => {}
         }
         self.all.push((pod.name.to_string(), observation));

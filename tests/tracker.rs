@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::Observation;
+use podinit::lifecycle::observation::{Observation, PodObservation};
 use podinit::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodSnapshot, PodUid};
+use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 const START: i64 = 1_800_000_000;
@@ -42,7 +42,7 @@ fn bound(version: u64, node: Option<&str>) -> PodSnapshot {
 /// A tracker with these SLOs, and what it says.
 struct Books {
     tracker: Tracker,
-    said: Vec<Observation>,
+    said: Vec<PodObservation>,
 }
 
 impl Books {
@@ -66,22 +66,28 @@ impl Books {
             version: None,
         };
         let said = &mut self.said;
-        let mut sink = |_: &PodInfo, observation| said.push(observation);
+        let mut sink = |_, observation: Observation<'_>| match observation {
+            Observation::Pod(_, observation) => said.push(observation),
+            Observation::Tracker(_) => {}
+        };
         self.tracker.apply(delivery, &mut sink);
     }
 
     /// Lets so many seconds pass since the start.
     fn pass(&mut self, seconds: i64) {
         let said = &mut self.said;
-        let mut sink = |_: &PodInfo, observation| said.push(observation);
+        let mut sink = |_, observation: Observation<'_>| match observation {
+            Observation::Pod(_, observation) => said.push(observation),
+            Observation::Tracker(_) => {}
+        };
         let now = Timestamp::from_seconds(START + seconds);
         self.tracker.advance(now, &mut sink);
     }
 
     /// The SLOs that have had their event.
     fn verdicts(&self) -> Vec<(u16, SloVerdict)> {
-        let verdict = |observation: &Observation| match observation {
-            Observation::Slo { slo, verdict } => Some((slo.0, *verdict)),
+        let verdict = |observation: &PodObservation| match observation {
+            PodObservation::Slo { slo, verdict } => Some((slo.0, *verdict)),
             _ => None,
         };
         self.said.iter().filter_map(verdict).collect()
@@ -91,7 +97,7 @@ impl Books {
 #[test]
 fn a_pod_is_said_to_be_bound_once_and_not_if_it_was_at_first_sight() {
     let bindings = |books: &Books| {
-        let bound = |said: &&Observation| **said == Observation::Bound;
+        let bound = |said: &&PodObservation| **said == PodObservation::Bound;
         books.said.iter().filter(bound).count()
     };
     let mut books = Books::with(&[]);

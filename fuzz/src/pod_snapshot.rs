@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Latency, Observation, Position};
+use podinit::lifecycle::observation::{Latency, Observation, PodObservation, Position};
 use podinit::lifecycle::slo::SloId;
 use podinit::lifecycle::sources::Successor;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::pod::PodInfo;
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 use super::checkpoint_content;
@@ -98,9 +97,13 @@ struct Books {
 }
 
 impl podinit::lifecycle::observation::Sink for Books {
-    fn observe(&mut self, _: &PodInfo, observation: Observation) {
+    fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
+        let observation = match observation {
+            Observation::Pod(_, observation) => observation,
+            Observation::Tracker(_) => return,
+        };
         match observation {
-            Observation::Moved { from, to } => {
+            PodObservation::Moved { from, to } => {
                 match from {
                     Position::Undiscovered => self.discovered += 1,
                     Position::Finished(_) => panic!("{from:?} to {to:?}: counted twice"),
@@ -112,10 +115,10 @@ impl podinit::lifecycle::observation::Sink for Books {
                 }
                 *self.standing.entry(to).or_default() += 1;
             }
-            Observation::Measured { latency, .. } => {
+            PodObservation::Measured { latency, .. } => {
                 assert!(latency <= Latency::from_nanos(30 * DAY_NANOS as u64));
             }
-            Observation::Slo { slo, .. } => *self.verdicts.entry(slo).or_default() += 1,
+            PodObservation::Slo { slo, .. } => *self.verdicts.entry(slo).or_default() += 1,
             _ => {}
         }
     }

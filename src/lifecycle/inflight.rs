@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::observation::Observation;
+use super::observation::PodObservation;
 use super::stage::Stage;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
@@ -32,7 +32,7 @@ impl InFlightOrder {
         uid: PodUid,
         from: Option<Waiting>,
         to: Option<Waiting>,
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
     ) {
         if from == to {
             return;
@@ -52,14 +52,14 @@ impl InFlightOrder {
     fn change(
         &mut self,
         stage: Stage,
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
         change: impl FnOnce(&mut BTreeSet<(Timestamp, PodUid)>),
     ) {
         let before = self.oldest(stage);
         change(&mut self.0[stage as usize]);
         let entered = self.oldest(stage);
         if entered != before {
-            emit(Observation::OldestInFlight { stage, entered });
+            emit(PodObservation::OldestInFlight { stage, entered });
         }
     }
 }
@@ -80,7 +80,7 @@ mod tests {
         order.move_pod(first, since(10), since(10), &mut emit);
         order.move_pod(first, since(10), None, &mut emit);
         order.move_pod(second, since(20), None, &mut emit);
-        let oldest = |second: Option<i64>| Observation::OldestInFlight {
+        let oldest = |second: Option<i64>| PodObservation::OldestInFlight {
             stage: Stage::Network,
             entered: second.map(Timestamp::from_seconds),
         };

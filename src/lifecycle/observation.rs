@@ -112,7 +112,7 @@ impl Latency {
 
 /// One thing that happened to one pod, and that is counted somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Observation {
+pub enum PodObservation {
     /// The pod moved in the books. `discovered = Σ finished + in flight` holds exactly when each
     /// move is applied as a whole.
     Moved {
@@ -162,36 +162,70 @@ pub enum Observation {
     Delivered(Latency),
 }
 
-/// Receives what the tracker has to say, in the order in which it happened.
-pub trait Sink {
-    /// The observations that follow are made at `now`.
-    fn at(&mut self, now: Timestamp) {
-        let _ = now;
-    }
-
-    /// A list has closed a gap of this many nanoseconds: so long was its source not known to be
-    /// complete, and pods may have been born and gone unseen.
-    fn close_gap(&mut self, nanos: u64) {
-        let _ = nanos;
-    }
-
-    /// How many pods are remembered now.
-    fn remembered(&mut self, pods: usize) {
-        let _ = pods;
-    }
-
-    /// So many pods that had finished or were deleted are no longer remembered, for want of room.
-    fn evicted(&mut self, pods: Evicted) {
-        let _ = pods;
-    }
-
-    /// Takes one observation of the pod that `pod` names.
-    fn observe(&mut self, pod: &PodInfo, observation: Observation);
+/// One thing that happened to the tracker as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackerObservation {
+    /// Accounted time has come to the instant of the observation. The last observation of every
+    /// delivery, and of every call that lets time pass.
+    Advanced {
+        /// How many pods are remembered now, whatever their state
+        remembered: usize,
+    },
+    /// A list has closed a gap of so many nanoseconds: for so long its source was not known to be
+    /// complete, and pods may have been created and deleted unseen.
+    GapClosed {
+        /// How long the gap was
+        nanos: u64,
+    },
+    /// So many finished or deleted pods are no longer remembered, because the cap on pods was
+    /// reached.
+    Evicted(Evicted),
 }
 
-impl<F: FnMut(&PodInfo, Observation)> Sink for F {
-    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
-        self(pod, observation);
+/// What the tracker reports. There is no other way out of it, so whoever receives it has to say
+/// what becomes of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Observation<'a> {
+    /// Something happened to the pod that the [`PodInfo`] names
+    Pod(&'a PodInfo, PodObservation),
+    /// Something happened to the tracker as a whole
+    Tracker(TrackerObservation),
+}
+
+/// Receives what the tracker reports, in the order in which it happened.
+pub trait Sink {
+    /// Takes one observation, made at the accounted time `now`.
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>);
+}
+
+impl<F: FnMut(Timestamp, Observation<'_>)> Sink for F {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self(now, observation);
+    }
+}
+
+/// A sink, with the time at which the tracker makes its observations.
+pub struct Reporter<'a, S> {
+    now: Timestamp,
+    sink: &'a mut S,
+}
+
+impl<'a, S: Sink> Reporter<'a, S> {
+    /// Observations are made at `now`.
+    pub const fn new(now: Timestamp, sink: &'a mut S) -> Self {
+        Self { now, sink }
+    }
+
+    /// Reports something that happened to `pod`.
+    pub fn pod(&mut self, pod: &PodInfo, observation: PodObservation) {
+        self.sink
+            .observe(self.now, Observation::Pod(pod, observation));
+    }
+
+    /// Reports something that happened to the tracker as a whole.
+    pub fn tracker(&mut self, observation: TrackerObservation) {
+        self.sink
+            .observe(self.now, Observation::Tracker(observation));
     }
 }
 

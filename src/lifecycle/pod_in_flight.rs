@@ -6,7 +6,9 @@ use super::clock::Judgement;
 use super::delivery::SourceId;
 use super::inflight::{InFlightOrder, Waiting};
 use super::milestone::Milestone;
-use super::observation::{AnomalyKind, Observation, Outcome, Position, Sink, UnobservedReason};
+use super::observation::{
+    AnomalyKind, Outcome, PodObservation, Position, Reporter, Sink, UnobservedReason,
+};
 use super::reentry::Against;
 use super::saved::SavedInFlight;
 use super::seen::Seen;
@@ -61,12 +63,12 @@ impl PodInFlight {
         source: SourceId,
         now: Timestamp,
         shared: &Shared,
-        sink: &mut impl Sink,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let stage = startup.stage();
         let (from, to) = (Position::Undiscovered, Position::InFlight(stage));
-        sink.observe(&snapshot.info, Observation::Moved { from, to });
+        reporter.pod(&snapshot.info, PodObservation::Moved { from, to });
         Self {
             seen: Seen::nothing(snapshot, source, now),
             uid: snapshot.uid,
@@ -81,7 +83,11 @@ impl PodInFlight {
 
     /// A pod as it was saved, back in its place in the order of waiting. Its deadlines are still to
     /// be set.
-    pub fn restored(saved: SavedInFlight, shared: &mut Shared, sink: &mut impl Sink) -> Self {
+    pub fn restored(
+        saved: SavedInFlight,
+        shared: &mut Shared,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) -> Self {
         let startup = Startup::from(saved.startup);
         let mut pod = Self {
             seen: saved.seen,
@@ -93,7 +99,7 @@ impl PodInFlight {
             discovered: saved.discovered,
             waiting: None,
         };
-        pod.settle(shared, sink);
+        pod.settle(shared, reporter);
         pod
     }
 
@@ -116,7 +122,7 @@ impl PodInFlight {
         snapshot: &PodSnapshot,
         fold: Fold,
         shared: &mut Shared,
-        sink: &mut impl Sink,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) -> Option<Outcome> {
         let Self {
             info,
@@ -126,7 +132,7 @@ impl PodInFlight {
             ..
         } = self;
         if !seen.accept(snapshot, fold.against, &mut |again| {
-            sink.observe(info, again)
+            reporter.pod(info, again)
         }) {
             return None;
         }
@@ -134,9 +140,9 @@ impl PodInFlight {
         if newly_bound {
             info.node.clone_from(&snapshot.info.node);
         }
-        let mut emit = |observation| sink.observe(info, observation);
+        let mut emit = |observation| reporter.pod(info, observation);
         if newly_bound {
-            emit(Observation::Bound);
+            emit(PodObservation::Bound);
         }
         startup.latch(snapshot, fold.sighting, &mut emit);
         if fold.adopted {
@@ -152,52 +158,63 @@ impl PodInFlight {
         };
         slos.update(startup, pulse, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
-            self.settle(shared, sink);
+            self.settle(shared, reporter);
         }
         outcome
     }
 
     /// Says which stage the pod is in now, if that changed, and takes its place in the order of
     /// waiting.
-    fn settle(&mut self, shared: &mut Shared, sink: &mut impl Sink) {
+    fn settle(&mut self, shared: &mut Shared, reporter: &mut Reporter<'_, impl Sink>) {
         let stage = self.startup.stage();
         let from = Position::InFlight(self.stage);
         if stage != self.stage {
             let to = Position::InFlight(stage);
-            sink.observe(&self.info, Observation::Moved { from, to });
+            reporter.pod(&self.info, PodObservation::Moved { from, to });
             self.stage = stage;
         }
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
-        self.wait(Some((stage, entered)), shared, sink);
+        self.wait(Some((stage, entered)), shared, reporter);
     }
 
     /// Ends the startup.
-    pub fn finish(&mut self, outcome: Outcome, shared: &mut Shared, sink: &mut impl Sink) {
+    pub fn finish(
+        &mut self,
+        outcome: Outcome,
+        shared: &mut Shared,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let Self {
             info,
             startup,
             slos,
             ..
         } = self;
-        let mut emit = |observation| sink.observe(info, observation);
+        let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             give_up_what_was_not_seen(startup, &mut emit);
         }
         slos.end(outcome, &mut emit);
         let (from, to) = (Position::InFlight(self.stage), Position::Finished(outcome));
-        emit(Observation::Moved { from, to });
-        self.wait(None, shared, sink);
+        emit(PodObservation::Moved { from, to });
+        self.wait(None, shared, reporter);
     }
 
     /// A deadline of an SLO passes at `now` (see [`SloProgress::miss`]).
-    pub fn miss(&mut self, slo: SloId, now: Timestamp, rules: &[SloRule], sink: &mut impl Sink) {
+    pub fn miss(
+        &mut self,
+        slo: SloId,
+        now: Timestamp,
+        rules: &[SloRule],
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let Self {
             info,
             startup,
             slos,
             ..
         } = self;
-        let mut emit = |observation| sink.observe(info, observation);
+        let mut emit = |observation| reporter.pod(info, observation);
         slos.miss(slo, now, startup, rules, &mut emit);
     }
 
@@ -213,18 +230,23 @@ impl PodInFlight {
         self.slos.undecided()
     }
 
-    fn wait(&mut self, to: Option<Waiting>, shared: &mut Shared, sink: &mut impl Sink) {
+    fn wait(
+        &mut self,
+        to: Option<Waiting>,
+        shared: &mut Shared,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let Self {
             uid, info, waiting, ..
         } = self;
-        let mut emit = |observation| sink.observe(info, observation);
+        let mut emit = |observation| reporter.pod(info, observation);
         shared.order.move_pod(*uid, *waiting, to, &mut emit);
         *waiting = to;
     }
 }
 
 /// Judges every interval of which both ends are reached, each by itself and once (§3, §4).
-fn judge(startup: &mut Startup, emit: &mut impl FnMut(Observation)) {
+fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for interval in Interval::ALL {
         if startup.is_decided(interval) || !startup.applies(interval) {
             continue;
@@ -236,16 +258,16 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(Observation)) {
         startup.decide(interval);
         match Judgement::of(from, to) {
             Judgement::Usable { latency, rounded } => {
-                emit(Observation::Measured { interval, latency });
+                emit(PodObservation::Measured { interval, latency });
                 if rounded {
-                    emit(Observation::Anomaly(AnomalyKind::Rounded));
+                    emit(PodObservation::Anomaly(AnomalyKind::Rounded));
                 }
             }
             Judgement::Unusable(kind) => {
-                emit(Observation::Anomaly(kind));
+                emit(PodObservation::Anomaly(kind));
                 if let Interval::Stage(stage) = interval {
                     let reason = UnobservedReason::Time;
-                    emit(Observation::Unobserved { stage, reason });
+                    emit(PodObservation::Unobserved { stage, reason });
                 }
             }
         }
@@ -253,12 +275,12 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(Observation)) {
 }
 
 /// The stages that had ended when an adopted pod was first seen are not observed (§5 rule 2).
-fn give_up_what_has_ended(startup: &mut Startup, emit: &mut impl FnMut(Observation)) {
+fn give_up_what_has_ended(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in Stage::ALL {
         let interval = Interval::Stage(stage);
         if startup.applies(interval) && startup.end(interval).is_reached() {
             startup.decide(interval);
-            emit(Observation::Unobserved {
+            emit(PodObservation::Unobserved {
                 stage,
                 reason: UnobservedReason::Preexisting,
             });
@@ -266,7 +288,7 @@ fn give_up_what_has_ended(startup: &mut Startup, emit: &mut impl FnMut(Observati
     }
 }
 
-fn give_up_what_was_not_seen(startup: &mut Startup, emit: &mut impl FnMut(Observation)) {
+fn give_up_what_was_not_seen(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in Stage::ALL {
         let interval = Interval::Stage(stage);
         if startup.applies(interval) && !startup.is_decided(interval) {
@@ -276,7 +298,7 @@ fn give_up_what_was_not_seen(startup: &mut Startup, emit: &mut impl FnMut(Observ
             } else {
                 UnobservedReason::ConditionAbsent
             };
-            emit(Observation::Unobserved { stage, reason });
+            emit(PodObservation::Unobserved { stage, reason });
         }
     }
 }

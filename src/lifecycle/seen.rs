@@ -1,7 +1,7 @@
 //! Version order and re-entries: what is kept of every remembered pod.
 
 use super::delivery::SourceId;
-use super::observation::Observation;
+use super::observation::PodObservation;
 use super::reentry::{Against, LastTrue, to_second};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
@@ -49,7 +49,7 @@ impl Seen {
         &mut self,
         snapshot: &PodSnapshot,
         against: Against,
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
     ) -> bool {
         if let Some(version) = snapshot.resource_version {
             if version < self.newest_version {
@@ -60,7 +60,7 @@ impl Seen {
         if !self.is_static {
             let conditions = &snapshot.conditions;
             (self.last_true).update(conditions, against, |milestone| {
-                emit(Observation::Reentered(milestone));
+                emit(PodObservation::Reentered(milestone));
             });
         }
         true

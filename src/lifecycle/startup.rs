@@ -6,7 +6,7 @@
 
 use super::clock::TimestampMode;
 use super::milestone::Milestone;
-use super::observation::{AnomalyKind, Latency, Observation};
+use super::observation::{AnomalyKind, Latency, PodObservation};
 use super::stage::{Interval, Stage};
 use crate::pod::{ConditionType, Conditions, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -175,7 +175,7 @@ impl Startup {
         &mut self,
         snapshot: &PodSnapshot,
         sighting: Sighting,
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
     ) {
         self.stood.add(&snapshot.conditions);
         self.seen_gated |= snapshot.gated;
@@ -198,7 +198,7 @@ impl Startup {
         milestone: Milestone,
         stated: Option<Timestamp>,
         sighting: Sighting,
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
     ) {
         if self.reached(milestone).is_reached() {
             return;
@@ -206,12 +206,12 @@ impl Startup {
         let estimate = sighting.mode.estimate(stated, sighting.observed);
         self.reach(milestone, estimate.at);
         if estimate.skewed {
-            emit(Observation::Anomaly(AnomalyKind::Skew));
+            emit(PodObservation::Anomaly(AnomalyKind::Skew));
         }
         if let (true, Some(observed), Some(stated)) = (sighting.live, sighting.observed, stated)
             && let Ok(delay) = u64::try_from(observed.nanos_since(stated))
         {
-            emit(Observation::Delivered(Latency::from_nanos(delay)));
+            emit(PodObservation::Delivered(Latency::from_nanos(delay)));
         }
     }
 

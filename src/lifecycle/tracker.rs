@@ -10,7 +10,7 @@ use super::clock::TimestampMode;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::eviction::{Cap, Evictable, Evicted, EvictedState, RefusalReason};
 use super::kept::Kept;
-use super::observation::{Observation, Outcome, Position, Sink};
+use super::observation::{Outcome, PodObservation, Position, Reporter, Sink, TrackerObservation};
 use super::pod_in_flight::{Fold, PodInFlight, Shared};
 use super::reentry::Against;
 use super::seen::Seen;
@@ -182,18 +182,21 @@ impl Tracker {
     /// Lets time pass until `now`: deadlines pass, and deleted pods are forgotten.
     pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
         let now = self.not_before(now);
-        sink.at(now);
+        self.pass_time(now, &mut Reporter::new(now, sink));
+    }
+
+    fn pass_time(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
         self.forget_deleted(now);
         self.tidy_timers();
-        sink.remembered(self.pods.len());
-        if !self.sources.may_judge(now) {
-            return;
-        }
-        while let Some((uid, slo)) = self.shared.timers.pop_passed(now) {
-            if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.miss(slo, now, &self.shared.rules, sink);
+        if self.sources.may_judge(now) {
+            while let Some((uid, slo)) = self.shared.timers.pop_passed(now) {
+                if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+                    pod.miss(slo, now, &self.shared.rules, reporter);
+                }
             }
         }
+        let remembered = self.pods.len();
+        reporter.tracker(TrackerObservation::Advanced { remembered });
     }
 
     /// Accounts for one delivery. The deadlines that passed before an event was observed pass
@@ -208,15 +211,15 @@ impl Tracker {
             version,
         } = delivery;
         let now = self.not_before(now);
-        sink.at(now);
+        let reporter = &mut Reporter::new(now, sink);
         match observed {
-            Some(_) => self.advance(now, sink),
+            Some(_) => self.pass_time(now, reporter),
             None => self.forget_deleted(now),
         }
         let (seen_in, complete_at) = match &event {
             PodEvent::Listed { began, .. } => {
-                if let Some(gap) = self.sources.gap_before(source, *began) {
-                    sink.close_gap(gap);
+                if let Some(nanos) = self.sources.gap_before(source, *began) {
+                    reporter.tracker(TrackerObservation::GapClosed { nanos });
                 }
                 (self.sources.list(source, *began), *began)
             }
@@ -232,12 +235,12 @@ impl Tracker {
             seen_in,
         };
         match event {
-            PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, sink),
-            PodEvent::Deleted(snapshot) => self.delete(&snapshot, &arrival, sink),
-            PodEvent::Listed { pods, .. } => self.list(pods, &arrival, sink),
+            PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, reporter),
+            PodEvent::Deleted(snapshot) => self.delete(&snapshot, &arrival, reporter),
+            PodEvent::Listed { pods, .. } => self.list(pods, &arrival, reporter),
             PodEvent::StreamedListClosed { standing } => {
                 self.sources.regain_sync(source);
-                self.sweep(source, standing, sink);
+                self.sweep(source, standing, reporter);
             }
             PodEvent::Bookmark => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
@@ -245,7 +248,7 @@ impl Tracker {
             PodEvent::RolledBack => self.roll_back(source),
         }
         self.sources.account(source, version, complete_at);
-        self.advance(now, sink);
+        self.pass_time(now, reporter);
     }
 
     /// Every pod in flight waits for each SLO at most once.
@@ -263,20 +266,25 @@ impl Tracker {
         });
     }
 
-    fn see(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
+    fn see(
+        &mut self,
+        snapshot: &PodSnapshot,
+        arrival: &Arrival,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let fold = self.fold(arrival, false);
         match self.pods.get_mut(snapshot.uid) {
-            None => self.discover(snapshot, arrival, sink),
+            None => self.discover(snapshot, arrival, reporter),
             Some(Record::Deleted { .. }) => self.see_deleted(snapshot, arrival),
             Some(Record::Finished(kept)) => {
                 let mut seen = kept.seen();
-                let mut emit = |again| sink.observe(&snapshot.info, again);
+                let mut emit = |again| reporter.pod(&snapshot.info, again);
                 seen.accept(snapshot, fold.against, &mut emit);
                 *kept = seen.into();
             }
             Some(Record::InFlight(pod)) => {
-                if let Some(outcome) = pod.fold(snapshot, fold, &mut self.shared, sink) {
-                    self.finish(snapshot.uid, outcome, sink);
+                if let Some(outcome) = pod.fold(snapshot, fold, &mut self.shared, reporter) {
+                    self.finish(snapshot.uid, outcome, reporter);
                 }
             }
         }
@@ -302,16 +310,23 @@ impl Tracker {
         }
     }
 
-    fn discover(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
-        if let Err(reason) = self.admit(snapshot, arrival.now, sink) {
-            sink.observe(&snapshot.info, Observation::Refused(reason));
+    fn discover(
+        &mut self,
+        snapshot: &PodSnapshot,
+        arrival: &Arrival,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        if let Err(reason) = self.admit(snapshot, arrival.now, reporter) {
+            reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
         match FirstSight::of(snapshot, arrival.seen_in, self.backfill) {
-            FirstSight::New => self.follow(snapshot, arrival, false, sink),
-            FirstSight::Adopted => self.follow(snapshot, arrival, true, sink),
-            FirstSight::Static => self.exclude(snapshot, arrival, Outcome::Static, sink),
-            FirstSight::Preexisting => self.exclude(snapshot, arrival, Outcome::Preexisting, sink),
+            FirstSight::New => self.follow(snapshot, arrival, false, reporter),
+            FirstSight::Adopted => self.follow(snapshot, arrival, true, reporter),
+            FirstSight::Static => self.exclude(snapshot, arrival, Outcome::Static, reporter),
+            FirstSight::Preexisting => {
+                self.exclude(snapshot, arrival, Outcome::Preexisting, reporter)
+            }
             FirstSight::Accounted => self.remember(snapshot, arrival),
         }
     }
@@ -321,7 +336,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         now: Timestamp,
-        sink: &mut impl Sink,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) -> Result<(), RefusalReason> {
         let created = snapshot.created;
         if self.cap.may_know(created) {
@@ -338,7 +353,7 @@ impl Tracker {
         if evicted != Evicted::default() {
             let pods = &mut self.pods;
             self.deleted.retain(|(_, uid)| pods.get_mut(*uid).is_some());
-            sink.evicted(evicted);
+            reporter.tracker(TrackerObservation::Evicted(evicted));
         }
         match self.cap.may_know(created) {
             true => Err(RefusalReason::MaybeKnown),
@@ -352,11 +367,11 @@ impl Tracker {
         snapshot: &PodSnapshot,
         arrival: &Arrival,
         outcome: Outcome,
-        sink: &mut impl Sink,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let mut emit = |observation| sink.observe(&snapshot.info, observation);
+        let mut emit = |observation| reporter.pod(&snapshot.info, observation);
         let (from, to) = (Position::Undiscovered, Position::Finished(outcome));
-        emit(Observation::Moved { from, to });
+        emit(PodObservation::Moved { from, to });
         let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
         seen.accept(snapshot, Against::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
@@ -370,15 +385,15 @@ impl Tracker {
         snapshot: &PodSnapshot,
         arrival: &Arrival,
         adopted: bool,
-        sink: &mut impl Sink,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let fold = self.fold(arrival, adopted);
         let shared = &mut self.shared;
-        let mut pod = PodInFlight::discover(snapshot, arrival.source, fold.now, shared, sink);
-        let record = match pod.fold(snapshot, fold, shared, sink) {
+        let mut pod = PodInFlight::discover(snapshot, arrival.source, fold.now, shared, reporter);
+        let record = match pod.fold(snapshot, fold, shared, reporter) {
             None => Record::InFlight(Box::new(pod)),
             Some(outcome) => {
-                pod.finish(outcome, shared, sink);
+                pod.finish(outcome, shared, reporter);
                 Record::Finished(pod.seen.into())
             }
         };
@@ -386,26 +401,36 @@ impl Tracker {
     }
 
     /// Ends the startup of a pod, if it is in flight, and remembers it as finished.
-    pub(super) fn finish(&mut self, uid: PodUid, outcome: Outcome, sink: &mut impl Sink) {
+    pub(super) fn finish(
+        &mut self,
+        uid: PodUid,
+        outcome: Outcome,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let Some(record) = self.pods.get_mut(uid) else {
             return;
         };
         if let Record::InFlight(pod) = record {
-            pod.finish(outcome, &mut self.shared, sink);
+            pod.finish(outcome, &mut self.shared, reporter);
             *record = Record::Finished(pod.seen.into());
         }
     }
 
     /// The object of a DELETED event is the pod's last snapshot, unless it is an older version;
     /// then the pod ends, in any case (§5 rule 1).
-    fn delete(&mut self, snapshot: &PodSnapshot, arrival: &Arrival, sink: &mut impl Sink) {
+    fn delete(
+        &mut self,
+        snapshot: &PodSnapshot,
+        arrival: &Arrival,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let uid = snapshot.uid;
         let created = match self.pods.get_mut(uid) {
             None | Some(Record::Deleted { .. }) => return,
             Some(record) => record.created(),
         };
-        self.see(snapshot, arrival, sink);
-        self.finish(uid, Outcome::Deleted, sink);
+        self.see(snapshot, arrival, reporter);
+        self.finish(uid, Outcome::Deleted, reporter);
         self.pods.insert(uid, Record::Deleted { created });
         self.deleted.push_back((arrival.now, uid));
     }
@@ -426,21 +451,31 @@ impl Tracker {
     /// A completed list: what stands in it is seen, what is known but absent is gone (§5 rules 2,
     /// 4 and 5). The list gives its memory back as it is seen: what it says of a large cluster is
     /// not to stand in memory twice.
-    fn list(&mut self, mut pods: Vec<PodSnapshot>, arrival: &Arrival, sink: &mut impl Sink) {
+    fn list(
+        &mut self,
+        mut pods: Vec<PodSnapshot>,
+        arrival: &Arrival,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         const GIVE_BACK: usize = 4096;
         let listed = pods.iter().map(|snapshot| snapshot.uid).collect();
         pods.reverse();
         while let Some(snapshot) = pods.pop() {
-            self.see(&snapshot, arrival, sink);
+            self.see(&snapshot, arrival, reporter);
             if pods.len().is_multiple_of(GIVE_BACK) {
                 pods.shrink_to_fit();
             }
         }
-        self.sweep(arrival.source, listed, sink);
+        self.sweep(arrival.source, listed, reporter);
     }
 
     /// Ends or forgets every pod of `source` that does not stand.
-    fn sweep(&mut self, source: SourceId, mut standing: Vec<PodUid>, sink: &mut impl Sink) {
+    fn sweep(
+        &mut self,
+        source: SourceId,
+        mut standing: Vec<PodUid>,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         standing.sort_unstable();
         let absent: Vec<PodUid> = self
             .pods
@@ -451,7 +486,7 @@ impl Tracker {
             .map(|(uid, _)| uid)
             .collect();
         for uid in absent {
-            self.finish(uid, Outcome::Vanished, sink);
+            self.finish(uid, Outcome::Vanished, reporter);
             self.pods.remove(uid);
         }
     }

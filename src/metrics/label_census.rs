@@ -150,10 +150,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lifecycle::observation::{Observation, Position, Sink};
+    use crate::lifecycle::observation::{PodObservation, Position};
     use crate::lifecycle::stage::Stage;
     use crate::metrics::{Builder, Format};
     use crate::pod::{PodSnapshot, PodUid};
+    use crate::timestamp::Timestamp;
 
     fn pod(namespace: &str, node: Option<&str>, team: &str) -> PodInfo {
         PodInfo {
@@ -181,7 +182,7 @@ mod tests {
     fn series(config: LabelConfig, pods: &[PodInfo]) -> usize {
         let (mut recorder, exposition) = Builder::new(config).build().unwrap();
         for pod in pods {
-            let discovered = |pod: &PodInfo| Observation::Moved {
+            let discovered = |pod: &PodInfo| PodObservation::Moved {
                 from: Position::Undiscovered,
                 to: Position::InFlight(match pod.node {
                     None => Stage::Scheduling,
@@ -192,8 +193,8 @@ mod tests {
                 node: None,
                 ..pod.clone()
             };
-            recorder.observe(&unbound, discovered(&unbound));
-            recorder.observe(pod, Observation::Bound);
+            recorder.observe_pod(Timestamp::EPOCH, &unbound, discovered(&unbound));
+            recorder.observe_pod(Timestamp::EPOCH, pod, PodObservation::Bound);
         }
         let text = exposition.encode(Format::Text).unwrap();
         let text = String::from_utf8(text).unwrap();

@@ -8,9 +8,10 @@ use super::label_sets::{LabelSets, Resolved};
 use super::labels::Source;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
-use crate::lifecycle::eviction::Evicted;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{Latency, Observation, Position, Sink};
+use crate::lifecycle::observation::{
+    Latency, Observation, PodObservation, Position, Sink, TrackerObservation,
+};
 use crate::lifecycle::stage::Interval;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -21,7 +22,6 @@ pub struct Recorder {
     pub(super) store: Arc<Store>,
     pub(super) labels: LabelSets,
     pub(super) slos: SloCounter,
-    now: Option<Timestamp>,
     observations: u64,
 }
 
@@ -31,7 +31,6 @@ impl Recorder {
             store,
             labels,
             slos,
-            now: None,
             observations: 0,
         }
     }
@@ -84,16 +83,12 @@ impl Recorder {
             .each_dropped(pod, is_node, |label| store.dropped[label].increment());
     }
 
-    fn measure(&mut self, pod: &PodInfo, interval: Interval, latency: Latency) {
+    fn measure(&mut self, now: Timestamp, pod: &PodInfo, interval: Interval, latency: Latency) {
         let resolved = self.set_of(pod);
         let Some(set) = self.store.set(resolved.set) else {
             return;
         };
-        let histogram = set.interval(interval);
-        match self.now {
-            Some(now) => histogram.observe_pod(latency, pod, now),
-            None => histogram.observe(latency),
-        }
+        set.interval(interval).observe_pod(latency, pod, now);
     }
 
     fn reenter(&self, milestone: Milestone) {
@@ -104,52 +99,59 @@ impl Recorder {
             self.store.reentries[position].increment();
         }
     }
-}
 
-impl Sink for Recorder {
-    /// Exemplars bear the time of their observation. Before the first call there are none.
-    fn at(&mut self, now: Timestamp) {
-        self.now = Some(now);
-    }
-
-    fn close_gap(&mut self, nanos: u64) {
-        self.observations += 1;
-        self.store.gaps.add(nanos);
-    }
-
-    fn remembered(&mut self, pods: usize) {
-        self.store.remembered.set(pods as u64);
-    }
-
-    fn evicted(&mut self, pods: Evicted) {
-        self.observations += 1;
-        for (count, pods) in self.store.evicted.iter().zip(pods) {
-            count.add(pods);
-        }
-    }
-
-    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+    /// Counts what happened to `pod` at `now`.
+    pub fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
         self.observations += 1;
         match observation {
-            Observation::Moved { from, to } => {
+            PodObservation::Moved { from, to } => {
                 if from == Position::Undiscovered {
                     self.discover(pod);
                 }
                 self.store.books.move_pod(from, to);
             }
-            Observation::OldestInFlight { stage, entered } => {
+            PodObservation::OldestInFlight { stage, entered } => {
                 self.store.oldest[stage as usize].set(entered);
             }
-            Observation::Bound => self.bind(pod),
-            Observation::Measured { interval, latency } => self.measure(pod, interval, latency),
-            Observation::Unobserved { stage, reason } => {
+            PodObservation::Bound => self.bind(pod),
+            PodObservation::Measured { interval, latency } => {
+                self.measure(now, pod, interval, latency)
+            }
+            PodObservation::Unobserved { stage, reason } => {
                 self.store.unobserved[stage as usize][reason as usize].increment();
             }
-            Observation::Reentered(milestone) => self.reenter(milestone),
-            Observation::Anomaly(kind) => self.store.anomalies[kind as usize].increment(),
-            Observation::Slo { slo, verdict } => self.slos.count(slo, verdict),
-            Observation::Refused(reason) => self.store.refused[reason as usize].increment(),
-            Observation::Delivered(latency) => self.store.delivery.observe(latency),
+            PodObservation::Reentered(milestone) => self.reenter(milestone),
+            PodObservation::Anomaly(kind) => self.store.anomalies[kind as usize].increment(),
+            PodObservation::Slo { slo, verdict } => self.slos.count(slo, verdict),
+            PodObservation::Refused(reason) => self.store.refused[reason as usize].increment(),
+            PodObservation::Delivered(latency) => self.store.delivery.observe(latency),
+        }
+    }
+
+    fn observe_tracker(&mut self, observation: TrackerObservation) {
+        match observation {
+            TrackerObservation::Advanced { remembered } => {
+                self.store.remembered.set(remembered as u64);
+            }
+            TrackerObservation::GapClosed { nanos } => {
+                self.observations += 1;
+                self.store.gaps.add(nanos);
+            }
+            TrackerObservation::Evicted(pods) => {
+                self.observations += 1;
+                for (count, pods) in self.store.evicted.iter().zip(pods) {
+                    count.add(pods);
+                }
+            }
+        }
+    }
+}
+
+impl Sink for Recorder {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
+            Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
 }
@@ -163,7 +165,7 @@ mod tests {
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::pod::{PodSnapshot, PodUid};
 
-    const DISCOVERED: Observation = Observation::Moved {
+    const DISCOVERED: PodObservation = PodObservation::Moved {
         from: Position::Undiscovered,
         to: Position::InFlight(Stage::Scheduling),
     };
@@ -195,7 +197,7 @@ mod tests {
     #[test]
     fn a_discovered_pod_brings_its_series_at_zero() {
         let mut recorder = recorder(10, 10);
-        recorder.observe(&pod("a", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), DISCOVERED);
         let sets = recorder.store.sorted_sets();
         assert_eq!(sets.len(), 1);
         for interval in Interval::ALL {
@@ -206,23 +208,27 @@ mod tests {
     #[test]
     fn each_dropped_value_is_counted_once_per_pod_and_the_node_when_known() {
         let mut recorder = recorder(1, 100);
-        recorder.observe(&pod("a", Some("n1")), DISCOVERED);
-        recorder.observe(&pod("b", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("a", Some("n1")), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), DISCOVERED);
         assert_eq!(
             dropped(&recorder),
             [("namespace", 1), ("node", 0), (WHOLE_SET, 0)]
         );
-        recorder.observe(&pod("b", Some("n2")), Observation::Bound);
-        let measured = Observation::Measured {
+        recorder.observe_pod(
+            Timestamp::EPOCH,
+            &pod("b", Some("n2")),
+            PodObservation::Bound,
+        );
+        let measured = PodObservation::Measured {
             interval: Interval::CreatedToReady,
             latency: Latency::from_nanos(1),
         };
-        recorder.observe(&pod("b", Some("n2")), measured);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("b", Some("n2")), measured);
         assert_eq!(
             dropped(&recorder),
             [("namespace", 1), ("node", 1), (WHOLE_SET, 0)]
         );
-        recorder.observe(&pod("c", Some("n2")), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("c", Some("n2")), DISCOVERED);
         assert_eq!(
             dropped(&recorder),
             [("namespace", 2), ("node", 2), (WHOLE_SET, 0)]
@@ -232,12 +238,20 @@ mod tests {
     #[test]
     fn a_dropped_set_is_counted_once_per_pod() {
         let mut recorder = recorder(100, 2);
-        recorder.observe(&pod("a", None), DISCOVERED);
-        recorder.observe(&pod("b", None), DISCOVERED);
-        recorder.observe(&pod("a", Some("n")), Observation::Bound);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), DISCOVERED);
+        recorder.observe_pod(
+            Timestamp::EPOCH,
+            &pod("a", Some("n")),
+            PodObservation::Bound,
+        );
         assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 1));
-        recorder.observe(&pod("c", None), DISCOVERED);
-        recorder.observe(&pod("c", Some("n")), Observation::Bound);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("c", None), DISCOVERED);
+        recorder.observe_pod(
+            Timestamp::EPOCH,
+            &pod("c", Some("n")),
+            PodObservation::Bound,
+        );
         assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 2));
         assert_eq!(recorder.store.sorted_sets().len(), 3);
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Latency, Observation, Outcome, Position, Sink};
+use podinit::lifecycle::observation::{Latency, Observation, Outcome, PodObservation, Position};
 use podinit::lifecycle::slo::{Namespaces, SloRule};
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, LabelConfig};
-use podinit::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit::pod::{PodSnapshot, PodUid};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 use serde_json::{Value, json};
 
@@ -102,8 +102,7 @@ pub fn per_label_set(sets: usize, seen: u64) -> f64 {
         ..LabelConfig::default()
     };
     let (mut recorder, _exposition) = Builder::new(labels).build().unwrap();
-    recorder.at(NOW);
-    let discovered = Observation::Moved {
+    let discovered = PodObservation::Moved {
         from: Position::Undiscovered,
         to: Position::Finished(Outcome::Preexisting),
     };
@@ -111,13 +110,13 @@ pub fn per_label_set(sets: usize, seen: u64) -> f64 {
         for set in 0..sets {
             let uid = PodUid::from_text("u");
             let info = PodSnapshot::bare(uid, format!("namespace-{set:05}"), "p").info;
-            recorder.observe(&info, discovered);
+            recorder.observe_pod(NOW, &info, discovered);
             for (interval, number) in Interval::ALL
                 .into_iter()
                 .flat_map(|i| (0..seen).map(move |n| (i, n)))
             {
                 let latency = Latency::from_nanos(100_000_000 << number);
-                recorder.observe(&info, Observation::Measured { interval, latency });
+                recorder.observe_pod(NOW, &info, PodObservation::Measured { interval, latency });
             }
         }
     });
@@ -147,7 +146,7 @@ fn apply(tracker: &mut Tracker, event: PodEvent) {
         observed: Some(NOW),
         version: None,
     };
-    tracker.apply(delivery, &mut |_: &PodInfo, _: Observation| {});
+    tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
 }
 
 /// Each with a threshold of its own, far enough away that its deadline stays in wait.

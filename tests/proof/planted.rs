@@ -1,7 +1,7 @@
 //! Bugs that are planted, to see that they are found.
 
 use podinit::lifecycle::delivery::PodEvent;
-use podinit::lifecycle::observation::{Observation, Position};
+use podinit::lifecycle::observation::{PodObservation, Position};
 use podinit::pod::PodUid;
 
 /// Which bug is planted.
@@ -72,22 +72,22 @@ pub struct Planted {
 
 impl Planted {
     /// How often the observation is counted: once, unless the bug strikes.
-    pub fn times(&mut self, observation: &Observation) -> u32 {
+    pub fn times(&mut self, observation: &PodObservation) -> u32 {
         let discovery = |from: Position| from == Position::Undiscovered;
         match (self.bug, observation) {
-            (Bug::DropsMeasured, Observation::Measured { .. })
-            | (Bug::DropsSlo, Observation::Slo { .. })
+            (Bug::DropsMeasured, PodObservation::Measured { .. })
+            | (Bug::DropsSlo, PodObservation::Slo { .. })
             | (
                 Bug::DropsOutcome,
-                Observation::Moved {
+                PodObservation::Moved {
                     to: Position::Finished(_),
                     ..
                 },
             ) => u32::from(!self.strikes()),
-            (Bug::DoublesMeasured, Observation::Measured { .. })
-            | (Bug::DoublesSlo, Observation::Slo { .. })
-            | (Bug::DoublesReturn, Observation::Reentered(_)) => 1 + u32::from(self.strikes()),
-            (Bug::DoublesDiscovery, Observation::Moved { from, .. }) if discovery(*from) => {
+            (Bug::DoublesMeasured, PodObservation::Measured { .. })
+            | (Bug::DoublesSlo, PodObservation::Slo { .. })
+            | (Bug::DoublesReturn, PodObservation::Reentered(_)) => 1 + u32::from(self.strikes()),
+            (Bug::DoublesDiscovery, PodObservation::Moved { from, .. }) if discovery(*from) => {
                 1 + u32::from(self.strikes())
             }
             _ => 1,

@@ -1,7 +1,7 @@
 //! What the program has counted, pod by pod.
 
 use podinit::lifecycle::milestone::Milestone;
-use podinit::lifecycle::observation::{Observation, Outcome, Position, Sink};
+use podinit::lifecycle::observation::{Observation, Outcome, PodObservation, Position, Sink};
 use podinit::lifecycle::slo::SloVerdict;
 use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::Recorder;
@@ -37,9 +37,9 @@ pub struct Counted {
 }
 
 impl Counted {
-    fn count(&mut self, observation: Observation) {
+    fn count(&mut self, observation: PodObservation) {
         match observation {
-            Observation::Moved { from, to } => {
+            PodObservation::Moved { from, to } => {
                 let stood = self.stands.unwrap_or(Position::Undiscovered);
                 self.torn_moves += u32::from(stood != from);
                 self.stands = Some(to);
@@ -48,20 +48,20 @@ impl Counted {
                     self.outcomes[outcome as usize] += 1;
                 }
             }
-            Observation::Measured { interval, latency } => {
+            PodObservation::Measured { interval, latency } => {
                 self.measured[interval.index()] += 1;
                 self.latencies[interval.index()] = latency.as_nanos();
             }
-            Observation::Unobserved { stage, reason } => {
+            PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage as usize][reason as usize] += 1;
             }
-            Observation::Reentered(milestone) => {
+            PodObservation::Reentered(milestone) => {
                 let position = Milestone::REENTERABLE
                     .iter()
                     .position(|of| *of == milestone);
                 self.returns[position.unwrap_or_default()] += 1;
             }
-            Observation::Slo { slo, verdict } => {
+            PodObservation::Slo { slo, verdict } => {
                 let column = match verdict {
                     SloVerdict::Good => 0,
                     SloVerdict::Bad => 1,
@@ -69,11 +69,11 @@ impl Counted {
                 };
                 self.slos[usize::from(slo.0)][column] += 1;
             }
-            Observation::OldestInFlight { .. }
-            | Observation::Bound
-            | Observation::Anomaly(_)
-            | Observation::Refused(_)
-            | Observation::Delivered(_) => {}
+            PodObservation::OldestInFlight { .. }
+            | PodObservation::Bound
+            | PodObservation::Anomaly(_)
+            | PodObservation::Refused(_)
+            | PodObservation::Delivered(_) => {}
         }
     }
 }
@@ -86,26 +86,23 @@ pub struct Tally {
 }
 
 impl Sink for Tally {
-    fn at(&mut self, now: Timestamp) {
-        self.recorder.at(now);
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
+            Observation::Tracker(_) => self.recorder.observe(now, observation),
+        }
     }
+}
 
-    fn close_gap(&mut self, nanos: u64) {
-        self.recorder.close_gap(nanos);
-    }
-
-    fn remembered(&mut self, pods: usize) {
-        self.recorder.remembered(pods);
-    }
-
-    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+impl Tally {
+    fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
         let number: usize = pod.pod_labels[0].parse().expect("every pod is numbered");
         if self.pods.len() <= number {
             self.pods.resize(number + 1, Counted::default());
         }
         for _ in 0..self.planted.times(&observation) {
             self.pods[number].count(observation);
-            self.recorder.observe(pod, observation);
+            self.recorder.observe_pod(now, pod, observation);
         }
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::Observation;
+use podinit::lifecycle::observation::{Observation, PodObservation};
 use podinit::lifecycle::slo::{SloId, SloVerdict};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodSnapshot, PodUid};
+use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::slo::SloFile;
 use podinit::timestamp::Timestamp;
 
@@ -48,26 +48,25 @@ impl Books {
             version: None,
         };
         let verdicts = &mut self.verdicts;
-        let mut sink = |pod: &PodInfo, observation| Self::note(verdicts, pod, observation);
+        let mut sink = |_, observation: Observation<'_>| Self::note(verdicts, observation);
         self.tracker.apply(delivery, &mut sink);
     }
 
     fn advance(&mut self, second: i64) {
         let verdicts = &mut self.verdicts;
-        let mut sink = |pod: &PodInfo, observation| Self::note(verdicts, pod, observation);
+        let mut sink = |_, observation: Observation<'_>| Self::note(verdicts, observation);
         let now = Timestamp::from_seconds(second);
         self.tracker.advance(now, &mut sink);
     }
 
-    fn note(
-        verdicts: &mut BTreeMap<String, Vec<SloVerdict>>,
-        pod: &PodInfo,
-        observation: Observation,
-    ) {
-        if let Observation::Slo {
-            slo: NETWORK,
-            verdict,
-        } = observation
+    fn note(verdicts: &mut BTreeMap<String, Vec<SloVerdict>>, observation: Observation<'_>) {
+        if let Observation::Pod(
+            pod,
+            PodObservation::Slo {
+                slo: NETWORK,
+                verdict,
+            },
+        ) = observation
         {
             verdicts
                 .entry(pod.name.to_string())

@@ -2,7 +2,7 @@
 
 use super::{ExclusionReason, SloId, SloRule, SloVerdict, Timers};
 use crate::lifecycle::clock::Judgement;
-use crate::lifecycle::observation::{AnomalyKind, Observation, Outcome};
+use crate::lifecycle::observation::{AnomalyKind, Outcome, PodObservation};
 use crate::lifecycle::stage::Interval;
 use crate::lifecycle::startup::{Reached, Startup};
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
@@ -99,7 +99,7 @@ impl SloProgress {
     }
 
     /// Gives every SLO that still waits its event: the pod has ended.
-    pub fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(Observation)) {
+    pub fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(PodObservation)) {
         let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
         for (slo, state) in self.waiting() {
             decide(slo, state, verdict, emit);
@@ -115,7 +115,7 @@ impl SloProgress {
         now: Timestamp,
         startup: &Startup,
         rules: &[SloRule],
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
     ) {
         let rule = rules.get(usize::from(missed.0));
         let deadline = rule.and_then(|rule| deadline(rule, startup));
@@ -134,7 +134,7 @@ impl SloProgress {
         pulse: Pulse<'_>,
         rules: &[SloRule],
         timers: &mut Timers,
-        emit: &mut impl FnMut(Observation),
+        emit: &mut impl FnMut(PodObservation),
     ) {
         for (slo, state) in self.waiting() {
             let Some(rule) = rules.get(usize::from(slo.0)) else {
@@ -151,9 +151,14 @@ impl SloProgress {
 }
 
 /// Gives an SLO its one event of the pod.
-fn decide(slo: SloId, state: &mut State, verdict: SloVerdict, emit: &mut impl FnMut(Observation)) {
+fn decide(
+    slo: SloId,
+    state: &mut State,
+    verdict: SloVerdict,
+    emit: &mut impl FnMut(PodObservation),
+) {
     *state = State::Decided;
-    emit(Observation::Slo { slo, verdict });
+    emit(PodObservation::Slo { slo, verdict });
 }
 
 /// When the deadline passes, once the interval has begun at a known time.

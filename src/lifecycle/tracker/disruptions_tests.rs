@@ -5,25 +5,28 @@
 use super::*;
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{Observation, Outcome, Position, Sink};
+use crate::lifecycle::observation::{Observation, Outcome, PodObservation, Position, Sink};
 use crate::lifecycle::slo::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::by_hand::{at, delivery, rule};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodUid};
+use crate::pod::{Condition, ConditionStatus, ConditionType, PodUid};
 
 #[derive(Default)]
-struct Told(Vec<Observation>);
+struct Told(Vec<PodObservation>);
 
 impl Sink for Told {
-    fn observe(&mut self, _pod: &PodInfo, observation: Observation) {
-        self.0.push(observation);
+    fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(_, observation) => self.0.push(observation),
+            Observation::Tracker(_) => {}
+        }
     }
 }
 
 impl Told {
     fn finished(&self) -> Vec<Outcome> {
-        let end = |observation: &Observation| match observation {
-            Observation::Moved {
+        let end = |observation: &PodObservation| match observation {
+            PodObservation::Moved {
                 to: Position::Finished(outcome),
                 ..
             } => Some(*outcome),
@@ -113,7 +116,7 @@ fn what_a_backup_brings_back_is_not_counted_again() {
     let discovered = |told: &Told| {
         let news = told.0.iter().filter(|observation| {
             let from = Position::Undiscovered;
-            matches!(observation, Observation::Moved { from: known, .. } if *known == from)
+            matches!(observation, PodObservation::Moved { from: known, .. } if *known == from)
         });
         news.count()
     };
@@ -180,7 +183,7 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
     deliver(&mut tracker, &mut told, 20, list(20, standing));
     assert_eq!(told.finished(), [Outcome::Ready, Outcome::Ready]);
     told.0.clear();
-    let reentered = Observation::Reentered(Milestone::Ready);
+    let reentered = PodObservation::Reentered(Milestone::Ready);
 
     let old = PodEvent::Applied(ready(pod("elsewhere", 4, 60), 25));
     deliver_from(ELSEWHERE, &mut tracker, &mut told, 25, old);
@@ -208,7 +211,7 @@ fn no_deadline_passes_while_what_happened_unattended_is_on_its_way() {
     let slow = PodEvent::Applied(pod("slow", 1, 100));
     deliver(&mut tracker, &mut told, 1, slow);
     tracker.catch_up(at(20));
-    let missed = Observation::Slo {
+    let missed = PodObservation::Slo {
         slo: SloId(0),
         verdict: SloVerdict::Bad,
     };

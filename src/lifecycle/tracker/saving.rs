@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{Record, Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::observation::{Outcome, Sink};
+use crate::lifecycle::observation::{Outcome, Reporter, Sink, TrackerObservation};
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::saved::{SavedDeleted, SavedPod, SavedTracker};
 use crate::lifecycle::sources::Successor;
+use crate::timestamp::Timestamp;
 
 impl Tracker {
     /// All that is known but the pods of [`Tracker::saved_pods`].
@@ -63,9 +64,8 @@ impl Tracker {
             ..config
         });
         tracker.now = saved.now;
-        if let Some(now) = saved.now {
-            sink.at(now);
-        }
+        let now = saved.now.unwrap_or(Timestamp::EPOCH);
+        let reporter = &mut Reporter::new(now, sink);
         tracker
             .sources
             .restore(saved.sources, saved.resumed, &successor);
@@ -79,7 +79,7 @@ impl Tracker {
             }
             let record = match pod {
                 SavedPod::InFlight(pod) => {
-                    let pod = PodInFlight::restored(*pod, &mut tracker.shared, sink);
+                    let pod = PodInFlight::restored(*pod, &mut tracker.shared, reporter);
                     Record::InFlight(Box::new(pod))
                 }
                 SavedPod::Finished(_, seen) => Record::Finished(seen.into()),
@@ -93,10 +93,11 @@ impl Tracker {
         tracker.cap.restore(saved.watermark);
         tracker.set_slos(rules);
         for uid in gone {
-            tracker.finish(uid, Outcome::Vanished, sink);
+            tracker.finish(uid, Outcome::Vanished, reporter);
             tracker.pods.remove(uid);
         }
-        sink.remembered(tracker.remembered());
+        let remembered = tracker.remembered();
+        reporter.tracker(TrackerObservation::Advanced { remembered });
         tracker
     }
 }
@@ -105,10 +106,10 @@ impl Tracker {
 mod tests {
     use super::*;
     use crate::lifecycle::delivery::PodEvent;
-    use crate::lifecycle::observation::{Observation, Position};
+    use crate::lifecycle::observation::{Observation, PodObservation, Position};
     use crate::lifecycle::slo::{SloId, SloRule, SloVerdict};
     use crate::lifecycle::tracker::by_hand::{at, delivery, rule};
-    use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo, PodSnapshot, PodUid};
+    use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 
     fn pod(uid: &str) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text(uid), "ns", uid);
@@ -136,7 +137,7 @@ mod tests {
     /// A tracker of two sources, each with a pod in flight and one that is done.
     fn tracker(slos: &[SloRule]) -> Tracker {
         let mut tracker = Tracker::new(under(slos));
-        let mut silent = |_: &PodInfo, _| {};
+        let mut silent = |_, _: Observation<'_>| {};
         for source in [0, 1] {
             let list = PodEvent::Listed {
                 pods: Vec::new(),
@@ -160,8 +161,8 @@ mod tests {
         successor: impl Fn(SourceId) -> Successor,
     ) -> (Tracker, Moves) {
         let mut moves = Vec::new();
-        let mut sink = |pod: &PodInfo, observation| {
-            if let Observation::Moved { to, .. } = observation {
+        let mut sink = |_, observation: Observation<'_>| {
+            if let Observation::Pod(pod, PodObservation::Moved { to, .. }) = observation {
                 moves.push((pod.name.to_string(), to));
             }
         };
@@ -202,13 +203,13 @@ mod tests {
     fn slos_that_were_changed_meanwhile_are_known_by_what_they_were() {
         let mut before = tracker(&[rule("other", 5), rule("slow", 10)]);
         // The first has had its events.
-        before.advance(at(7), &mut |_: &PodInfo, _| {});
+        before.advance(at(7), &mut |_, _: Observation<'_>| {});
         assert_eq!([0, 1].map(|slo| before.undecided(SloId(slo))), [0, 2]);
         let (mut after, _) = restored(&before, &[rule("slow", 100)], Successor::Same);
         assert_eq!(after.undecided(SloId(0)), 2);
         let mut verdicts = Vec::new();
-        let mut sink = |_: &PodInfo, observation| {
-            if let Observation::Slo { slo, verdict } = observation {
+        let mut sink = |_, observation: Observation<'_>| {
+            if let Observation::Pod(_, PodObservation::Slo { slo, verdict }) = observation {
                 verdicts.push((slo, verdict));
             }
         };

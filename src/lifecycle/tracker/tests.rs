@@ -1,6 +1,6 @@
 use super::by_hand::{at, delivery, rule};
 use super::*;
-use crate::pod::PodInfo;
+use crate::lifecycle::observation::Observation;
 
 #[test]
 fn a_finished_pod_takes_at_most_48_bytes_of_the_table() {
@@ -14,8 +14,9 @@ fn deadlines_of_pods_that_are_gone_do_not_pile_up() {
         ..TrackerConfig::default()
     });
     let mut missed = 0;
-    let mut sink = |_: &PodInfo, observation| {
-        missed += usize::from(matches!(observation, Observation::Slo { .. }));
+    let mut sink = |_, observation: Observation<'_>| {
+        let event = matches!(observation, Observation::Pod(_, PodObservation::Slo { .. }));
+        missed += usize::from(event);
     };
     let mut deliver = |event| tracker.apply(delivery(SourceId(0), 0, event), &mut sink);
     for number in 0..2_000 {

@@ -166,7 +166,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 if initial_events_end {
                     self.close_streamed_list()?;
                 } else {
-                    self.tracker.advance(self.now, &mut self.sink);
+                    self.deliver(PodEvent::Bookmark, observed);
                 }
             }
             WatchEventKind::Error(status) => {

@@ -13,7 +13,6 @@ use crate::lifecycle::observation::{Observation, Sink};
 use crate::metrics::{
     Builder, EncodeError, Exposition, Format, LabelConfig, LabelError, Recorder, SloDoc,
 };
-use crate::pod::PodInfo;
 use crate::recordings::reader::{Document, RecordingError};
 use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
@@ -84,11 +83,46 @@ struct Counted {
 }
 
 impl Sink for Counted {
-    fn at(&mut self, now: Timestamp) {
-        self.recorder.at(now);
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self.recorder.observe(now, observation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::decode::DecodeOptions;
+    use crate::recordings::reader::Recording;
+
+    /// A list of one pod, an error ten seconds later, and after another 35 seconds a list of two.
+    const GAP: &str = r#"
+        {"kind": "List", "observedAt": "2026-01-01T00:00:00Z", "items": [{"kind": "Pod", "metadata": {"uid": "a"}}]}
+        {"type": "BOOKMARK", "observedAt": "2026-01-01T00:00:10Z", "object": {"kind": "Pod"}}
+        {"type": "ERROR", "observedAt": "2026-01-01T00:00:11Z", "object": {"kind": "Status"}}
+        {"kind": "List", "observedAt": "2026-01-01T00:00:45Z", "items": [
+            {"kind": "Pod", "metadata": {"uid": "a"}}, {"kind": "Pod", "metadata": {"uid": "b"}}]}
+    "#;
+
+    fn replayed(documents: &'static str) -> String {
+        let options = DecodeOptions::default();
+        let recording = Recording::from_reader("test", Cursor::new(documents), options);
+        let text = expose(recording, ExpositionConfig::default(), Format::Text).unwrap();
+        String::from_utf8(text).unwrap()
     }
 
-    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
-        self.recorder.observe(pod, observation);
+    #[test]
+    fn a_replay_shows_how_many_pods_are_remembered_and_how_long_the_gaps_were() {
+        let text = replayed(GAP);
+        for line in [
+            "podinit_pods_discovered_total 2",
+            "podinit_remembered_pods 2",
+            "podinit_observation_gap_seconds_total 35",
+        ] {
+            assert!(text.lines().any(|sample| sample == line), "{line}\n{text}");
+        }
     }
 }

@@ -9,7 +9,8 @@ use super::slowest::Slowest;
 use crate::lifecycle::clock::TimestampMode;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{
-    AnomalyKind, Latency, Observation, Outcome, Position, Sink, UnobservedReason,
+    AnomalyKind, Latency, Observation, Outcome, PodObservation, Position, Sink, TrackerObservation,
+    UnobservedReason,
 };
 use crate::lifecycle::stage::{Interval, Stage};
 use crate::metrics::layout::CLASSIC_BOUNDS;
@@ -189,31 +190,44 @@ impl Collector {
 }
 
 impl Sink for Collector {
-    fn at(&mut self, now: Timestamp) {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
+            Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
+            // A recording is read without a cap on pods, and a report says nothing of gaps.
+            Observation::Tracker(
+                TrackerObservation::GapClosed { .. } | TrackerObservation::Evicted(_),
+            ) => {}
+        }
+    }
+}
+
+impl Collector {
+    fn advanced(&mut self, now: Timestamp) {
         if now > Timestamp::EPOCH {
             let (from, _) = self.span.unwrap_or((now, now));
             self.span = Some((from, now));
         }
     }
 
-    fn observe(&mut self, pod: &PodInfo, observation: Observation) {
+    fn observe_pod(&mut self, pod: &PodInfo, observation: PodObservation) {
         match observation {
-            Observation::Moved { from, to } => self.moved(from, to),
-            Observation::OldestInFlight { stage, entered } => {
+            PodObservation::Moved { from, to } => self.moved(from, to),
+            PodObservation::OldestInFlight { stage, entered } => {
                 self.oldest[stage as usize] = entered;
             }
-            Observation::Measured { interval, latency } => self.measured(pod, interval, latency),
-            Observation::Unobserved { stage, reason } => {
+            PodObservation::Measured { interval, latency } => self.measured(pod, interval, latency),
+            PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage as usize][reason as usize] += 1;
             }
-            Observation::Reentered(milestone) => {
+            PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
-            Observation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
-            Observation::Bound
-            | Observation::Slo { .. }
-            | Observation::Refused(_)
-            | Observation::Delivered(_) => {}
+            PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
+            PodObservation::Bound
+            | PodObservation::Slo { .. }
+            | PodObservation::Refused(_)
+            | PodObservation::Delivered(_) => {}
         }
     }
 }
