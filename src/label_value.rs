@@ -3,7 +3,7 @@
 
 /// An enum whose variants are the values of one metric label.
 ///
-/// Made by [`label_values!`], which keeps the invariant that a variant's discriminant is its index in
+/// Made by `label_values!`, which keeps the invariant that a variant's discriminant is its index in
 /// [`LabelValue::ALL`]: arrays of counters are indexed by it.
 pub trait LabelValue: Copy + 'static {
     /// Every value, in the order in which a scrape shows them.
