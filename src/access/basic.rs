@@ -153,7 +153,7 @@ mod tests {
         let text = format!("basic_auth_users:{}", lines.collect::<String>());
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        WebConfig::look(file.path()).result.unwrap().users
+        WebConfig::inspect(file.path()).result.unwrap().users
     }
 
     fn header(login: &str) -> Option<HeaderValue> {

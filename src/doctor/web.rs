@@ -11,7 +11,7 @@ pub(super) fn check(path: Option<&Path>, tokens: bool) -> Finding {
     const CHECK: Check = Check::WebConfig;
     let config = match path {
         None => WebConfig::default(),
-        Some(path) => match WebConfig::look(path).result {
+        Some(path) => match WebConfig::inspect(path).result {
             Ok(config) => config,
             Err(error) => {
                 return Finding::error(CHECK, error.to_string())

@@ -1,4 +1,4 @@
-//! The exporter: what `serve` and `demo` have in common, whoever answers for the API server.
+//! The exporter: what `serve` and `demo` have in common, with a real or a simulated API server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use tokio_util::sync::CancellationToken;
 use super::checkpoint::{Checkpoint, Others, Parts, Recovery, Snapshots};
 use super::ingest::Ingest;
 use super::labels::label_config;
+use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
-use super::slos::{InForce, SloWatch};
+use super::slos::{SloReload, SloSettings};
 use super::tasks::Tasks;
-use super::web::Web;
+use super::web_config::WebSettings;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
 use crate::args::ExporterArgs;
@@ -21,7 +22,7 @@ use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::delivery::Delivery;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::metrics::{Builder, ClockFamilies};
+use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::process::metrics::ProcessCollector;
 use crate::server::{Health, Limits, Server};
 use crate::watch::stats::WatchStats;
@@ -35,12 +36,12 @@ const QUEUE: usize = 1024;
 /// a few seconds.
 const INGEST_DEADLINE: Duration = Duration::from_secs(60);
 
-/// How long the SLO file's keeper may be silent: it looks every few seconds, and then may have to
+/// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
 /// wait for the ingest task.
 const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
 
-/// How long the web configuration's keeper may be silent: it looks every few seconds, and waits for
-/// nothing but the file system.
+/// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
+/// for nothing but the file system.
 const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
 
 /// An exporter that is bound to its address and has not begun to watch.
@@ -53,23 +54,23 @@ pub(super) struct Exporter {
     watch: WatchConfig,
     clock: Arc<dyn Clock>,
     clock_families: Arc<ClockFamilies>,
-    slo_watch: Option<SloWatch>,
+    slo_reload: Option<ReloadTask<SloReload>>,
     checkpoint: Option<Checkpoint>,
     accounting: TrackerConfig,
-    web: Web,
+    web: WebSettings,
 }
 
-/// What `serve` alone can be asked for.
+/// What only `serve` has, and `demo` has not.
 #[derive(Default)]
 pub(super) struct ServeOnly {
-    /// Whether bearer tokens are going to be asked for
+    /// Whether clients have to send bearer tokens
     pub(super) tokens: bool,
-    /// In what the counts are kept
+    /// Where the counts outlive the process
     pub(super) checkpoint: Option<(Checkpoint, Snapshots)>,
 }
 
 impl Exporter {
-    /// Binds the address first: nothing else needs to be tried if that cannot be had.
+    /// Opens the configuration files and binds the address, before anything is asked of a cluster.
     pub(super) fn bind(
         args: &ExporterArgs,
         serve_only: ServeOnly,
@@ -80,22 +81,15 @@ impl Exporter {
             Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
             None => (None, Snapshots::none()),
         };
-        let in_force = InForce::open(args.slo.as_deref(), &clock)?;
-        watch.decode.workload |= in_force.may_need_workload();
-        let web = Web::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
+        let slos = SloSettings::open(args.slo.as_deref(), &clock)?;
+        watch.decode.workload |= slos.may_need_workload();
+        let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let clock_families = Arc::new(ClockFamilies::new(Arc::clone(&clock)));
-        let mut builder = Builder::new(label_config(&args.labels))
-            .slos(in_force.slos.docs)
+        let builder = Builder::new(label_config(&args.labels))
             .watch(stats.clone())
-            .source(Box::new(Arc::clone(&clock_families)))
-            .source(Box::new(in_force.gauges))
-            .source(Box::new(Arc::clone(&web.stats)))
-            .collector(Box::new(ProcessCollector::new()));
-        if let Some(checkpoint) = &checkpoint {
-            builder = builder.source(Box::new(Arc::clone(&checkpoint.gauges)));
-        }
-        let (recorder, exposition) = builder.build()?;
+            .source(Box::new(Arc::clone(&clock_families)));
+        let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
         let health = Health::new();
         let scrapes = Arc::new(Scrapes {
             exposition,
@@ -104,13 +98,11 @@ impl Exporter {
         });
         let server = Server::bind(args.listen, Limits::default(), scrapes, health.clone())?;
         let scopes = watch.scopes.iter();
-        let sources = scopes
-            .map(|scope| health.register_source(scope.to_string()))
-            .collect();
+        let sources = scopes.map(|scope| health.register_source(scope.to_string()));
         let (sender, receiver) = mpsc::channel(QUEUE);
         let accounting = TrackerConfig {
             timestamps: args.timestamps,
-            slos: in_force.slos.rules,
+            slos: slos.slos.rules,
             max_pods: args.max_pods.get(),
             ..TrackerConfig::default()
         };
@@ -119,9 +111,9 @@ impl Exporter {
             recorder,
             deliveries: receiver,
             clock: Arc::clone(&clock),
-            sources,
+            sources: sources.collect(),
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
-            slos: in_force.changes,
+            slos: slos.changes,
             stats: Arc::clone(&stats),
             snapshots,
         };
@@ -134,14 +126,14 @@ impl Exporter {
             watch,
             clock,
             clock_families,
-            slo_watch: in_force.watch,
+            slo_reload: slos.reload,
             checkpoint,
             accounting,
             web,
         })
     }
 
-    /// Goes on from what an earlier process has left in the checkpoint.
+    /// Restores what an earlier process has left in the checkpoint.
     pub(super) fn recover(&mut self, from: &Recovery<'_>) {
         if let Some(checkpoint) = &mut self.checkpoint {
             let parts = Parts {
@@ -160,7 +152,7 @@ impl Exporter {
         }
     }
 
-    /// What is going to be watched.
+    /// What it is going to watch.
     pub(super) fn watch(&self) -> &WatchConfig {
         &self.watch
     }
@@ -170,78 +162,101 @@ impl Exporter {
         self.server.local_addr()
     }
 
-    /// How to get at it.
+    /// The scheme of its URLs.
     pub(super) fn scheme(&self) -> &'static str {
         self.web.config.tls.as_ref().map_or("http", |_| "https")
     }
 
-    /// Watches `cluster` and serves until `shutdown`. Bearer tokens are judged by `tokens`. The
-    /// server ends first, so that the last commit holds all that was ever shown, and the accounting
-    /// last, which that commit needs.
+    /// Watches `cluster` and serves until `shutdown`. `tokens` judges bearer tokens.
     ///
     /// # Errors
-    /// When a task ends that must not: the process would be stale, so it ends too.
+    /// When a task ends before the shutdown: its figures would go stale, so the process ends too.
     pub(super) async fn run(
         self,
         cluster: &Cluster,
         tokens: Option<Kubernetes>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
-        let Self {
-            server,
-            health,
-            stats,
-            ingest,
-            deliveries,
-            watch,
-            clock,
-            slo_watch,
-            checkpoint,
-            web,
-            ..
-        } = self;
+        let web = self.web;
         let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
         let gate = Arc::new(gate);
-        let server = server.with_access(gate.clone());
+        let server = self.server.with_access(gate.clone());
         let tls = web.config.tls.is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
-        let client = &cluster.client;
-        let watches = watch::spawn(client, &watch, clock, &stats, &deliveries, &shutdown);
-        // Held to the end, so that a watch that fails is told of as such, and not as the end of the
-        // deliveries.
-        let _deliveries = deliveries;
+        // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
+        // could be reported in place of the watch.
+        let deliveries = self.deliveries;
+        let watches = watch::spawn(
+            &cluster.client,
+            &self.watch,
+            self.clock,
+            &self.stats,
+            &deliveries,
+            &shutdown,
+        );
         let mut tasks = Tasks::new(shutdown.clone());
-        let stop = shutdown.clone();
-        let served = CancellationToken::new();
-        let mut unneeded = served.clone();
-        tasks.spawn("the server", async move {
-            server.serve(stop).await;
-            served.cancel();
-        });
-        if let Some(checkpoint) = checkpoint {
-            let committer = checkpoint.committer()?;
-            let served = std::mem::take(&mut unneeded);
-            let committed = unneeded.clone();
-            tasks.spawn("the keeper of the checkpoint", async move {
-                committer.run(served).await;
-                committed.cancel();
-            });
+        spawn_accounting(&mut tasks, server, self.checkpoint, self.ingest, &shutdown)?;
+        if let Some(reload) = self.slo_reload {
+            let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
+            let reload = reload.run(shutdown.clone(), heartbeat);
+            tasks.spawn("the reload of the SLO file", reload);
         }
-        tasks.spawn("the accounting of pods", ingest.run(unneeded));
-        if let Some(slo_watch) = slo_watch {
-            let heartbeat = health.register_task("slo-file", SLO_FILE_DEADLINE);
-            let keeper = slo_watch.run(shutdown.clone(), heartbeat);
-            tasks.spawn("the SLO file's keeper", keeper);
-        }
-        if let Some(web_watch) = web.watch(gate) {
-            let heartbeat = health.register_task("web-config", WEB_CONFIG_DEADLINE);
-            let keeper = web_watch.run(shutdown, heartbeat);
-            tasks.spawn("the web configuration's keeper", keeper);
+        if let Some(reload) = web.reload(gate) {
+            let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
+            let reload = reload.run(shutdown, heartbeat);
+            tasks.spawn("the reload of the web configuration", reload);
         }
         tasks.run(watches).await?;
         tracing::info!("ended");
         Ok(())
     }
+}
+
+/// The metrics of everything that an exporter has.
+fn build_metrics(
+    mut builder: Builder,
+    slos: &SloSettings,
+    web: &WebSettings,
+    checkpoint: Option<&Checkpoint>,
+) -> anyhow::Result<(Recorder, Arc<Exposition>)> {
+    builder = builder
+        .slos(slos.slos.docs.clone())
+        .source(Box::new(Arc::clone(&slos.gauges)))
+        .source(Box::new(Arc::clone(&web.stats)))
+        .collector(Box::new(ProcessCollector::new()));
+    if let Some(checkpoint) = checkpoint {
+        builder = builder.source(Box::new(Arc::clone(&checkpoint.gauges)));
+    }
+    Ok(builder.build()?)
+}
+
+/// Starts the server, the checkpoint and the ingest task, which end in this order: the last commit
+/// then holds all that was ever shown, and it still finds the ingest task, which it asks.
+fn spawn_accounting(
+    tasks: &mut Tasks,
+    server: Server,
+    checkpoint: Option<Checkpoint>,
+    ingest: Ingest,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<()> {
+    let shutdown = shutdown.clone();
+    let served = CancellationToken::new();
+    let mut ingest_stop = served.clone();
+    let committer = checkpoint.map(Checkpoint::committer).transpose()?;
+    tasks.spawn("the server", async move {
+        server.serve(shutdown).await;
+        served.cancel();
+    });
+    if let Some(committer) = committer {
+        let served = std::mem::take(&mut ingest_stop);
+        let committed = ingest_stop.clone();
+        tasks.spawn("the checkpoint", async move {
+            committer.run(served).await;
+            committed.cancel();
+        });
+    }
+    tasks.spawn("the ingest task", ingest.run(ingest_stop));
+    Ok(())
 }
 
 #[cfg(test)]

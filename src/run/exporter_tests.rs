@@ -1,5 +1,5 @@
-//! An essential task that dies ends the exporter with one line, and one that hangs fails `/livez`.
-//! Clocks that panic or hang bring it about.
+//! A task that panics or returns ends the exporter with one line, and one that hangs fails `/livez`.
+//! The tests use clocks that panic or hang.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -56,7 +56,7 @@ fn panicking() -> Arc<dyn Clock> {
 async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
     let run = exporter.run(cluster, None, CancellationToken::new());
     let ended = tokio::time::timeout(PATIENCE, run).await;
-    let error = ended.expect("it goes on, stale").unwrap_err();
+    let error = ended.expect("it goes on with stale figures").unwrap_err();
     let text = format!("{error:#}");
     assert!(!text.contains('\n'), "{text}");
     text
@@ -78,7 +78,10 @@ async fn accounting_that_panics_ends_the_exporter() {
     exporter.ingest.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
-    assert!(why.ends_with("podinit ends, rather than go stale"), "{why}");
+    assert!(
+        why.ends_with("podinit ends, since its figures would go stale"),
+        "{why}"
+    );
 }
 
 #[tokio::test]
@@ -91,17 +94,17 @@ async fn a_watch_that_panics_ends_the_exporter() {
 }
 
 #[tokio::test]
-async fn a_keeper_of_the_slo_file_that_panics_ends_the_exporter() {
+async fn a_reload_of_the_slo_file_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/slo-default.yaml");
     let mut exporter = exporter(&simulated, &["--slo", file]);
-    exporter.slo_watch.as_mut().unwrap().clock = panicking();
+    exporter.slo_reload.as_mut().unwrap().clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
 }
 
 #[tokio::test]
-async fn a_keeper_of_the_web_configuration_that_panics_ends_the_exporter() {
+async fn a_reload_of_the_web_configuration_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "{}").unwrap();
@@ -115,19 +118,19 @@ async fn a_keeper_of_the_web_configuration_that_panics_ends_the_exporter() {
 async fn accounting_that_returns_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let mut exporter = exporter(&simulated, &[]);
-    // A queue that nobody fills: as if all watches had gone.
+    // A queue without a sender, as if all watches had ended.
     exporter.ingest.deliveries = mpsc::channel(1).1;
     let why = why_it_ended(exporter, &cluster).await;
-    let expected = "the accounting of pods has ended; so does podinit, rather than go stale";
+    let expected = "the ingest task has ended; podinit ends too, since its figures would go stale";
     assert!(
         why == expected || why.starts_with("a watch has ended"),
         "{why}"
     );
 }
 
-/// A clock that stands still, and whoever asks it with it, while it is held. A thread that waits here
-/// gives its other tasks away first: one task hangs, and not what happens to share its thread (which
-/// could be the test's own timeout).
+/// A clock that blocks its readers while it is held. A thread that waits here gives its other tasks
+/// away first: only the one task hangs, and not what happens to share its thread (which could be the
+/// test's own timeout).
 #[derive(Default)]
 struct Held {
     is_held: Mutex<bool>,
@@ -148,7 +151,7 @@ impl Held {
     }
 }
 
-/// Lets go at the end of a test that fails too: its runtime waits for the thread that hangs.
+/// Releases the clock at the end of a failed test too, since the runtime waits for the thread that hangs.
 struct LetGo(Arc<Held>);
 
 impl Drop for LetGo {

@@ -9,16 +9,16 @@ mod doctor;
 mod exporter;
 mod ingest;
 mod labels;
-mod looks;
 pub mod pace;
 mod progress;
 mod recordings;
+mod reload;
 mod rules;
 mod scrapes;
 mod serve;
 mod slos;
 mod tasks;
-mod web;
+mod web_config;
 
 use std::future::Future;
 use std::io::{self, Write};

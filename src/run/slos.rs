@@ -1,22 +1,19 @@
-//! The SLOs in force: from the file to the tracker and the metrics, at the start and whenever the
-//! file changes.
+//! The SLOs in force: read from a file, and used by the tracker and the metrics.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-use super::looks::Looks;
+use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
-use crate::config_file::reload::Reloader;
+use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::config_file::yaml::FileError;
 use crate::lifecycle::slo::SloRule;
 use crate::metrics::{ConfigGauges, SloDoc};
-use crate::server::Heartbeat;
 use crate::slo::SloFile;
 
-/// The SLOs of a file, as the parts of the program need them.
+/// The SLOs of a file, as the tracker and the metrics need them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slos {
     pub(super) rules: Arc<[SloRule]>,
@@ -33,104 +30,80 @@ impl From<&SloFile> for Slos {
 }
 
 impl Slos {
-    /// Whether any of them has to know the owners of pods.
+    /// Whether any of them selects pods by their owner.
     pub(super) fn need_workload(&self) -> bool {
         self.rules.iter().any(|rule| !rule.owner_kinds.is_empty())
     }
 }
 
-/// The SLOs with which an exporter starts, and how it learns of others.
-pub(super) struct InForce {
+/// The SLOs with which an exporter starts, and the task that replaces them.
+pub(super) struct SloSettings {
     pub(super) slos: Slos,
     pub(super) gauges: Arc<ConfigGauges>,
-    /// Looks after the file, if there is one
-    pub(super) watch: Option<SloWatch>,
-    /// The SLOs that are to be in force from then on; closed when they never change
+    /// Reloads the file, if there is one
+    pub(super) reload: Option<ReloadTask<SloReload>>,
+    /// Receives the SLOs to put in force; closed where they never change
     pub(super) changes: mpsc::Receiver<Slos>,
 }
 
-impl InForce {
+impl SloSettings {
     /// Those of `file`, or podinit's own.
     pub(super) fn open(file: Option<&Path>, clock: &Arc<dyn Clock>) -> Result<Self, FileError> {
         let gauges = Arc::new(ConfigGauges::new(clock.now()));
         let (sender, changes) = mpsc::channel(1);
         let Some(file) = file else {
-            let slos = Slos::from(&SloFile::built_in());
             return Ok(Self {
-                slos,
+                slos: Slos::from(&SloFile::built_in()),
                 gauges,
-                watch: None,
+                reload: None,
                 changes,
             });
         };
-        let (reloader, slos) = Reloader::start(SloFile::look(file), clock.now())?;
-        let slos = Slos::from(&slos);
-        let watch = SloWatch {
+        let (detector, slos) = ChangeDetector::start(SloFile::inspect(file), clock.now())?;
+        let reload = SloReload {
             file: file.to_owned(),
-            reloader,
             gauges: Arc::clone(&gauges),
-            clock: Arc::clone(clock),
             changes: sender,
         };
         Ok(Self {
-            slos,
+            slos: Slos::from(&slos),
             gauges,
-            watch: Some(watch),
+            reload: Some(ReloadTask::new(reload, detector, Arc::clone(clock))),
             changes,
         })
     }
 
-    /// Whether owners have to be read of pods. Which ones an SLO is about may change with its file.
+    /// Whether the decoder has to read the owners of pods. A file may name some after a reload.
     pub(super) fn may_need_workload(&self) -> bool {
-        self.watch.is_some() || self.slos.need_workload()
+        self.reload.is_some() || self.slos.need_workload()
     }
 }
 
-/// Looks after an SLO file for as long as the process runs.
-pub(super) struct SloWatch {
+/// Replaces the SLOs in force.
+pub(super) struct SloReload {
     file: PathBuf,
-    reloader: Reloader,
     gauges: Arc<ConfigGauges>,
-    pub(super) clock: Arc<dyn Clock>,
     changes: mpsc::Sender<Slos>,
 }
 
-impl SloWatch {
-    /// Looks at the file every few seconds until `shutdown`. A file that is broken is told of once,
-    /// and changes nothing.
-    pub(super) async fn run(mut self, shutdown: CancellationToken, heartbeat: Heartbeat) {
-        let mut looks = Looks::begin();
-        while looks.next(&shutdown).await {
-            if let Some(slos) = self.look()
-                && self.changes.send(slos).await.is_err()
-            {
-                break;
-            }
-            heartbeat.beat();
-        }
-        heartbeat.finish();
+impl Reloadable for SloReload {
+    type Config = SloFile;
+
+    const NAME: &'static str = "the SLO file";
+
+    fn path(&self) -> &Path {
+        &self.file
     }
 
-    fn look(&mut self) -> Option<Slos> {
-        let Self {
-            file,
-            reloader,
-            gauges,
-            clock,
-            ..
-        } = self;
-        let found = reloader.poll(SloFile::look(file), clock.now())?;
-        let status = reloader.status();
-        gauges.set(status.successful, status.last_success);
-        match found {
-            Ok(slos) => {
-                tracing::info!(file = %file.display(), slos = slos.slos.len(), "SLOs reloaded");
-                Some(Slos::from(&slos))
-            }
-            Err(error) => {
-                tracing::warn!("{error}; the SLOs in force remain");
-                None
-            }
-        }
+    fn inspect(&self) -> Inspection<SloFile, FileError> {
+        SloFile::inspect(&self.file)
+    }
+
+    fn report(&self, status: ReloadStatus) {
+        self.gauges.set(status.successful, status.last_success);
+    }
+
+    async fn put_in_force(&mut self, file: SloFile) -> bool {
+        self.changes.send(Slos::from(&file)).await.is_ok()
     }
 }

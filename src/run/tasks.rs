@@ -1,5 +1,5 @@
-//! The tasks of an exporter. None may end before it is told to: what it did would not be done any
-//! more, and nobody would know.
+//! The tasks of an exporter. If one ends before the shutdown, so does the process: it would go on
+//! with stale figures, and nothing would show it.
 
 use std::future::Future;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use anyhow::{Context, anyhow};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How long all tasks may take to end once they are told to. The server's grace (10 s) and two
-/// writes of the checkpoint (5 s each: the one under way and the last) fit into it, and it into the 30 s
-/// that Kubernetes grants a pod.
+/// How long all tasks may take to end after the shutdown began. It leaves room for the server's grace
+/// (10 s) and two writes of the checkpoint (5 s each: the one under way and the last), and is within
+/// the 30 s that Kubernetes grants a pod.
 const END_DEADLINE: Duration = Duration::from_secs(25);
 
-/// Tasks that go on until `shutdown`, each with the name by which an error tells of it.
+/// Tasks that run until `shutdown`, each with the name that errors give it.
 pub(super) struct Tasks {
     running: JoinSet<&'static str>,
     shutdown: CancellationToken,
@@ -38,7 +38,7 @@ impl Tasks {
         });
     }
 
-    /// Waits for the shutdown, and then for all tasks. The `watches` are abandoned at once.
+    /// Waits for the shutdown, and then for all tasks. The `watches` are aborted at once.
     ///
     /// # Errors
     /// When a task or a watch ends before the shutdown, or a task fails or hangs after it.
@@ -53,13 +53,13 @@ impl Tasks {
         }
         let all_ended = async {
             while let Some(ended) = self.running.join_next().await {
-                ended.context("a task failed while it ended")?;
+                ended.context("a task failed during the shutdown")?;
             }
             anyhow::Ok(())
         };
         tokio::time::timeout(END_DEADLINE, all_ended)
             .await
-            .context("a task did not end when it was told to; podinit ends without it")?
+            .context("a task did not end in time during the shutdown; podinit ends without it")?
     }
 
     fn ended_early(&self, ended: Result<&str, JoinError>) -> anyhow::Result<()> {
@@ -67,10 +67,12 @@ impl Tasks {
             return Ok(());
         }
         Err(match ended {
-            Ok(task) => anyhow!("{task} has ended; so does podinit, rather than go stale"),
-            Err(error) => {
-                anyhow!("a task has failed ({error}); podinit ends, rather than go stale")
+            Ok(task) => {
+                anyhow!("{task} has ended; podinit ends too, since its figures would go stale")
             }
+            Err(error) => anyhow!(
+                "a task has failed ({error}); podinit ends, since its figures would go stale"
+            ),
         })
     }
 }

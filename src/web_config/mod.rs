@@ -22,7 +22,7 @@ pub use self::http::{Header, RateLimit};
 pub use self::tls::Tls;
 pub use self::users::{MAX_COST, Users};
 
-use crate::config_file::reload::{Found, Look};
+use crate::config_file::reload::{FileState, Inspection};
 use crate::config_file::yaml::{self, Discretion, Fault, FileError, Section, Value};
 
 /// The longest file that is read, in bytes; that of each file that it names too.
@@ -43,11 +43,11 @@ pub struct WebConfig {
 
 impl WebConfig {
     /// Reads the file at `path` and those that it names, relative to its directory.
-    pub fn look(path: &Path) -> Look<Self, FileError> {
+    pub fn inspect(path: &Path) -> Inspection<Self, FileError> {
         let name = path.display().to_string();
         let mut files = Files {
             directory: path.parent().unwrap_or(Path::new("")).to_owned(),
-            found: Vec::new(),
+            states: Vec::new(),
         };
         let result = match files.read(path) {
             Ok(contents) => {
@@ -55,8 +55,8 @@ impl WebConfig {
             }
             Err(error) => Err(FileError::unreadable(&name, &error)),
         };
-        let found = files.found;
-        Look { found, result }
+        let files = files.states;
+        Inspection { files, result }
     }
 
     /// Whether a program that runs by this file may go on by `next` one.
@@ -85,7 +85,8 @@ impl WebConfig {
 #[derive(Debug)]
 struct Files {
     directory: PathBuf,
-    found: Vec<Found>,
+    /// The state of each file that was read
+    states: Vec<FileState>,
 }
 
 impl Files {
@@ -101,7 +102,7 @@ impl Files {
 
     fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
         let read = yaml::read_file(path, MAX_BYTES);
-        self.found.push(Found::of(&read));
+        self.states.push(FileState::of(&read));
         read
     }
 }

@@ -30,7 +30,7 @@ impl Files {
         let path = self.0.path().join("web.yaml");
         std::fs::write(&path, text).unwrap();
         let prefix = format!("{}:", path.display());
-        let read = WebConfig::look(&path)
+        let read = WebConfig::inspect(&path)
             .result
             .map_err(|error| error.to_string());
         read.map_err(|error| error.strip_prefix(&prefix).unwrap().to_owned())
@@ -322,16 +322,16 @@ fn the_files_that_are_named_are_looked_at_too() {
     let files = Files::new();
     files.tls("").unwrap();
     let path = files.0.path().join("web.yaml");
-    let before = WebConfig::look(&path).found;
+    let before = WebConfig::inspect(&path).files;
     assert_eq!(before.len(), 3);
-    assert_eq!(WebConfig::look(&path).found, before);
+    assert_eq!(WebConfig::inspect(&path).files, before);
     std::fs::copy(
         files.0.path().join("other.key"),
         files.0.path().join("tls.key"),
     )
     .unwrap();
-    let after = WebConfig::look(&path);
-    assert_ne!(after.found, before);
+    let after = WebConfig::inspect(&path);
+    assert_ne!(after.files, before);
     assert!(after.result.is_err());
 }
 

@@ -97,8 +97,8 @@ impl Pki {
     }
 
     pub fn config(&self, text: &str) -> WebConfig {
-        let look = WebConfig::look(&self.write("web.yaml", text));
-        look.result.unwrap_or_else(|error| panic!("{error}"))
+        let inspection = WebConfig::inspect(&self.write("web.yaml", text));
+        inspection.result.unwrap_or_else(|error| panic!("{error}"))
     }
 
     pub fn gate(&self, text: &str) -> (Arc<Gate>, Arc<AccessStats>) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
-use crate::config_file::reload::{Found, Look};
+use crate::config_file::reload::{FileState, Inspection};
 use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section, Value, nearest};
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stage::Interval;
@@ -54,15 +54,15 @@ impl SloFile {
     /// # Errors
     /// Where it cannot be read, and those of [`SloFile::parse`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        Self::look(path).result
+        Self::inspect(path).result
     }
 
     /// Looks at the file at `path`, to tell whether it has changed.
-    pub fn look(path: &Path) -> Look<Self, FileError> {
+    pub fn inspect(path: &Path) -> Inspection<Self, FileError> {
         let name = path.display().to_string();
         let read = yaml::read_file(path, MAX_BYTES);
-        Look {
-            found: vec![Found::of(&read)],
+        Inspection {
+            files: vec![FileState::of(&read)],
             result: match read {
                 Ok(contents) => Self::parse(&name, &contents),
                 Err(error) => Err(FileError::unreadable(&name, &error)),

@@ -344,12 +344,12 @@ fn the_swap_of_a_config_map_is_seen() {
     let data = dir.path().join("..data");
     std::os::unix::fs::symlink("..1", &data).unwrap();
     std::os::unix::fs::symlink("..data/slo.yaml", &path).unwrap();
-    let before = SloFile::look(&path);
-    assert_eq!(SloFile::look(&path).found, before.found);
+    let before = SloFile::inspect(&path);
+    assert_eq!(SloFile::inspect(&path).files, before.files);
     let next = dir.path().join("..next");
     std::os::unix::fs::symlink("..2", &next).unwrap();
     std::fs::rename(&next, &data).unwrap();
-    let after = SloFile::look(&path);
-    assert_ne!(after.found, before.found);
+    let after = SloFile::inspect(&path);
+    assert_ne!(after.files, before.files);
     assert_eq!(after.result.unwrap().slos.len(), 1);
 }
