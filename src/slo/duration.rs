@@ -4,6 +4,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 /// Units and their length in milliseconds, longest first.
 const UNITS: [(&str, u64); 6] = [
     ("w", 7 * DAY),
@@ -80,6 +82,13 @@ impl SloDuration {
     /// Nanoseconds; `None` where they do not fit.
     pub fn as_nanos(self) -> Option<i64> {
         i64::try_from(self.0).ok()?.checked_mul(1_000_000)
+    }
+}
+
+impl Serialize for SloDuration {
+    /// As text, such as `1h30m`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

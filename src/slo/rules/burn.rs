@@ -9,7 +9,8 @@
 //! choose the namespaces of the SLO. What the floor hides, a handful of pods that never arrive
 //! where few are started, the alerts on stuck pods see: they have none.
 
-use super::model::{Alert, Dashboard, Group, Rule, Severity};
+use super::model::{Alert, Dashboard, Group, Severity};
+use super::options::RenderOptions;
 use super::promql::{number, over_targets, promise, series};
 use super::recording::{bad_ratio, events};
 use super::windows::{Burn, WINDOWS};
@@ -29,14 +30,14 @@ pub(super) const BUDGET_BURN: &str = "PodinitSLOBudgetBurn";
 pub(super) const RULES_OUTDATED: &str = "PodinitSLORulesOutdated";
 
 /// The alerts of one SLO.
-pub(super) fn group(slo: &Slo, job: &str) -> Group {
-    let burns = WINDOWS
-        .iter()
-        .map(|burn| Rule::Alert(alert(slo, burn, job)));
+pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
+    let job = &options.job;
+    let burns = WINDOWS.iter().map(|burn| alert(slo, burn, job));
+    let alerts = burns.chain([outdated(slo, job)]);
     Group {
         name: format!("podinit-slo-{}", slo.rule.name),
         interval: None,
-        rules: burns.chain([Rule::Alert(outdated(slo, job))]).collect(),
+        rules: alerts.map(|alert| alert.rule(options)).collect(),
     }
 }
 

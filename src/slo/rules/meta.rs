@@ -1,15 +1,17 @@
 //! Alerts on the exporter itself: what it says is worth nothing while one of them fires.
 
-use super::model::{Alert, Dashboard, Group, Rule, Severity};
+use super::model::{Alert, Dashboard, Group, Severity};
+use super::options::RenderOptions;
 use super::promql::{FLEETING, over_targets, over_targets_and, series};
 use crate::slo::duration::SloDuration;
 
 /// The alerts, in the order in which they are written.
-pub(super) fn group(job: &str) -> Group {
+pub(super) fn group(options: &RenderOptions) -> Group {
+    let alerts = alerts(&options.job).into_iter();
     Group {
         name: "podinit-exporter".to_owned(),
         interval: None,
-        rules: alerts(job).into_iter().map(Rule::Alert).collect(),
+        rules: alerts.map(|alert| alert.rule(options)).collect(),
     }
 }
 

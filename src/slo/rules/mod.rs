@@ -2,7 +2,6 @@
 //! same objectives for other tools.
 
 mod burn;
-mod groups;
 mod meta;
 mod model;
 mod openslo;
@@ -16,7 +15,9 @@ mod yaml;
 
 pub use options::{REFUSED_OBJECTIVE, RenderOptions, RulesError, RulesFormat};
 
-use self::yaml::Yaml;
+use serde::Serialize;
+
+use self::model::{Group, RuleFile};
 use super::SloFile;
 
 const HEADER: &str = "\
@@ -34,32 +35,66 @@ const HEADER: &str = "\
 /// Where an objective is too low for burn-rate alerts, or an option would break the rules.
 pub fn render(file: &SloFile, options: &RenderOptions) -> Result<String, RulesError> {
     options.check(file)?;
-    Ok(match options.format {
-        RulesFormat::Prometheus => {
-            let groups = model::groups(&groups::all(file, options), options);
-            format!("{HEADER}{}", Yaml::Map(vec![("groups", groups)]).document())
-        }
+    let rules = || RuleFile {
+        groups: groups(file, options),
+    };
+    match options.format {
+        RulesFormat::Prometheus => Ok(format!("{HEADER}{}", yaml::document(&rules())?)),
         RulesFormat::PrometheusRule => {
-            let groups = model::groups(&groups::all(file, options), options);
-            format!("{HEADER}{}", prometheus_rule(groups).document())
+            let resource = PrometheusRule::new(rules());
+            Ok(format!("{HEADER}{}", yaml::document(&resource)?))
         }
         RulesFormat::OpenSlo => openslo::documents(file, &options.job),
         RulesFormat::Tests => unit::document(file, options),
-    })
+    }
+}
+
+/// All rule groups, in the order in which they are written.
+fn groups(file: &SloFile, options: &RenderOptions) -> Vec<Group> {
+    let job = &options.job;
+    let mut groups = vec![recording::windows(job)];
+    groups.extend(file.slos.iter().map(|slo| burn::group(slo, options)));
+    groups.extend(recording::budgets(&file.slos, job));
+    groups.push(stuck::group(file, options));
+    groups.push(meta::group(options));
+    groups
 }
 
 /// The custom resource of the Prometheus operator.
-fn prometheus_rule(groups: Yaml) -> Yaml {
-    let labels = Yaml::Map(vec![("app.kubernetes.io/name", Yaml::text("podinit"))]);
-    Yaml::Map(vec![
-        ("apiVersion", Yaml::text("monitoring.coreos.com/v1")),
-        ("kind", Yaml::text("PrometheusRule")),
-        (
-            "metadata",
-            Yaml::Map(vec![("name", Yaml::text("podinit")), ("labels", labels)]),
-        ),
-        ("spec", Yaml::Map(vec![("groups", groups)])),
-    ])
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrometheusRule {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata,
+    spec: RuleFile,
+}
+
+#[derive(Serialize)]
+struct Metadata {
+    name: &'static str,
+    labels: Labels,
+}
+
+#[derive(Serialize)]
+struct Labels {
+    #[serde(rename = "app.kubernetes.io/name")]
+    name: &'static str,
+}
+
+impl PrometheusRule {
+    fn new(spec: RuleFile) -> Self {
+        let labels = Labels { name: "podinit" };
+        Self {
+            api_version: "monitoring.coreos.com/v1",
+            kind: "PrometheusRule",
+            metadata: Metadata {
+                name: "podinit",
+                labels,
+            },
+            spec,
+        }
+    }
 }
 
 #[cfg(test)]

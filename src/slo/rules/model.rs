@@ -1,29 +1,57 @@
-//! Rule groups as values, and how they look in a rule file.
+//! Rule groups as Prometheus reads them.
+
+use serde::Serialize;
 
 use super::options::RenderOptions;
-use super::yaml::Yaml;
+use super::yaml;
 use crate::slo::duration::SloDuration;
 
-/// Rules that Prometheus evaluates in their order, at one time.
-#[derive(Clone, Debug)]
+/// Labels or annotations, in the order in which they are written.
+pub(super) type Pairs = Vec<(&'static str, String)>;
+
+/// A rule file, and the `spec` of a `PrometheusRule`.
+#[derive(Debug, Serialize)]
+pub(super) struct RuleFile {
+    pub(super) groups: Vec<Group>,
+}
+
+/// Rules that Prometheus evaluates one after the other, at the same timestamp.
+#[derive(Debug, Serialize)]
 pub(super) struct Group {
     pub(super) name: String,
-    /// `None` for as often as Prometheus evaluates rules
+    /// `None`: Prometheus' own evaluation interval
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interval: Option<SloDuration>,
     pub(super) rules: Vec<Rule>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(super) enum Rule {
-    Record(Recording),
-    Alert(Alert),
+    Recording(RecordingRule),
+    Alerting(AlertingRule),
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Recording {
-    pub(super) name: String,
+#[derive(Debug, Serialize)]
+pub(super) struct RecordingRule {
+    pub(super) record: String,
     pub(super) expr: String,
-    pub(super) labels: Vec<(&'static str, String)>,
+    #[serde(serialize_with = "yaml::map", skip_serializing_if = "Vec::is_empty")]
+    pub(super) labels: Pairs,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct AlertingRule {
+    alert: &'static str,
+    expr: String,
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    hold: Option<SloDuration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_firing_for: Option<SloDuration>,
+    #[serde(serialize_with = "yaml::map")]
+    labels: Pairs,
+    #[serde(serialize_with = "yaml::map")]
+    annotations: Pairs,
 }
 
 /// Who is to act.
@@ -65,95 +93,51 @@ impl Dashboard {
     }
 }
 
-/// An alert. Its texts are templates of Prometheus.
+/// An alert. Its summary and description are Prometheus templates.
 #[derive(Clone, Debug)]
 pub(super) struct Alert {
     pub(super) name: &'static str,
     pub(super) expr: String,
-    /// For how long the expression must hold
+    /// `for`: how long the expression must hold before the alert fires
     pub(super) hold: Option<SloDuration>,
-    /// For how long the alert outlives it
+    /// `keep_firing_for`: how long the alert goes on firing after the expression ceased to hold
     pub(super) keep: Option<SloDuration>,
     pub(super) severity: Severity,
-    pub(super) labels: Vec<(&'static str, String)>,
+    pub(super) labels: Pairs,
     pub(super) summary: String,
     pub(super) description: String,
     pub(super) dashboard: Dashboard,
 }
 
 impl Alert {
+    pub(super) fn rule(self, options: &RenderOptions) -> Rule {
+        let (labels, annotations) = (self.all_labels(), self.annotations(options));
+        Rule::Alerting(AlertingRule {
+            alert: self.name,
+            expr: self.expr,
+            hold: self.hold,
+            keep_firing_for: self.keep,
+            labels,
+            annotations,
+        })
+    }
+
     /// All labels that the alert adds to those of its expression.
-    pub(super) fn all_labels(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn all_labels(&self) -> Pairs {
         let mut labels = vec![("severity", self.severity.as_str().to_owned())];
         labels.extend(self.labels.iter().cloned());
         labels
     }
 
     /// The annotations, in alphabetical order.
-    pub(super) fn annotations(&self, options: &RenderOptions) -> [(&'static str, String); 4] {
+    pub(super) fn annotations(&self, options: &RenderOptions) -> Pairs {
         let runbook = format!("{}#{}", options.runbook_url, self.name.to_lowercase());
         let dashboard = format!("{}/{}", options.dashboard_url, self.dashboard.link());
-        [
+        vec![
             ("dashboard_url", dashboard),
             ("description", self.description.clone()),
             ("runbook_url", runbook),
             ("summary", self.summary.clone()),
         ]
     }
-}
-
-/// The `groups` of a rule file.
-pub(super) fn groups(groups: &[Group], options: &RenderOptions) -> Yaml {
-    let group = |group: &Group| {
-        let mut map = vec![("name", Yaml::text(&group.name))];
-        if let Some(interval) = group.interval {
-            map.push(("interval", Yaml::text(interval.to_string())));
-        }
-        let rules = group.rules.iter().map(|rule| rule.yaml(options));
-        map.push(("rules", Yaml::List(rules.collect())));
-        Yaml::Map(map)
-    };
-    Yaml::List(groups.iter().map(group).collect())
-}
-
-impl Rule {
-    fn yaml(&self, options: &RenderOptions) -> Yaml {
-        match self {
-            Self::Record(recording) => recording.yaml(),
-            Self::Alert(alert) => alert.yaml(options),
-        }
-    }
-}
-
-impl Recording {
-    fn yaml(&self) -> Yaml {
-        let mut map = vec![
-            ("record", Yaml::text(&self.name)),
-            ("expr", Yaml::Block(self.expr.clone())),
-        ];
-        if !self.labels.is_empty() {
-            map.push(("labels", texts(&self.labels)));
-        }
-        Yaml::Map(map)
-    }
-}
-
-impl Alert {
-    fn yaml(&self, options: &RenderOptions) -> Yaml {
-        let mut map = vec![
-            ("alert", Yaml::text(self.name)),
-            ("expr", Yaml::Block(self.expr.clone())),
-        ];
-        let times = [("for", self.hold), ("keep_firing_for", self.keep)];
-        for (key, time) in times {
-            map.extend(time.map(|time| (key, Yaml::text(time.to_string()))));
-        }
-        map.push(("labels", texts(&self.all_labels())));
-        map.push(("annotations", texts(&self.annotations(options))));
-        Yaml::Map(map)
-    }
-}
-
-fn texts(entries: &[(&'static str, String)]) -> Yaml {
-    Yaml::texts(entries.iter().map(|(key, text)| (*key, text.as_str())))
 }

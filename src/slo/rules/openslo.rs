@@ -1,88 +1,169 @@
 //! The objectives as OpenSLO v1 documents, for tools that are not Prometheus rules.
 
-use super::promql::{number, promise, series};
-use super::yaml::Yaml;
+use serde::Serialize;
+
+use super::options::RulesError;
+use super::promql::{promise, series};
+use super::yaml;
 use crate::slo::duration::SloDuration;
 use crate::slo::{Slo, SloFile};
 
-const VERSION: &str = "openslo/v1";
 const SERVICE: &str = "podinit";
 
-/// A service, and an SLO of it for each of the file.
-pub(super) fn documents(file: &SloFile, job: &str) -> String {
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Object<S> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata,
+    spec: S,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_name: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ServiceSpec {
+    description: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SloSpec {
+    description: String,
+    service: &'static str,
+    indicator: Indicator,
+    time_window: [TimeWindow; 1],
+    budgeting_method: &'static str,
+    objectives: [Objective; 1],
+}
+
+#[derive(Serialize)]
+struct Indicator {
+    metadata: Metadata,
+    spec: IndicatorSpec,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct IndicatorSpec {
+    ratio_metric: RatioMetric,
+}
+
+#[derive(Serialize)]
+struct RatioMetric {
+    counter: bool,
+    good: Metric,
+    total: Metric,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metric {
+    metric_source: MetricSource,
+}
+
+#[derive(Serialize)]
+struct MetricSource {
+    r#type: &'static str,
+    spec: Query,
+}
+
+#[derive(Serialize)]
+struct Query {
+    query: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TimeWindow {
+    duration: String,
+    is_rolling: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Objective {
+    display_name: String,
+    target: f64,
+}
+
+/// A `Service`, and an `SLO` of it for each SLO of the file.
+pub(super) fn documents(file: &SloFile, job: &str) -> Result<String, RulesError> {
+    let spec = ServiceSpec {
+        description: "How fast, and how reliably, the cluster starts its pods.",
+    };
     let service = object(
         "Service",
-        SERVICE,
-        "Pod startup",
-        vec![(
-            "description",
-            Yaml::text("How fast, and how reliably, the cluster starts its pods."),
-        )],
+        SERVICE.to_owned(),
+        "Pod startup".to_owned(),
+        spec,
     );
-    let slos = file.slos.iter().map(|slo| document(slo, job));
-    let documents: Vec<String> = std::iter::once(service)
-        .chain(slos)
-        .map(|document| document.document())
-        .collect();
-    documents.join("---\n")
+    let mut text = yaml::document(&service)?;
+    for slo in &file.slos {
+        text.push_str("---\n");
+        text.push_str(&yaml::document(&slo_object(slo, job))?);
+    }
+    Ok(text)
 }
 
-fn document(slo: &Slo, job: &str) -> Yaml {
-    let name = &*slo.rule.name;
-    let events = |matchers: &str| {
-        let query = series(
-            "podinit_slo_events_total",
-            job,
-            &format!("slo=\"{name}\"{matchers}"),
-        );
-        let source = vec![
-            ("type", Yaml::text("Prometheus")),
-            ("spec", Yaml::Map(vec![("query", Yaml::text(query))])),
-        ];
-        Yaml::Map(vec![("metricSource", Yaml::Map(source))])
+fn slo_object(slo: &Slo, job: &str) -> Object<SloSpec> {
+    let name = object_name(&slo.rule.name);
+    let metadata = Metadata {
+        name: name.clone(),
+        display_name: None,
     };
-    let ratio = vec![
-        ("counter", Yaml::Bare("true".to_owned())),
-        ("good", events(", result=\"good\"")),
-        ("total", events("")),
-    ];
-    let object_name = object_name(name);
-    let indicator = vec![
-        ("metadata", Yaml::texts([("name", &*object_name)])),
-        ("spec", Yaml::Map(vec![("ratioMetric", Yaml::Map(ratio))])),
-    ];
-    let window = vec![
-        ("duration", Yaml::text(one_unit(slo.window))),
-        ("isRolling", Yaml::Bare("true".to_owned())),
-    ];
-    let objective = vec![
-        ("displayName", Yaml::text(promise(slo))),
-        ("target", Yaml::Bare(number(slo.objective_ratio()))),
-    ];
-    let spec = vec![
-        (
-            "description",
-            Yaml::text(format!("Pods that match get through {}.", promise(slo))),
-        ),
-        ("service", Yaml::text(SERVICE)),
-        ("indicator", Yaml::Map(indicator)),
-        ("timeWindow", Yaml::List(vec![Yaml::Map(window)])),
-        ("budgetingMethod", Yaml::text("Occurrences")),
-        ("objectives", Yaml::List(vec![Yaml::Map(objective)])),
-    ];
-    object("SLO", &object_name, &promise(slo), spec)
+    let ratio_metric = RatioMetric {
+        counter: true,
+        good: events(slo, job, ", result=\"good\""),
+        total: events(slo, job, ""),
+    };
+    let spec = SloSpec {
+        description: format!("Pods that match get through {}.", promise(slo)),
+        service: SERVICE,
+        indicator: Indicator {
+            metadata,
+            spec: IndicatorSpec { ratio_metric },
+        },
+        time_window: [TimeWindow {
+            duration: one_unit(slo.window),
+            is_rolling: true,
+        }],
+        budgeting_method: "Occurrences",
+        objectives: [Objective {
+            display_name: promise(slo),
+            target: slo.objective_ratio(),
+        }],
+    };
+    object("SLO", name, promise(slo), spec)
 }
 
-fn object(kind: &str, name: &str, display: &str, spec: Vec<(&'static str, Yaml)>) -> Yaml {
-    Yaml::Map(vec![
-        ("apiVersion", Yaml::text(VERSION)),
-        ("kind", Yaml::text(kind)),
-        (
-            "metadata",
-            Yaml::texts([("name", name), ("displayName", display)]),
-        ),
-        ("spec", Yaml::Map(spec)),
-    ])
+fn events(slo: &Slo, job: &str, matchers: &str) -> Metric {
+    let own = format!("slo=\"{}\"{matchers}", slo.rule.name);
+    let query = series("podinit_slo_events_total", job, &own);
+    Metric {
+        metric_source: MetricSource {
+            r#type: "Prometheus",
+            spec: Query { query },
+        },
+    }
+}
+
+fn object<S>(kind: &'static str, name: String, display_name: String, spec: S) -> Object<S> {
+    Object {
+        api_version: "openslo/v1",
+        kind,
+        metadata: Metadata {
+            name,
+            display_name: Some(display_name),
+        },
+        spec,
+    }
 }
 
 /// OpenSLO knows durations of one unit only; a window is of whole minutes.

@@ -107,6 +107,9 @@ pub enum RulesError {
         /// What it may consist of
         allowed: &'static str,
     },
+    /// The serializer refused
+    #[error("cannot write YAML: {0}")]
+    Yaml(String),
 }
 
 impl RenderOptions {

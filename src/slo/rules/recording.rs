@@ -3,7 +3,7 @@
 //! One rule serves every SLO, and each range of raw samples is read once. The share is absent, not
 //! NaN or 0, in a window without events.
 
-use super::model::{Group, Recording, Rule};
+use super::model::{Group, RecordingRule, Rule};
 use super::promql::{self, number, over_targets, over_targets_and, series};
 use super::windows::WINDOWS;
 use crate::slo::Slo;
@@ -37,19 +37,19 @@ pub(super) fn windows(job: &str) -> Group {
     windows.dedup();
     let rules = windows.into_iter().flat_map(|window| {
         let raw = series(EVENTS, job, "");
-        let events = Recording {
-            name: events(window),
+        let events = RecordingRule {
+            record: events(window),
             expr: over_targets("sum", &format!("increase({raw}[{window}])")),
             labels: vec![],
         };
-        let all = series(&events.name, job, "");
-        let bad = series(&events.name, job, "result=\"bad\"");
-        let ratio = Recording {
-            name: bad_ratio(window),
+        let all = series(&events.record, job, "");
+        let bad = series(&events.record, job, "result=\"bad\"");
+        let ratio = RecordingRule {
+            record: bad_ratio(window),
             expr: format!("sum without (result) ({bad})\n/\n(sum without (result) ({all}) > 0)"),
             labels: vec![],
         };
-        [Rule::Record(events), Rule::Record(ratio)]
+        [Rule::Recording(events), Rule::Recording(ratio)]
     });
     Group {
         name: "podinit-slo-windows".to_owned(),
@@ -70,13 +70,13 @@ pub(super) fn budgets(slos: &[Slo], job: &str) -> Vec<Group> {
         interval: Some(SloDuration::from_minutes(5)),
         rules: slos
             .iter()
-            .map(|slo| Rule::Record(budget(slo, job)))
+            .map(|slo| Rule::Recording(budget(slo, job)))
             .collect(),
     };
     groups.map(group).collect()
 }
 
-fn budget(slo: &Slo, job: &str) -> Recording {
+fn budget(slo: &Slo, job: &str) -> RecordingRule {
     let (name, window) = (&slo.rule.name, slo.window);
     let increase = |matchers: String| {
         let raw = series(EVENTS, job, &matchers);
@@ -86,8 +86,8 @@ fn budget(slo: &Slo, job: &str) -> Recording {
     let bad = increase(format!("slo=\"{name}\", result=\"bad\""));
     let all = increase(format!("slo=\"{name}\""));
     let budget = number(slo.budget_ratio());
-    Recording {
-        name: BUDGET.to_owned(),
+    RecordingRule {
+        record: BUDGET.to_owned(),
         expr: format!(
             "1 - (\n{bad}\n  /\n  (\n{}\n  > 0)\n) / {budget}",
             promql::indented(&all)

@@ -5,7 +5,8 @@
 //! exporter that is not in sync does not know whether its oldest pod is still there, and is not
 //! heard.
 
-use super::model::{Alert, Dashboard, Group, Rule, Severity};
+use super::model::{Alert, Dashboard, Group, Severity};
+use super::options::RenderOptions;
 use super::promql::{over_targets, series};
 use crate::lifecycle::stage::{Interval, Stage};
 use crate::slo::SloFile;
@@ -107,12 +108,12 @@ fn contains(interval: Interval, stage: Stage) -> bool {
 }
 
 /// An alert for each stage.
-pub(super) fn group(file: &SloFile, job: &str) -> Group {
-    let alerts = Stage::ALL.map(|stage| Rule::Alert(alert(stage, file, job)));
+pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
+    let rule = |stage| alert(stage, file, &options.job).rule(options);
     Group {
         name: "podinit-stuck-pods".to_owned(),
         interval: None,
-        rules: alerts.into(),
+        rules: Stage::ALL.map(rule).into(),
     }
 }
 

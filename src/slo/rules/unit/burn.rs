@@ -4,7 +4,7 @@ use super::super::burn::{BUDGET_BURN, FLOOR, KEEP, RULES_OUTDATED, alert, outdat
 use super::super::promql::number;
 use super::super::recording::BUDGET;
 use super::super::windows::{Burn, WINDOWS};
-use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test, What};
+use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
 use crate::slo::Slo;
 
 /// Pods that are judged per minute: so many that any share can be put just beside a threshold.
@@ -175,7 +175,7 @@ impl Subject<'_> {
                 number(left),
                 number(1.0 / budget)
             );
-            test.check(10, What::Count(expr, 1))
+            test.evaluates(10, expr, 1)
         })
     }
 

@@ -3,7 +3,7 @@
 use super::super::burn::BUDGET_BURN;
 use super::super::meta::alerts;
 use super::super::model::Alert;
-use super::{Context, ELSEWHERE, FIRST, Pairs, SECOND, Target, Test};
+use super::{Context, ELSEWHERE, ExpectedAlert, FIRST, Pairs, SECOND, Target, Test};
 
 pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
     let mut tests = vec![
@@ -43,7 +43,7 @@ fn named(context: Context<'_>, name: &str) -> Alert {
 }
 
 /// The alert of that name, as the first target fires it.
-fn expected(context: Context<'_>, name: &str, own: Pairs, value: &str) -> Vec<(Pairs, Pairs)> {
+fn expected(context: Context<'_>, name: &str, own: Pairs, value: &str) -> Vec<ExpectedAlert> {
     let mut labels = context.lasting();
     labels.extend(own);
     vec![context.expected(&named(context, name), &labels, value)]

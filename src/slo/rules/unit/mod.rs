@@ -7,9 +7,11 @@ mod burn;
 mod meta;
 mod stuck;
 
-use super::model::Alert;
-use super::options::RenderOptions;
-use super::yaml::Yaml;
+use serde::Serialize;
+
+use super::model::{Alert, Pairs};
+use super::options::{RenderOptions, RulesError};
+use super::yaml;
 use crate::slo::SloFile;
 
 const HEADER: &str = "\
@@ -24,8 +26,16 @@ struct Context<'a> {
     options: &'a RenderOptions,
 }
 
+#[derive(Serialize)]
+struct TestFile<'a> {
+    rule_files: [&'a str; 1],
+    evaluation_interval: &'static str,
+    group_eval_order: Vec<String>,
+    tests: Vec<Test>,
+}
+
 /// The test file.
-pub(super) fn document(file: &SloFile, options: &RenderOptions) -> String {
+pub(super) fn document(file: &SloFile, options: &RenderOptions) -> Result<String, RulesError> {
     let context = Context { file, options };
     let mut tests = vec![meta::no_data(context)];
     for slo in &file.slos {
@@ -33,19 +43,15 @@ pub(super) fn document(file: &SloFile, options: &RenderOptions) -> String {
     }
     tests.extend(stuck::tests(context));
     tests.extend(meta::tests(context));
-    // Else promtool evaluates alerts before or after what is recorded for them, as it happens.
-    let groups = super::groups::all(file, options);
-    let order = groups.iter().map(|group| Yaml::text(&group.name));
-    let map = Yaml::Map(vec![
-        (
-            "rule_files",
-            Yaml::List(vec![Yaml::text(&options.rule_file)]),
-        ),
-        ("evaluation_interval", Yaml::text("1m")),
-        ("group_eval_order", Yaml::List(order.collect())),
-        ("tests", Yaml::List(tests.iter().map(Test::yaml).collect())),
-    ]);
-    format!("{HEADER}{}", map.document())
+    let groups = super::groups(file, options).into_iter();
+    let test_file = TestFile {
+        rule_files: [&options.rule_file],
+        evaluation_interval: "1m",
+        // Without an order promtool may evaluate alerts before the recording rules they read.
+        group_eval_order: groups.map(|group| group.name).collect(),
+        tests,
+    };
+    Ok(format!("{HEADER}{}", yaml::document(&test_file)?))
 }
 
 /// A target of Prometheus.
@@ -67,35 +73,65 @@ const ELSEWHERE: Target = Target {
     ..FIRST
 };
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct Test {
     name: String,
-    series: Vec<(String, String)>,
-    checks: Vec<Check>,
+    interval: &'static str,
+    input_series: Vec<InputSeries>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alert_rule_test: Vec<AlertCheck>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    promql_expr_test: Vec<ExpressionCheck>,
 }
 
-#[derive(Debug)]
-struct Check {
-    minute: u64,
-    what: What,
+#[derive(Debug, Serialize)]
+struct InputSeries {
+    series: String,
+    values: String,
 }
 
-#[derive(Debug)]
-enum What {
-    /// The alerts of one name that fire, each with its labels and annotations
-    Alerts(&'static str, Vec<(Pairs, Pairs)>),
-    /// How many alerts fire that match, as an expression
-    Count(String, usize),
+/// Which alerts of one name fire at a time.
+#[derive(Debug, Serialize)]
+struct AlertCheck {
+    eval_time: String,
+    alertname: &'static str,
+    exp_alerts: Vec<ExpectedAlert>,
 }
 
-type Pairs = Vec<(&'static str, String)>;
+#[derive(Debug, Serialize)]
+struct ExpectedAlert {
+    #[serde(rename = "exp_labels", serialize_with = "yaml::map")]
+    labels: Pairs,
+    #[serde(rename = "exp_annotations", serialize_with = "yaml::map")]
+    annotations: Pairs,
+}
+
+/// Which samples an expression has at a time.
+#[derive(Debug, Serialize)]
+struct ExpressionCheck {
+    eval_time: String,
+    expr: String,
+    exp_samples: Vec<ExpectedSample>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExpectedSample {
+    labels: &'static str,
+    value: usize,
+}
+
+fn eval_time(minute: u64) -> String {
+    format!("{minute}m")
+}
 
 impl Test {
     fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            series: Vec::new(),
-            checks: Vec::new(),
+            interval: "1m",
+            input_series: Vec::new(),
+            alert_rule_test: Vec::new(),
+            promql_expr_test: Vec::new(),
         }
     }
 
@@ -115,101 +151,66 @@ impl Test {
             "cluster=\"{cluster}\", instance=\"10.0.0.{number}:8080\", job=\"{job}\", \
              namespace=\"monitoring\", pod=\"podinit-{number}\"{comma}{own}"
         );
-        self.series
-            .push((format!("{metric}{{{labels}}}"), values.into()));
+        self.input_series.push(InputSeries {
+            series: format!("{metric}{{{labels}}}"),
+            values: values.into(),
+        });
         self
     }
 
     /// No alert of that name fires.
     fn silent(self, minute: u64, alert: &'static str) -> Self {
-        self.check(minute, What::Alerts(alert, vec![]))
+        self.fires(minute, alert, vec![])
     }
 
-    /// These alerts of that name fire and no others.
-    fn fires(self, minute: u64, alert: &'static str, expected: Vec<(Pairs, Pairs)>) -> Self {
-        self.check(minute, What::Alerts(alert, expected))
-    }
-
-    /// So many alerts fire that have these labels.
-    fn counts(self, minute: u64, matchers: &str, count: usize) -> Self {
-        let expr = format!("count(ALERTS{{alertstate=\"firing\", {matchers}}})");
-        self.check(minute, What::Count(expr, count))
-    }
-
-    fn check(mut self, minute: u64, what: What) -> Self {
-        self.checks.push(Check { minute, what });
+    /// Exactly these alerts of that name fire.
+    fn fires(
+        mut self,
+        minute: u64,
+        alertname: &'static str,
+        exp_alerts: Vec<ExpectedAlert>,
+    ) -> Self {
+        self.alert_rule_test.push(AlertCheck {
+            eval_time: eval_time(minute),
+            alertname,
+            exp_alerts,
+        });
         self
     }
 
-    fn yaml(&self) -> Yaml {
-        let series = self.series.iter().map(|(series, values)| {
-            Yaml::texts([("series", series.as_str()), ("values", values.as_str())])
-        });
-        let mut alerts = Vec::new();
-        let mut counts = Vec::new();
-        for check in &self.checks {
-            match &check.what {
-                What::Alerts(..) => alerts.push(check.yaml()),
-                What::Count(..) => counts.push(check.yaml()),
-            }
-        }
-        let mut map = vec![
-            ("name", Yaml::text(&self.name)),
-            ("interval", Yaml::text("1m")),
-            ("input_series", Yaml::List(series.collect())),
-        ];
-        for (key, checks) in [("alert_rule_test", alerts), ("promql_expr_test", counts)] {
-            if !checks.is_empty() {
-                map.push((key, Yaml::List(checks)));
-            }
-        }
-        Yaml::Map(map)
+    /// `count` alerts with these labels fire.
+    fn counts(self, minute: u64, matchers: &str, count: usize) -> Self {
+        let expr = format!("count(ALERTS{{alertstate=\"firing\", {matchers}}})");
+        self.evaluates(minute, expr, count)
     }
-}
 
-impl Check {
-    fn yaml(&self) -> Yaml {
-        let at = ("eval_time", Yaml::text(format!("{}m", self.minute)));
-        match &self.what {
-            What::Alerts(name, expected) => {
-                let texts = |pairs: &Pairs| {
-                    Yaml::texts(pairs.iter().map(|(key, text)| (*key, text.as_str())))
-                };
-                let expected = expected.iter().map(|(labels, annotations)| {
-                    Yaml::Map(vec![
-                        ("exp_labels", texts(labels)),
-                        ("exp_annotations", texts(annotations)),
-                    ])
-                });
-                let expected = Yaml::List(expected.collect());
-                Yaml::Map(vec![
-                    at,
-                    ("alertname", Yaml::text(*name)),
-                    ("exp_alerts", expected),
-                ])
-            }
-            What::Count(expr, count) => {
-                let sample = Yaml::Map(vec![
-                    ("labels", Yaml::text("{}")),
-                    ("value", Yaml::Bare(count.to_string())),
-                ]);
-                let samples = if *count == 0 { vec![] } else { vec![sample] };
-                let expr = ("expr", Yaml::text(expr));
-                Yaml::Map(vec![at, expr, ("exp_samples", Yaml::List(samples))])
-            }
-        }
+    /// An expression without labels has this value; no samples where it is 0.
+    fn evaluates(mut self, minute: u64, expr: String, value: usize) -> Self {
+        let sample = (value > 0).then_some(ExpectedSample {
+            labels: "{}",
+            value,
+        });
+        self.promql_expr_test.push(ExpressionCheck {
+            eval_time: eval_time(minute),
+            expr,
+            exp_samples: sample.into_iter().collect(),
+        });
+        self
     }
 }
 
 impl Context<'_> {
     /// How `alert` is expected to look with these labels from its expression, and with `value`
     /// wherever its texts have their value.
-    fn expected(self, alert: &Alert, labels: &Pairs, value: &str) -> (Pairs, Pairs) {
-        let mut all = alert.all_labels();
-        all.extend(labels.iter().cloned());
-        let annotations = alert.annotations(self.options);
-        let filled = annotations.map(|(key, text)| (key, fill(&text, &all, value)));
-        (all, filled.into())
+    fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {
+        let mut labels = alert.all_labels();
+        labels.extend(own.iter().cloned());
+        let annotations = alert.annotations(self.options).into_iter();
+        let filled = annotations.map(|(key, text)| (key, fill(&text, &labels, value)));
+        ExpectedAlert {
+            annotations: filled.collect(),
+            labels,
+        }
     }
 
     /// The labels of the first target that outlive aggregation.

@@ -1,7 +1,7 @@
 //! Tests of the alerts on stuck pods.
 
 use super::super::stuck::{age, alert};
-use super::{Check, Context, ELSEWHERE, FIRST, SECOND, Test, What};
+use super::{Context, ELSEWHERE, FIRST, SECOND, Test};
 use crate::lifecycle::stage::Stage;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
@@ -60,14 +60,14 @@ fn not_in_sync(context: Context<'_>, stage: Stage) -> Test {
     .given(context, "podinit_synced", FIRST, "", "0x5 1x5")
     .given(context, OLDEST, FIRST, &own(stage), format!("{entered}x10"))
     .silent(5, alert.name)
-    .check(6, What::Count(firing(alert.name), 1))
+    .evaluates(6, firing(alert.name), 1)
 }
 
 fn exporter_restarts(context: Context<'_>, stage: Stage) -> Test {
     let alert = alert(stage, context.file, &context.options.job);
     let before = entered(context, stage, 1);
     let fresh = entered(context, stage, 30);
-    let mut test = Test::new(format!("{}: the exporter restarts", stage.as_str()))
+    Test::new(format!("{}: the exporter restarts", stage.as_str()))
         .given(context, "podinit_synced", FIRST, "", "1x4 stale")
         .given(context, "podinit_synced", SECOND, "", "_x6 1x6")
         .given(
@@ -91,13 +91,9 @@ fn exporter_restarts(context: Context<'_>, stage: Stage) -> Test {
             ELSEWHERE,
             &own(stage),
             format!("{fresh}x12"),
-        );
-    let counts = [(4, 1), (8, 1)].map(|(minute, count)| Check {
-        minute,
-        what: What::Count(firing(alert.name), count),
-    });
-    test.checks.extend(counts);
-    test
+        )
+        .evaluates(4, firing(alert.name), 1)
+        .evaluates(8, firing(alert.name), 1)
 }
 
 fn firing(alert: &str) -> String {
