@@ -1,5 +1,5 @@
-//! Durations as people and Prometheus write them: `500ms`, `10s`, `2m`, `1h30m`, `7d`, `4w`
-//! (specification §6).
+//! Durations in Prometheus' notation: `500ms`, `10s`, `2m`, `1h30m`, `7d`, `4w`
+//! ([§6](crate::specification#s6)).
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,57 +24,51 @@ const DAY: u64 = 24 * HOUR;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SloDuration(u64);
 
-/// What to write instead of a text that is no duration.
+/// Examples for error messages.
 pub const FORMS: &str = "500ms, 10s, 2m, 1h30m, 7d or 4w";
 
-/// Why a text is no duration: one line.
+/// Why a text is not a duration. The text is one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// It is not made of numbers and units, longest unit first, each at most once
+    /// It is not a sequence of numbers with units, longest unit first, each unit at most once
     #[error("not a duration: write it as {FORMS}")]
     Malformed,
-    /// It does not fit into 64 bits of milliseconds
+    /// Its milliseconds do not fit into 64 bits
     #[error("too long")]
     TooLong,
 }
 
 impl SloDuration {
-    /// That many milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
     }
 
-    /// That many seconds.
     pub const fn from_seconds(seconds: u64) -> Self {
         Self(seconds * 1_000)
     }
 
-    /// That many minutes.
     pub const fn from_minutes(minutes: u64) -> Self {
         Self(minutes * MINUTE)
     }
 
-    /// That many hours.
     pub const fn from_hours(hours: u64) -> Self {
         Self(hours * HOUR)
     }
 
-    /// That many days.
     pub const fn from_days(days: u64) -> Self {
         Self(days * DAY)
     }
 
-    /// Milliseconds.
     pub const fn as_millis(self) -> u64 {
         self.0
     }
 
-    /// Whole seconds.
+    /// Rounded down.
     pub const fn as_seconds(self) -> u64 {
         self.0 / 1_000
     }
 
-    /// Whole minutes.
+    /// Rounded down.
     pub const fn as_minutes(self) -> u64 {
         self.0 / MINUTE
     }
@@ -95,8 +89,8 @@ impl Serialize for SloDuration {
 impl FromStr for SloDuration {
     type Err = DurationError;
 
-    /// Whole numbers, each with a unit, longest unit first, each unit at most once, as Prometheus
-    /// has it. Zero is a duration.
+    /// Whole numbers with a unit each, longest unit first, each unit at most once, as in Prometheus.
+    /// Zero is allowed.
     fn from_str(text: &str) -> Result<Self, DurationError> {
         let mut rest = text;
         let mut units = UNITS.as_slice();
@@ -109,7 +103,7 @@ impl FromStr for SloDuration {
             if number.is_empty() {
                 return Err(DurationError::Malformed);
             }
-            // Digits alone, so that nothing but their value can be wrong with them.
+            // Only digits, so the only possible error is a value that is too large.
             let number: u64 = number.parse().map_err(|_| DurationError::TooLong)?;
             let part = number.checked_mul(units[position].1);
             let sum = part.and_then(|part| millis.checked_add(part));
@@ -125,7 +119,7 @@ fn split_where(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(ends).unwrap_or(text.len()))
 }
 
-/// The shortest form that Prometheus reads; weeks only where they are whole.
+/// The shortest form that Prometheus reads; in weeks only where they are whole.
 impl fmt::Display for SloDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (week, week_millis) = UNITS[0];

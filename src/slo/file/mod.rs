@@ -1,4 +1,4 @@
-//! The SLO file: YAML in, checked objectives out, or one line that says what to mend.
+//! The SLO file: from YAML to validated SLOs, or to a one-line error that says what to change.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stage::Interval;
 
-/// The most SLOs that a file may have: each is held against each pod, and has series of its own.
+/// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
 pub const MAX_SLOS: usize = 64;
 /// The longest file that is read, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -19,7 +19,7 @@ const MAX_NAMESPACES: usize = 256;
 const MAX_KINDS: usize = 32;
 const DEFAULT_GRACE: SloDuration = SloDuration::from_seconds(5);
 const MAX_GRACE: SloDuration = SloDuration::from_hours(1);
-/// Durations above thirty days are not measured (§4).
+/// Durations above thirty days are not observed ([§4](crate::specification#s4)).
 const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
 const MIN_WINDOW: SloDuration = SloDuration::from_minutes(1);
 const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
@@ -36,23 +36,23 @@ const SLO_KEYS: [&str; 8] = [
 ];
 
 const DEFAULT_NAME: &str = "built-in SLOs";
-/// The text of the built-in SLOs, as `deploy/slo-default.yaml` has it too.
+/// The text of the built-in SLOs; `deploy/slo-default.yaml` is a copy of it.
 pub const DEFAULT_TEXT: &str = include_str!("../default.yaml");
 
 impl SloFile {
-    /// The SLOs that hold where no file is given.
+    /// The SLOs in force when no file is given.
     pub fn built_in() -> Self {
         #[expect(
             clippy::expect_used,
-            reason = "the text is a constant, which a test parses"
+            reason = "the text is a constant that a test parses"
         )]
-        Self::parse(DEFAULT_NAME, DEFAULT_TEXT.as_bytes()).expect("the built-in SLOs are sound")
+        Self::parse(DEFAULT_NAME, DEFAULT_TEXT.as_bytes()).expect("the built-in SLOs are valid")
     }
 
     /// Reads the file at `path`, once.
     ///
     /// # Errors
-    /// Where it cannot be read, and those of [`SloFile::parse`].
+    /// If it cannot be read, and those of [`SloFile::parse`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
         Self::inspect(path).result
     }
@@ -70,10 +70,10 @@ impl SloFile {
         }
     }
 
-    /// Reads the contents of the SLO file called `file`.
+    /// Parses the contents of an SLO file. Errors name it `file`.
     ///
     /// # Errors
-    /// Where it is too long, not YAML, or states something unknown or impossible.
+    /// If it is too long, is not YAML, or has an unknown key or an invalid value.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, FileError> {
         let slos = slos(bytes).map_err(|fault| FileError::new(file, fault))?;
         Ok(Self { slos })
@@ -216,7 +216,7 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
     }
 }
 
-/// The name of an SLO: short, and harmless wherever a label value goes (PromQL, URLs, file names).
+/// The name of an SLO: short, and safe wherever a label value is used (PromQL, URLs, file names).
 fn slo_name(text: &str) -> Result<Arc<str>, String> {
     let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
@@ -231,7 +231,7 @@ fn slo_name(text: &str) -> Result<Arc<str>, String> {
     }
 }
 
-/// An RFC 1123 label, which Kubernetes has for namespaces.
+/// The name of a namespace: a DNS label (RFC 1123).
 fn namespace<T: for<'a> From<&'a str>>(text: &str) -> Result<T, String> {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let sound = (1..=63).contains(&text.len())

@@ -1,4 +1,4 @@
-//! The objectives as OpenSLO v1 documents, for tools that are not Prometheus rules.
+//! The objectives as OpenSLO v1 objects, for tools other than Prometheus.
 
 use serde::Serialize;
 
@@ -124,7 +124,7 @@ fn slo_object(slo: &Slo, job: &str) -> Object<SloSpec> {
         total: events(slo, job, ""),
     };
     let spec = SloSpec {
-        description: format!("Pods that match get through {}.", promise(slo)),
+        description: format!("Pods that match complete {}.", promise(slo)),
         service: SERVICE,
         indicator: Indicator {
             metadata,
@@ -166,7 +166,7 @@ fn object<S>(kind: &'static str, name: String, display_name: String, spec: S) ->
     }
 }
 
-/// OpenSLO knows durations of one unit only; a window is of whole minutes.
+/// OpenSLO durations have one unit; windows are whole minutes.
 fn one_unit(window: SloDuration) -> String {
     let minutes = window.as_minutes();
     for (unit, length) in [("w", 7 * 24 * 60), ("d", 24 * 60), ("h", 60)] {
@@ -177,7 +177,7 @@ fn one_unit(window: SloDuration) -> String {
     format!("{minutes}m")
 }
 
-/// OpenSLO names objects as Kubernetes does (RFC 1123).
+/// OpenSLO names objects as Kubernetes does: DNS labels (RFC 1123).
 fn object_name(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
 }

@@ -1,44 +1,28 @@
-//! How rules are to be written, and why they cannot be.
+//! The options of `podinit rules`, and the errors they can cause.
 
 use std::str::FromStr;
 
+use crate::label_values;
 use crate::slo::SloFile;
 
-/// The objective up to which a burn of 14.4 cannot be told from a lesser one, in percent: 14.4
-/// times its error budget is all events, to a thousandth, or more (§6).
+/// Objectives up to this one, in percent, are refused: 14.4 times their error budget is all events
+/// (to a thousandth) or more, so the alert on a burn rate of 14.4 could never fire
+/// ([§6](crate::specification#s6)).
 pub const REFUSED_OBJECTIVE: f64 = 93.06;
 
-/// What `podinit rules --format` takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum RulesFormat {
-    /// A rule file of Prometheus
-    #[default]
-    Prometheus,
-    /// The same in a `PrometheusRule` of the Prometheus operator
-    PrometheusRule,
-    /// The objectives as OpenSLO v1 documents
-    OpenSlo,
-    /// Unit tests for `promtool test rules`, which belong to the rule file
-    Tests,
-}
-
-impl RulesFormat {
-    /// Every format.
-    pub const ALL: [Self; 4] = [
-        Self::Prometheus,
-        Self::PrometheusRule,
-        Self::OpenSlo,
-        Self::Tests,
-    ];
-
-    /// The name on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Prometheus => "prometheus",
-            Self::PrometheusRule => "prometheusrule",
-            Self::OpenSlo => "openslo",
-            Self::Tests => "tests",
-        }
+label_values! {
+    /// The values of `podinit rules --format`.
+    #[derive(Default)]
+    pub enum RulesFormat {
+        /// A Prometheus rule file
+        #[default]
+        Prometheus => "prometheus",
+        /// The same rules as a `PrometheusRule` of the Prometheus operator
+        PrometheusRule => "prometheusrule",
+        /// The objectives as OpenSLO v1 objects
+        OpenSlo => "openslo",
+        /// Unit tests of the rule file, for `promtool test rules`
+        Tests => "tests",
     }
 }
 
@@ -52,24 +36,23 @@ impl FromStr for RulesFormat {
     }
 }
 
-/// How rules are to be written.
+/// How the rules are rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// What is to be written
     pub format: RulesFormat,
-    /// The label `job` of the exporter's targets
+    /// The label `job` of the exporter's targets in Prometheus
     pub job: String,
-    /// Where the runbooks are; a section's anchor is put behind it
+    /// Where the runbooks are; `#` and the anchor of a section are appended
     pub runbook_url: String,
-    /// Where Grafana has its dashboards; `/` and a dashboard's uid are put behind it
+    /// Where Grafana has its dashboards; `/` and the uid of a dashboard are appended
     pub dashboard_url: String,
-    /// The name by which the unit tests call the rule file
+    /// The path of the rule file in the unit tests
     pub rule_file: String,
 }
 
 impl Default for RenderOptions {
-    /// Links lead to the runbooks of this repository, and to the Grafana in which an alert is
-    /// seen: neither knows where you run yours.
+    /// Relative links, to the runbooks of this repository and to the Grafana that shows the alert:
+    /// the program cannot know where yours are.
     fn default() -> Self {
         Self {
             format: RulesFormat::Prometheus,
@@ -81,26 +64,26 @@ impl Default for RenderOptions {
     }
 }
 
-/// Why rules cannot be written: one line.
+/// Why the rules cannot be rendered. The text is one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RulesError {
-    /// The page alert could never fire
+    /// The alert that pages could never fire
     #[error(
         "line {line}: {name}: objective {objective} is too low for burn-rate alerts: 14.4 times \
          its error budget is all events or more; choose one above {REFUSED_OBJECTIVE}"
     )]
     Objective {
-        /// The line of the SLO in its file
+        /// The line of the SLO file on which the SLO begins
         line: u64,
-        /// The SLO
+        /// The name of the SLO
         name: String,
         /// Its objective in percent
         objective: f64,
     },
-    /// An option would break the expressions or templates in which it is put
+    /// An option would break the expressions or templates that contain it
     #[error("{option} {value:?} must be of {allowed}, and not empty")]
     Option {
-        /// The option as the command line has it
+        /// The flag
         option: &'static str,
         /// Its value
         value: String,

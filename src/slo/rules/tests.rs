@@ -98,7 +98,7 @@ fn a_later_slo_deadline_makes_pods_stuck_later() {
     let text = "slos: [{name: a, interval: scheduled_to_ready, threshold: 20m, objective: 99, \
                 window: 7d}]";
     let file = SloFile::parse("f", text.as_bytes()).unwrap();
-    let minutes = |stage| stuck::age(stage, &file).as_minutes();
+    let minutes = |stage| stuck_pod_alerts::age(stage, &file).as_minutes();
     assert_eq!(minutes(Stage::Network), 60);
     assert_eq!(minutes(Stage::Containers), 60);
     assert_eq!(minutes(Stage::Scheduling), 5);

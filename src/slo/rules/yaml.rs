@@ -38,7 +38,7 @@ mod tests {
     struct Example {
         name: &'static str,
         r#for: &'static str,
-        on: &'static str,
+        state: &'static str,
         expr: &'static str,
         none: [u8; 0],
         list: [Item; 2],
@@ -48,7 +48,7 @@ mod tests {
     #[derive(Serialize)]
     struct Item {
         it: &'static str,
-        n: u8,
+        count: u8,
     }
 
     #[test]
@@ -56,25 +56,34 @@ mod tests {
         let value = Example {
             name: "a-b.c/d",
             r#for: "10m",
-            on: "on",
+            state: "on",
             expr: "up\n  == 0",
             none: [],
-            list: [Item { it: "it's", n: 5 }, Item { it: "up: 1", n: 6 }],
+            list: [
+                Item {
+                    it: "it's",
+                    count: 5,
+                },
+                Item {
+                    it: "up: 1",
+                    count: 6,
+                },
+            ],
             long: "word ".repeat(30) + "word",
         };
         let text = "\
 name: a-b.c/d
 for: 10m
-on: \"on\"
+state: \"on\"
 expr: |-
   up
     == 0
 none: []
 list:
   - it: it's
-    n: 5
+    count: 5
   - it: \"up: 1\"
-    n: 6
+    count: 6
 long: ";
         let written = document(&value).unwrap();
         assert_eq!(written, format!("{text}{}\n", value.long));

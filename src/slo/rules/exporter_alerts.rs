@@ -1,8 +1,8 @@
-//! Alerts on the exporter itself: what it says is worth nothing while one of them fires.
+//! Alerts on the exporter itself. While one of them fires, its other metrics may be wrong or absent.
 
-use super::model::{Alert, Dashboard, Group, Severity};
 use super::options::RenderOptions;
-use super::promql::{FLEETING, over_targets, over_targets_and, series};
+use super::promql::{TARGET_LABELS, over_targets, over_targets_and, series};
+use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::duration::SloDuration;
 
 /// The alerts, in the order in which they are written.
@@ -56,14 +56,15 @@ fn down(job: &str) -> Alert {
     }
 }
 
-/// Lists of large clusters take minutes, and waiting times between attempts half a minute.
+/// 15 minutes, because a list of a large cluster takes minutes, and retries back off to half a
+/// minute.
 fn not_synced(job: &str) -> Alert {
     let synced = series("podinit_synced", job, "");
     let expr = format!("{} == 0", over_targets("max", &synced));
     let texts = [
-        "The podinit exporter is blind.",
+        "The podinit exporter is not in sync with the API server.",
         "No exporter of the job {{ $labels.job }} has been in sync with the API server for 15 \
-         minutes. While that lasts no deadline passes, so that SLOs are neither kept nor missed.",
+         minutes. Until one is, no deadline passes and no pod is judged by an SLO.",
     ];
     Alert {
         severity: Severity::Critical,
@@ -71,15 +72,15 @@ fn not_synced(job: &str) -> Alert {
     }
 }
 
-/// Now and then a watch ends with an error, which is mended within seconds. Once a minute it is
-/// not.
+/// A watch that ends with an error now and then recovers within seconds. One error a minute for a
+/// quarter of an hour is a fault that lasts.
 fn watch_errors(job: &str) -> Alert {
     let errors = series("podinit_watch_errors_total", job, "");
     let sum = over_targets("sum", &format!("increase({errors}[15m])"));
     let texts = [
-        "The podinit exporter's watch fails again and again.",
-        "The list-watch of the job {{ $labels.job }} failed {{ $value | printf \"%.0f\" }} times \
-         in 15 minutes for the reason {{ $labels.reason }}.",
+        "The podinit exporter's watch keeps failing.",
+        "The list or watch of the job {{ $labels.job }} failed {{ $value | printf \"%.0f\" }} times \
+         in 15 minutes with the reason {{ $labels.reason }}.",
     ];
     alert("PodinitWatchErrors", format!("{sum} > 15"), 15, texts)
 }
@@ -88,16 +89,16 @@ fn label_values_dropped(job: &str) -> Alert {
     let dropped = series("podinit_label_values_dropped_total", job, "");
     let sum = over_targets("sum", &format!("increase({dropped}[1h])"));
     let texts = [
-        "podinit merges pods into the label value _other.",
+        "podinit reports pods under the label value _other.",
         "In the last hour {{ $value | printf \"%.0f\" }} pods had a value of the label \
-         {{ $labels.label }} that lay past the cap.",
+         {{ $labels.label }} beyond the cap on its values.",
     ];
     alert("PodinitLabelValuesDropped", format!("{sum} > 0"), 0, texts)
 }
 
-/// `rounded` is what truncated API times are expected to give. Of the others a healthy cluster has
-/// a few among thousands of pods; one among ten pods is a clock that is off. The floor keeps a
-/// single odd pod of a quiet hour out.
+/// `rounded` is expected, because API times are truncated to the second. A healthy cluster has a few
+/// of the other kinds in thousands of pods; one in ten pods means that a clock is wrong. At least
+/// ten of them keep a single odd pod of a quiet hour from firing the alert.
 fn clock_anomalies(job: &str) -> Alert {
     let odd = series("podinit_clock_anomalies_total", job, "kind!=\"rounded\"");
     let pods = series("podinit_pods_discovered_total", job, "");
@@ -105,27 +106,27 @@ fn clock_anomalies(job: &str) -> Alert {
     let pods = over_targets("sum", &format!("increase({pods}[1h])"));
     let expr = format!("{odd}\n/\n({pods} > 0)\n> 0.1\nand\n{odd} >= 10");
     let texts = [
-        "Clocks of the cluster disagree.",
-        "In the last hour there were {{ $value | printf \"%.2f\" }} odd times per pod: milestones in the \
-         wrong order, in the future, or without a time. Latencies are estimates at best.",
+        "Clocks in the cluster disagree.",
+        "In the last hour there were {{ $value | printf \"%.2f\" }} clock anomalies per pod: milestones \
+         in the wrong order, in the future, or without a time. Latencies are estimates at best.",
     ];
     alert("PodinitClockAnomalies", expr, 15, texts)
 }
 
-/// All three are of one scrape, and the exporter writes them of one moment; the five minutes are
-/// for scrapes that fail halfway.
+/// All three families come from one scrape, and the exporter states them for one moment. The five
+/// minutes allow for scrapes that fail halfway.
 fn conservation_broken(job: &str) -> Alert {
     let discovered = series("podinit_pods_discovered_total", job, "");
     let finished = series("podinit_pods_finished_total", job, "");
     let inflight = series("podinit_inflight_pods", job, "");
     let expr = format!(
-        "max without ({FLEETING}) (\n  abs(\n    {discovered}\n    - sum without (outcome) \
+        "max without ({TARGET_LABELS}) (\n  abs(\n    {discovered}\n    - sum without (outcome) \
          ({finished})\n    - sum without (stage) ({inflight})\n  )\n) > 0"
     );
     let texts = [
-        "podinit lost count of pods.",
-        "Pods discovered differ from those finished and in flight by \
-         {{ $value | printf \"%.0f\" }}. That is a fault of podinit.",
+        "podinit's counts of pods do not add up.",
+        "Pods discovered differ from pods finished plus pods in flight by \
+         {{ $value | printf \"%.0f\" }}. This is a bug in podinit.",
     ];
     alert("PodinitConservationBroken", expr, 5, texts)
 }
@@ -134,22 +135,21 @@ fn reload_failed(job: &str) -> Alert {
     let successful = series("podinit_config_last_reload_successful", job, "");
     let expr = format!("{} == 0", over_targets("min", &successful));
     let texts = [
-        "podinit cannot read its SLO file.",
-        "The SLO file of the job {{ $labels.job }} has been broken or unreadable for 5 minutes. \
-         The SLOs that were in force before remain so.",
+        "podinit cannot load its SLO file.",
+        "The SLO file of the job {{ $labels.job }} has been invalid or unreadable for 5 minutes. \
+         The SLOs loaded before stay in force.",
     ];
     alert("PodinitConfigReloadFailed", expr, 5, texts)
 }
 
-/// A certificate that was renewed and cannot be used is found out here, and not when the one in
-/// force expires.
+/// Fires when a renewed certificate cannot be used, before the one in use expires.
 fn web_reload_failed(job: &str) -> Alert {
     let successful = series("podinit_web_config_last_reload_successful", job, "");
     let expr = format!("{} == 0", over_targets("min", &successful));
     let texts = [
-        "podinit cannot use its web configuration.",
+        "podinit cannot load its web configuration.",
         "The web configuration file of the job {{ $labels.job }}, or a certificate that it names, \
-         has been broken or unreadable for 5 minutes. What was in force before remains so.",
+         has been invalid or unreadable for 5 minutes. The one loaded before stays in force.",
     ];
     alert("PodinitWebConfigReloadFailed", expr, 5, texts)
 }

@@ -1,74 +1,73 @@
-//! Alerts on pods that have been in one stage for so long that they will not leave it by
-//! themselves.
+//! Alerts on pods that have been in one stage for so long that they are unlikely to leave it without
+//! help.
 //!
-//! They have no floor and need no traffic: one pod is enough, which is why none of them pages. An
-//! exporter that is not in sync does not know whether its oldest pod is still there, and is not
-//! heard.
+//! One stuck pod is enough, even if no other pod starts, so none of these alerts pages. Exporters that
+//! are not in sync are left out, because they do not know whether their oldest pod still exists.
 
-use super::model::{Alert, Dashboard, Group, Severity};
 use super::options::RenderOptions;
 use super::promql::{over_targets, series};
+use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::lifecycle::stage::{Interval, Stage};
 use crate::slo::SloFile;
 use crate::slo::duration::SloDuration;
 
-/// How much later than the deadline of an SLO a pod counts as stuck: until then it is late, and
-/// the SLO's business.
-const LATE: u64 = 3;
+/// A pod counts as stuck after this many times the threshold of an SLO. Until then it is only late,
+/// and the SLO counts it.
+const STUCK_AFTER_THRESHOLDS: u64 = 3;
 
-/// What is said of a stage.
+/// When a pod is stuck in a stage, and what the alert says.
 #[derive(Debug)]
 struct Limit {
     alert: &'static str,
-    /// The least age at which a pod is stuck, where no SLO allows more
+    /// The time in the stage after which a pod is stuck, unless an SLO allows more
     least: SloDuration,
     summary: &'static str,
-    /// What usually holds a pod there
+    /// What usually keeps a pod there
     cause: &'static str,
 }
 
 const fn limit(stage: Stage) -> Limit {
     match stage {
-        // Queues hold gated pods for hours by design; a day is a gate that nobody opens.
+        // Queues hold gated pods for hours by design; after a day, nobody is going to remove the gate.
         Stage::Gated => Limit {
             alert: "PodinitPodStuckGated",
             least: SloDuration::from_days(1),
             summary: "A pod waits for its scheduling gates.",
             cause: "The controller that owns the gate does not remove it.",
         },
-        // A scheduler takes seconds to bind a pod or to call it unschedulable, even in a burst.
+        // Even in a burst, a scheduler takes seconds to bind a pod or to mark it unschedulable.
         Stage::Scheduling => Limit {
             alert: "PodinitPodStuckScheduling",
             least: SloDuration::from_minutes(5),
-            summary: "A pod waits for a scheduler to look at it.",
+            summary: "A pod waits for its scheduler.",
             cause: "The scheduler is down or far behind, or the pod names one that does not run.",
         },
-        // Above the quarter of an hour after which cluster autoscaler gives a node up.
+        // More than the 15 minutes after which cluster-autoscaler gives up on a node.
         Stage::Unschedulable => Limit {
             alert: "PodinitPodStuckUnschedulable",
             least: SloDuration::from_hours(1),
             summary: "A pod fits on no node.",
-            cause: "Capacity is short and does not come, or what the pod asks for does not exist.",
+            cause: "The cluster lacks capacity and gets none, or the pod asks for what no node has.",
         },
-        // Kubelet and runtime try again within four minutes; volumes are mounted in this stage too.
+        // Kubelet and runtime retry within four minutes; volumes are mounted in this stage too.
         Stage::Network => Limit {
             alert: "PodinitPodStuckNetwork",
             least: SloDuration::from_minutes(10),
             summary: "A scheduled pod gets no sandbox with a network.",
-            cause: "The network plugin, a volume or the kubelet on its node fails.",
+            cause: "The network plugin, a volume or the kubelet on its node is failing.",
         },
-        // Init containers restore data and migrate schemas; their back-off ends at five minutes.
+        // Init containers restore data and migrate schemas; restarts back off to five minutes.
         Stage::Init => Limit {
             alert: "PodinitPodStuckInit",
             least: SloDuration::from_minutes(30),
             summary: "A pod does not get through its init containers.",
-            cause: "An init container fails again and again, waits, or its image cannot be pulled.",
+            cause: "An init container keeps failing or waits, or its image cannot be pulled.",
         },
-        // Large images and startup probes take minutes; back-off ends at five.
+        // Large images and startup probes take minutes; restarts back off to five minutes.
         Stage::Containers => Limit {
             alert: "PodinitPodStuckContainers",
             least: SloDuration::from_minutes(30),
-            summary: "A pod's containers do not get ready.",
+            summary: "A pod's containers do not become ready.",
             cause: "An image cannot be pulled, a container crashes, or its probes fail.",
         },
         // Load balancers register a target within a few minutes.
@@ -76,13 +75,13 @@ const fn limit(stage: Stage) -> Limit {
             alert: "PodinitPodStuckReadiness",
             least: SloDuration::from_minutes(15),
             summary: "A pod waits for its readiness gates.",
-            cause: "The controller that sets the gate's condition does not, or its target fails.",
+            cause: "The controller that owns the gate does not set its condition, or its target is unhealthy.",
         },
     }
 }
 
-/// At which age a pod is stuck in a stage: the stage's own limit, or [`LATE`] times the longest
-/// threshold that an SLO allows for an interval which contains the stage.
+/// The time in a stage after which a pod is stuck: the stage's own limit, or
+/// [`STUCK_AFTER_THRESHOLDS`] times the longest threshold of an SLO whose interval contains the stage.
 pub(super) fn age(stage: Stage, file: &SloFile) -> SloDuration {
     let covering = file
         .slos
@@ -90,7 +89,7 @@ pub(super) fn age(stage: Stage, file: &SloFile) -> SloDuration {
         .filter(|slo| contains(slo.rule.interval, stage));
     let allowed = covering.map(|slo| {
         let seconds = slo.threshold_seconds().ceil() as u64;
-        let minutes = (LATE * seconds).div_ceil(60);
+        let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
         SloDuration::from_minutes(minutes)
     });
     allowed.fold(limit(stage).least, SloDuration::max)
@@ -107,7 +106,7 @@ fn contains(interval: Interval, stage: Stage) -> bool {
     }
 }
 
-/// An alert for each stage.
+/// One alert for each stage.
 pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
     let rule = |stage| alert(stage, file, &options.job).rule(options);
     Group {
@@ -142,7 +141,7 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
         summary: summary.to_owned(),
         description: format!(
             "The oldest pod in the stage {{{{ $labels.stage }}}} has been there for \
-             {{{{ $value | humanizeDuration }}}}; more than {age} is stuck. {cause}"
+             {{{{ $value | humanizeDuration }}}}; more than {age} counts as stuck. {cause}"
         ),
         dashboard: Dashboard::Stuck,
     }

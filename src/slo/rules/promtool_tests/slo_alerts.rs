@@ -1,16 +1,18 @@
 //! Tests of the alerts that belong to one SLO.
 
-use super::super::burn::{BUDGET_BURN, FLOOR, KEEP, RULES_OUTDATED, alert, outdated};
+use super::super::burn_rates::{BURN_RATES, BurnRate};
 use super::super::promql::number;
-use super::super::recording::BUDGET;
-use super::super::windows::{Burn, WINDOWS};
-use super::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
+use super::super::recording_rules::BUDGET;
+use super::super::slo_alerts::{
+    BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, budget_burn, outdated,
+};
+use super::promtool_test::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
 use crate::slo::Slo;
 
-/// Pods that are judged per minute: so many that any share can be put just beside a threshold.
+/// Pods per minute: enough that a ratio can lie just beside any threshold.
 const PODS: u64 = 100_000;
 
-/// How long an outage lasts in tests of what comes after it, in minutes.
+/// How long the outage lasts in tests of the recovery, in minutes.
 const OUTAGE: u64 = 10;
 
 #[derive(Clone, Copy)]
@@ -32,9 +34,9 @@ pub(super) fn tests(context: Context<'_>, slo: &Slo) -> Vec<Test> {
         subject.rules_outdated(),
         subject.budget_remains(),
     ];
-    for burn in &WINDOWS {
-        tests.push(subject.beside_the_threshold(burn));
-        tests.push(subject.recovery(burn));
+    for rate in &BURN_RATES {
+        tests.push(subject.beside_the_threshold(rate));
+        tests.push(subject.recovery(rate));
     }
     tests
 }
@@ -67,8 +69,8 @@ impl Subject<'_> {
         )
     }
 
-    fn of(self, burn: &Burn) -> String {
-        format!("{}, long_window=\"{}\"", self.all(), burn.long)
+    fn of(self, rate: &BurnRate) -> String {
+        format!("{}, long_window=\"{}\"", self.all(), rate.long)
     }
 
     /// Good and bad pods per minute at `share` times the objective's budget.
@@ -79,8 +81,8 @@ impl Subject<'_> {
 
     fn everything_fails(self) -> Test {
         let test = self.given(self.test("everything fails"), FIRST, "0+0x20", "0+1x20");
-        let alerts = WINDOWS.iter().map(|burn| {
-            let alert = alert(self.slo, burn, &self.context.options.job);
+        let alerts = BURN_RATES.iter().map(|rate| {
+            let alert = budget_burn(self.slo, rate, &self.context.options.job);
             self.context
                 .expected(&alert, &self.context.lasting(), "100%")
         });
@@ -100,45 +102,45 @@ impl Subject<'_> {
     }
 
     fn low_traffic(self) -> Test {
-        let below = FLOOR - 1;
+        let below = MIN_BAD_PODS - 1;
         let good = "0x30";
-        let few = format!("0+1x{below} {below}x5 {FLOOR}x5");
+        let few = format!("0+1x{below} {below}x5 {MIN_BAD_PODS}x5");
         self.given(self.test("all of few pods fail"), FIRST, good, &few)
-            .counts(u64::from(FLOOR) + 2, &self.all(), 0)
-            .counts(u64::from(FLOOR) + 6, &self.all(), WINDOWS.len())
+            .counts(u64::from(MIN_BAD_PODS) + 2, &self.all(), 0)
+            .counts(u64::from(MIN_BAD_PODS) + 6, &self.all(), BURN_RATES.len())
     }
 
-    fn beside_the_threshold(self, burn: &Burn) -> Test {
+    fn beside_the_threshold(self, rate: &BurnRate) -> Test {
         let what = format!(
             "just below and just above {} times the budget",
-            number(burn.factor)
+            number(rate.factor)
         );
-        let exact = PODS as f64 * burn.factor * self.slo.budget_ratio();
+        let exact = PODS as f64 * rate.factor * self.slo.budget_ratio();
         let flow = |bad: f64| (format!("0+{}x10", PODS as f64 - bad), format!("0+{bad}x10"));
         let below = flow((exact - 0.5).floor().max(0.0));
         let above = flow((exact + 0.5).floor() + 1.0);
         let test = self.given(self.test(&what), FIRST, &below.0, &below.1);
         let test = self.given(test, ELSEWHERE, &above.0, &above.1);
         let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
-        test.counts(10, &format!("{}, cluster=\"{here}\"", self.of(burn)), 0)
-            .counts(10, &format!("{}, cluster=\"{there}\"", self.of(burn)), 1)
+        test.counts(10, &format!("{}, cluster=\"{here}\"", self.of(rate)), 0)
+            .counts(10, &format!("{}, cluster=\"{there}\"", self.of(rate)), 1)
     }
 
-    /// The short window ends the alert, once it has been kept for a while.
-    fn recovery(self, burn: &Burn) -> Test {
-        let what = format!("recovery from an outage, as {} sees it", burn.short);
-        let ends = OUTAGE + burn.short.as_minutes() + KEEP.as_minutes() + 2;
+    /// The short window ends the alert, after `keep_firing_for`.
+    fn recovery(self, rate: &BurnRate) -> Test {
+        let what = format!("recovery from an outage, as {} sees it", rate.short);
+        let ends = OUTAGE + rate.short.as_minutes() + KEEP_FIRING_FOR.as_minutes() + 2;
         let good = format!("0+0x{OUTAGE} {PODS}+{PODS}x{ends}");
         let lost = OUTAGE * PODS;
         let bad = format!("0+{PODS}x{OUTAGE} {lost}x{ends}");
         self.given(self.test(&what), FIRST, &good, &bad)
-            .counts(OUTAGE, &self.of(burn), 1)
-            .counts(ends, &self.of(burn), 0)
+            .counts(OUTAGE, &self.of(rate), 1)
+            .counts(ends, &self.of(rate), 0)
     }
 
-    /// An hour of good pods, then none: the page comes when the arithmetic says so.
+    /// An hour of good pods, then only bad ones: the page fires when the arithmetic says so.
     fn page_in_time(self) -> Test {
-        let page = &WINDOWS[0];
+        let page = &BURN_RATES[0];
         let minutes = 60.0 * page.factor * self.slo.budget_ratio();
         let early = 60 + (minutes.floor() as u64).saturating_sub(1);
         let late = 60 + minutes.ceil() as u64 + 1;
@@ -153,7 +155,7 @@ impl Subject<'_> {
             .counts(late, &self.of(page), 1)
     }
 
-    /// Half of the budget is left here, and many times all of it is spent there.
+    /// One cluster has half of its budget left; another one has spent its budget many times over.
     fn budget_remains(self) -> Test {
         let budget = self.slo.budget_ratio();
         let (good, bad) = self.rates(0.5);
@@ -182,7 +184,7 @@ impl Subject<'_> {
     fn counters_reset(self) -> Test {
         let (good, bad) = self.rates(0.5);
         let twice = |rate: u64| format!("0+{rate}x5 0+{rate}x5");
-        // All that fails comes after the reset, which starts from higher than it gets.
+        // All failures come after the reset; the counter was higher before it than it gets later.
         let after = format!("{}x5 0+{PODS}x5", 1000 * PODS);
         let test = self.given(
             self.test("counters reset"),
@@ -196,7 +198,7 @@ impl Subject<'_> {
             .counts(
                 10,
                 &format!("{}, cluster=\"{there}\"", self.all()),
-                WINDOWS.len(),
+                BURN_RATES.len(),
             )
     }
 
@@ -218,11 +220,11 @@ impl Subject<'_> {
             .counts(
                 11,
                 &format!("{}, cluster=\"{there}\"", self.all()),
-                WINDOWS.len(),
+                BURN_RATES.len(),
             )
     }
 
-    /// What is bad in one cluster is not made up for by another.
+    /// Good pods in one cluster do not make up for bad pods in another.
     fn clusters_do_not_mix(self) -> Test {
         let test = self.test("another cluster starts many more pods");
         let test = self.given(test, FIRST, "0x10", "0+10x10");
@@ -230,9 +232,9 @@ impl Subject<'_> {
             .counts(
                 10,
                 &format!("{}, cluster=\"{}\"", self.all(), FIRST.cluster),
-                WINDOWS.len(),
+                BURN_RATES.len(),
             )
-            .counts(10, &self.all(), WINDOWS.len())
+            .counts(10, &self.all(), BURN_RATES.len())
     }
 
     fn rules_outdated(self) -> Test {
@@ -241,12 +243,12 @@ impl Subject<'_> {
         let objective = number(self.slo.objective_ratio());
         let threshold = number(self.slo.threshold_seconds());
         let context = self.context;
-        // The other SLOs have been unknown all the time.
+        // The exporter has no series for the other SLOs all along.
         let all = context.file.slos.iter().map(|slo| {
             let alert = outdated(slo, &context.options.job);
             context.expected(&alert, &context.lasting(), "")
         });
-        // As the rules say until minute 10, then another threshold; in the end it is gone.
+        // Until minute 10 the threshold matches the rules; then it differs; at the end the series are gone.
         self.test("the exporter has another SLO file")
             .given(context, "up", FIRST, "", "1x140")
             .given(

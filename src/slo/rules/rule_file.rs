@@ -1,4 +1,4 @@
-//! Rule groups as Prometheus reads them.
+//! The contents of a Prometheus rule file.
 
 use serde::Serialize;
 
@@ -54,12 +54,12 @@ pub(super) struct AlertingRule {
     annotations: Pairs,
 }
 
-/// Who is to act.
+/// How urgent an alert is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Severity {
-    /// Somebody, now: it pages
+    /// Pages somebody now
     Critical,
-    /// Somebody, in working hours: it opens a ticket
+    /// Opens a ticket for working hours
     Warning,
 }
 
@@ -72,7 +72,7 @@ impl Severity {
     }
 }
 
-/// Where to look first.
+/// The dashboard to open first.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Dashboard {
     Overview,
@@ -81,7 +81,7 @@ pub(super) enum Dashboard {
 }
 
 impl Dashboard {
-    /// The dashboard's uid, and the variables that are taken over from the alert.
+    /// The dashboard's uid, and variables set from the alert's labels.
     const fn link(self) -> &'static str {
         match self {
             Self::Overview => {
@@ -122,7 +122,7 @@ impl Alert {
         })
     }
 
-    /// All labels that the alert adds to those of its expression.
+    /// The labels that the alert adds to those of its expression.
     pub(super) fn all_labels(&self) -> Pairs {
         let mut labels = vec![("severity", self.severity.as_str().to_owned())];
         labels.extend(self.labels.iter().cloned());

@@ -1,7 +1,7 @@
 //! Tests of the alerts on stuck pods.
 
-use super::super::stuck::{age, alert};
-use super::{Context, ELSEWHERE, FIRST, SECOND, Test};
+use super::super::stuck_pod_alerts::{age, alert};
+use super::promtool_test::{Context, ELSEWHERE, FIRST, SECOND, Test};
 use crate::lifecycle::stage::Stage;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
@@ -17,7 +17,7 @@ pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
     Stage::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Values of a pod that has been in the stage for just as long as is allowed at `minute`.
+/// When a pod entered the stage that reaches the allowed age at `minute`.
 fn entered(context: Context<'_>, stage: Stage, minute: u64) -> String {
     let age = age(stage, context.file).as_seconds();
     format!("{}", i128::from(minute * 60) - i128::from(age))
@@ -27,7 +27,7 @@ fn own(stage: Stage) -> String {
     format!("stage=\"{}\"", stage.as_str())
 }
 
-/// There is no traffic at all: no other pod starts.
+/// No other pod starts.
 fn one_pod(context: Context<'_>, stage: Stage) -> Test {
     let alert = alert(stage, context.file, &context.options.job);
     let mut labels = context.lasting();
@@ -54,7 +54,7 @@ fn not_in_sync(context: Context<'_>, stage: Stage) -> Test {
     let alert = alert(stage, context.file, &context.options.job);
     let entered = entered(context, stage, 1);
     Test::new(format!(
-        "{}: an exporter that is not in sync is not heard",
+        "{}: an exporter that is not in sync is ignored",
         stage.as_str()
     ))
     .given(context, "podinit_synced", FIRST, "", "0x5 1x5")
@@ -100,7 +100,7 @@ fn firing(alert: &str) -> String {
     format!("count(ALERTS{{alertstate=\"firing\", alertname=\"{alert}\"}})")
 }
 
-/// Whole seconds as Prometheus' `humanizeDuration` writes them.
+/// Formats whole seconds as Prometheus' `humanizeDuration` does.
 fn humanized(seconds: u64) -> String {
     let parts = [
         (seconds / 86_400, "d"),

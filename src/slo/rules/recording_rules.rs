@@ -1,37 +1,39 @@
-//! Recording rules: how many pods were good and bad in each window, and which share was bad.
+//! Recording rules: how many pods were good and bad in each window, the ratio of bad pods, and the
+//! error budget that remains.
 //!
-//! One rule serves every SLO, and each range of raw samples is read once. The share is absent, not
-//! NaN or 0, in a window without events.
+//! One rule of a window covers every SLO, so that Prometheus reads each range of raw samples once. In a
+//! window without events the ratio is absent, not NaN or 0.
 
-use super::model::{Group, RecordingRule, Rule};
+use super::burn_rates::BURN_RATES;
 use super::promql::{self, number, over_targets, over_targets_and, series};
-use super::windows::WINDOWS;
+use super::rule_file::{Group, RecordingRule, Rule};
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
 
 const EVENTS: &str = "podinit_slo_events_total";
 
-/// The most rules in a group; rulers of several tenants allow no more by default.
+/// The most rules in a group: the default limit of Mimir's ruler.
 const MAX_RULES: usize = 20;
 
-/// The share of the error budget that is left, by `slo` and `window`: below 0 when it is overspent.
+/// The recorded share of the error budget that remains, by `slo` and `window`: below 0 when it is
+/// overspent.
 pub(super) const BUDGET: &str = "job_slo:podinit_slo_error_budget:remaining_ratio";
 
-/// The name of the events, by `slo` and `result`, in a window.
+/// The name of the recorded increase of events in a window, by `slo` and `result`.
 pub(super) fn events(window: SloDuration) -> String {
     format!("job_slo_result:podinit_slo_events:increase{window}")
 }
 
-/// The name of the share of bad events, by `slo`, in a window.
+/// The name of the recorded ratio of bad events in a window, by `slo`.
 pub(super) fn bad_ratio(window: SloDuration) -> String {
     format!("job_slo:podinit_slo_bad_per_events:ratio_increase{window}")
 }
 
-/// The windows of the burn-rate alerts.
+/// The rules for the windows of the burn-rate alerts.
 pub(super) fn windows(job: &str) -> Group {
-    let mut windows: Vec<SloDuration> = WINDOWS
+    let mut windows: Vec<SloDuration> = BURN_RATES
         .iter()
-        .flat_map(|burn| [burn.short, burn.long])
+        .flat_map(|rate| [rate.short, rate.long])
         .collect();
     windows.sort_unstable();
     windows.dedup();
@@ -58,8 +60,8 @@ pub(super) fn windows(job: &str) -> Group {
     }
 }
 
-/// The error budgets. They change slowly and read long ranges, hence a group with an interval of
-/// its own.
+/// The rules for error budgets. These change slowly and read long ranges, hence the longer evaluation
+/// interval.
 pub(super) fn budgets(slos: &[Slo], job: &str) -> Vec<Group> {
     let groups = slos.chunks(MAX_RULES).zip(1..);
     let group = |(slos, number): (&[Slo], usize)| Group {

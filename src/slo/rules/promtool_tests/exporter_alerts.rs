@@ -1,9 +1,9 @@
 //! Tests of the alerts on the exporter.
 
-use super::super::burn::BUDGET_BURN;
-use super::super::meta::alerts;
-use super::super::model::Alert;
-use super::{Context, ELSEWHERE, ExpectedAlert, FIRST, Pairs, SECOND, Target, Test};
+use super::super::exporter_alerts::alerts;
+use super::super::rule_file::{Alert, Pairs};
+use super::super::slo_alerts::BUDGET_BURN;
+use super::promtool_test::{Context, ELSEWHERE, ExpectedAlert, FIRST, SECOND, Target, Test};
 
 pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
     let mut tests = vec![
@@ -20,7 +20,7 @@ pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
     tests
 }
 
-/// Without any series there is one alert: that there are none.
+/// Without any series, only one alert fires: `PodinitDown`.
 pub(super) fn no_data(context: Context<'_>) -> Test {
     let down = named(context, "PodinitDown");
     let job = ("job", context.options.job.clone());
@@ -42,14 +42,14 @@ fn named(context: Context<'_>, name: &str) -> Alert {
         .clone()
 }
 
-/// The alert of that name, as the first target fires it.
+/// The alert of that name, firing for the first target.
 fn expected(context: Context<'_>, name: &str, own: Pairs, value: &str) -> Vec<ExpectedAlert> {
     let mut labels = context.lasting();
     labels.extend(own);
     vec![context.expected(&named(context, name), &labels, value)]
 }
 
-/// Another exporter takes over, its counters at zero, within two minutes.
+/// Another exporter takes over within two minutes, with its counters at zero.
 fn restart(context: Context<'_>) -> Test {
     let mut test = Test::new("the exporter restarts");
     for (metric, before, after) in [
@@ -98,7 +98,7 @@ fn restart(context: Context<'_>) -> Test {
         .fold(test, |test, minute| test.counts(minute, about, 0))
 }
 
-/// A label of the metric's own, with one of its values.
+/// A label of the metric and one of its values.
 fn own(metric: &str) -> &'static str {
     match metric {
         "podinit_watch_errors_total" => "reason=\"gone\"",
@@ -110,8 +110,8 @@ fn own(metric: &str) -> &'static str {
     }
 }
 
-/// A gauge that is 1 when all is well: the alert fires when it has been 0 for `minutes`, and not
-/// while a second exporter is well.
+/// Tests a gauge that is 1 in the good state: the alert fires when it has been 0 for `minutes`, and not
+/// before or after.
 fn gauge(context: Context<'_>, name: &'static str, metric: &str, minutes: u64) -> Test {
     let fires = 11 + minutes;
     let well = fires + 2;

@@ -1,39 +1,38 @@
-//! Alerts on how fast an error budget burns, by the SRE workbook: a long window says that it
-//! matters, a short one that it still goes on.
+//! The alerts of one SLO. Those on its error budget follow the SRE workbook: a burn rate must be
+//! exceeded over a long window, so that it matters, and over a short one, so that it still lasts.
 //!
-//! **Low traffic.** One late pod among five is a burn of 20 at an objective of 99 %, and means
-//! nothing. So the long window must hold at least [`FLOOR`] bad pods. Where an objective of 99 % is
-//! met exactly, five of 34 pods an hour (the most of which five are 14.4 %) are bad by chance in 22
-//! of a million hours: one false page in five years. With a floor of three it would be one in six
-//! weeks. Where bad pods are no coincidence but replicas of one broken workload, no floor helps:
-//! choose the namespaces of the SLO. What the floor hides, a handful of pods that never arrive
-//! where few are started, the alerts on stuck pods see: they have none.
+//! **Low traffic.** At an objective of 99 %, one late pod in five is a burn rate of 20, and means
+//! nothing. So the long window must also contain at least [`MIN_BAD_PODS`] bad pods. If an objective
+//! of 99 % is met exactly, five of 34 pods an hour (the most pods of which five are 14.4 %) are bad
+//! by chance in 22 of a million hours: one false page in five years. With a minimum of three it would
+//! be one in six weeks. If bad pods are replicas of one broken workload rather than chance, no minimum
+//! helps: choose the namespaces of the SLO. What the minimum hides, a handful of pods that never
+//! become ready where few start, the alerts on stuck pods show: they have no minimum.
 
-use super::model::{Alert, Dashboard, Group, Severity};
+use super::burn_rates::{BURN_RATES, BurnRate};
 use super::options::RenderOptions;
 use super::promql::{number, over_targets, promise, series};
-use super::recording::{bad_ratio, events};
-use super::windows::{Burn, WINDOWS};
+use super::recording_rules::{bad_ratio, events};
+use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
 
-/// How many bad pods the long window must hold.
-pub(super) const FLOOR: u32 = 5;
+/// The least number of bad pods in the long window.
+pub(super) const MIN_BAD_PODS: u32 = 5;
 
-/// For how long an alert outlives its cause. Pods are started now and then: a short window without
-/// any is no recovery yet.
-pub(super) const KEEP: SloDuration = SloDuration::from_minutes(10);
+/// How long an alert goes on firing. A short window in which no pod started is no recovery yet.
+pub(super) const KEEP_FIRING_FOR: SloDuration = SloDuration::from_minutes(10);
 
 /// The name of the alerts on burn rates.
 pub(super) const BUDGET_BURN: &str = "PodinitSLOBudgetBurn";
-/// The name of the alert on rules that the exporter does not know.
+/// The name of the alert on rules that do not match the exporter's SLO file.
 pub(super) const RULES_OUTDATED: &str = "PodinitSLORulesOutdated";
 
 /// The alerts of one SLO.
 pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
     let job = &options.job;
-    let burns = WINDOWS.iter().map(|burn| alert(slo, burn, job));
-    let alerts = burns.chain([outdated(slo, job)]);
+    let rates = BURN_RATES.iter().map(|rate| budget_burn(slo, rate, job));
+    let alerts = rates.chain([outdated(slo, job)]);
     Group {
         name: format!("podinit-slo-{}", slo.rule.name),
         interval: None,
@@ -41,13 +40,14 @@ pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn alert(slo: &Slo, burn: &Burn, job: &str) -> Alert {
-    let Burn {
+/// The alert on one burn rate.
+pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
+    let BurnRate {
         factor,
         long,
         short,
         severity,
-    } = *burn;
+    } = *rate;
     let name = &slo.rule.name;
     let matcher = format!("slo=\"{name}\"");
     let ratio = |window| series(&bad_ratio(window), job, &matcher);
@@ -58,12 +58,12 @@ pub(super) fn alert(slo: &Slo, burn: &Burn, job: &str) -> Alert {
     Alert {
         name: BUDGET_BURN,
         expr: format!(
-            "{} > {most}\nand\n{} > {most}\nand ignoring (result)\n{bad} >= {FLOOR}",
+            "{} > {most}\nand\n{} > {most}\nand ignoring (result)\n{bad} >= {MIN_BAD_PODS}",
             ratio(long),
             ratio(short),
         ),
         hold: None,
-        keep: Some(KEEP),
+        keep: Some(KEEP_FIRING_FOR),
         severity,
         labels: vec![
             ("slo", name.to_string()),
@@ -71,13 +71,13 @@ pub(super) fn alert(slo: &Slo, burn: &Burn, job: &str) -> Alert {
             ("short_window", short.to_string()),
         ],
         summary: format!(
-            "Pods miss {}: the error budget of {name} burns.",
+            "Pods miss {}: the error budget of {name} is burning.",
             promise(slo)
         ),
         description: format!(
             "{{{{ $value | humanizePercentage }}}} of the pods of the last {long} missed {}; the \
-             objective is {} % over {}. At {} times the budget's rate, which is exceeded, all of \
-             it is gone in {lasts}.",
+             objective is {} % over {}. The burn rate is above {}, at which the whole error budget \
+             is spent in {lasts}.",
             promise(slo),
             number(slo.objective_percent),
             slo.window,
@@ -87,8 +87,9 @@ pub(super) fn alert(slo: &Slo, burn: &Burn, job: &str) -> Alert {
     }
 }
 
-/// An exporter that runs with another SLO file than the rules were written from counts events for
-/// other names or thresholds, and the alerts above would be silent about it.
+/// The alert on an exporter whose SLO file differs from the one that the rules were generated from.
+/// Such an exporter counts events for other names or thresholds, and the burn-rate alerts would not
+/// show it.
 pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
     let name = &slo.rule.name;
     let own = |metric| series(metric, job, &format!("slo=\"{name}\""));
@@ -108,10 +109,10 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
         keep: None,
         severity: Severity::Warning,
         labels: vec![("slo", name.to_string())],
-        summary: format!("The rules for {name} do not belong to the exporter's SLO file."),
+        summary: format!("The rules for {name} do not match the exporter's SLO file."),
         description: format!(
             "An exporter of {{{{ $labels.job }}}} is up, but has no SLO {name} with an objective \
-             of {} % and {}. The alerts of {name} judge something else, or nothing.",
+             of {} % and {}. The alerts of {name} watch something else, or nothing.",
             number(slo.objective_percent),
             promise(slo),
         ),

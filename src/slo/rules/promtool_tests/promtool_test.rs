@@ -1,105 +1,69 @@
-//! Unit tests for `promtool test rules`: input series, and which alerts are to fire on them.
+//! One promtool unit test.
 //!
-//! Input is given each minute, and rules are evaluated each minute. Where only some alerts of a
-//! name are of interest, the series `ALERTS` is asked for them.
-
-mod burn;
-mod meta;
-mod stuck;
+//! Input series have a sample a minute, and the rules are evaluated every minute. Tests that care about
+//! some alerts of a name only query the series `ALERTS`.
 
 use serde::Serialize;
 
-use super::model::{Alert, Pairs};
-use super::options::{RenderOptions, RulesError};
-use super::yaml;
+use super::super::options::RenderOptions;
+use super::super::rule_file::{Alert, Pairs};
+use super::super::yaml;
 use crate::slo::SloFile;
 
-const HEADER: &str = "\
-# Written by `podinit rules --format tests`, for the rule file that `podinit rules` writes from the
-# same SLO file: promtool test rules FILE
-";
-
-/// What the tests are written with.
+/// What the tests are generated from.
 #[derive(Clone, Copy, Debug)]
-struct Context<'a> {
-    file: &'a SloFile,
-    options: &'a RenderOptions,
+pub(super) struct Context<'a> {
+    pub(super) file: &'a SloFile,
+    pub(super) options: &'a RenderOptions,
 }
 
-#[derive(Serialize)]
-struct TestFile<'a> {
-    rule_files: [&'a str; 1],
-    evaluation_interval: &'static str,
-    group_eval_order: Vec<String>,
-    tests: Vec<Test>,
-}
-
-/// The test file.
-pub(super) fn document(file: &SloFile, options: &RenderOptions) -> Result<String, RulesError> {
-    let context = Context { file, options };
-    let mut tests = vec![meta::no_data(context)];
-    for slo in &file.slos {
-        tests.extend(burn::tests(context, slo));
-    }
-    tests.extend(stuck::tests(context));
-    tests.extend(meta::tests(context));
-    let groups = super::groups(file, options).into_iter();
-    let test_file = TestFile {
-        rule_files: [&options.rule_file],
-        evaluation_interval: "1m",
-        // Without an order promtool may evaluate alerts before the recording rules they read.
-        group_eval_order: groups.map(|group| group.name).collect(),
-        tests,
-    };
-    Ok(format!("{HEADER}{}", yaml::document(&test_file)?))
-}
-
-/// A target of Prometheus.
+/// A scrape target, in one of the clusters whose metrics Prometheus has.
 #[derive(Clone, Copy, Debug)]
-struct Target {
-    cluster: &'static str,
-    number: u8,
+pub(super) struct Target {
+    pub(super) cluster: &'static str,
+    pub(super) number: u8,
 }
 
-/// The exporter, and the one that runs after or beside it.
-const FIRST: Target = Target {
+/// The exporter.
+pub(super) const FIRST: Target = Target {
     cluster: "here",
     number: 1,
 };
-const SECOND: Target = Target { number: 2, ..FIRST };
+/// An exporter that runs after the first one, or beside it.
+pub(super) const SECOND: Target = Target { number: 2, ..FIRST };
 /// An exporter in another cluster.
-const ELSEWHERE: Target = Target {
+pub(super) const ELSEWHERE: Target = Target {
     cluster: "there",
     ..FIRST
 };
 
 #[derive(Debug, Serialize)]
-struct Test {
-    name: String,
-    interval: &'static str,
-    input_series: Vec<InputSeries>,
+pub(super) struct Test {
+    pub(super) name: String,
+    pub(super) interval: &'static str,
+    pub(super) input_series: Vec<InputSeries>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    alert_rule_test: Vec<AlertCheck>,
+    pub(super) alert_rule_test: Vec<AlertCheck>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    promql_expr_test: Vec<ExpressionCheck>,
+    pub(super) promql_expr_test: Vec<ExpressionCheck>,
 }
 
 #[derive(Debug, Serialize)]
-struct InputSeries {
+pub(super) struct InputSeries {
     series: String,
     values: String,
 }
 
 /// Which alerts of one name fire at a time.
 #[derive(Debug, Serialize)]
-struct AlertCheck {
+pub(super) struct AlertCheck {
     eval_time: String,
     alertname: &'static str,
     exp_alerts: Vec<ExpectedAlert>,
 }
 
 #[derive(Debug, Serialize)]
-struct ExpectedAlert {
+pub(super) struct ExpectedAlert {
     #[serde(rename = "exp_labels", serialize_with = "yaml::map")]
     labels: Pairs,
     #[serde(rename = "exp_annotations", serialize_with = "yaml::map")]
@@ -108,14 +72,14 @@ struct ExpectedAlert {
 
 /// Which samples an expression has at a time.
 #[derive(Debug, Serialize)]
-struct ExpressionCheck {
+pub(super) struct ExpressionCheck {
     eval_time: String,
     expr: String,
     exp_samples: Vec<ExpectedSample>,
 }
 
 #[derive(Debug, Serialize)]
-struct ExpectedSample {
+pub(super) struct ExpectedSample {
     labels: &'static str,
     value: usize,
 }
@@ -125,7 +89,7 @@ fn eval_time(minute: u64) -> String {
 }
 
 impl Test {
-    fn new(name: impl Into<String>) -> Self {
+    pub(super) fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             interval: "1m",
@@ -135,8 +99,8 @@ impl Test {
         }
     }
 
-    /// Gives a series of a target its values.
-    fn given(
+    /// Adds an input series of a target; `own` are further labels.
+    pub(super) fn given(
         mut self,
         context: Context<'_>,
         metric: &str,
@@ -159,12 +123,12 @@ impl Test {
     }
 
     /// No alert of that name fires.
-    fn silent(self, minute: u64, alert: &'static str) -> Self {
+    pub(super) fn silent(self, minute: u64, alert: &'static str) -> Self {
         self.fires(minute, alert, vec![])
     }
 
     /// Exactly these alerts of that name fire.
-    fn fires(
+    pub(super) fn fires(
         mut self,
         minute: u64,
         alertname: &'static str,
@@ -179,13 +143,13 @@ impl Test {
     }
 
     /// `count` alerts with these labels fire.
-    fn counts(self, minute: u64, matchers: &str, count: usize) -> Self {
+    pub(super) fn counts(self, minute: u64, matchers: &str, count: usize) -> Self {
         let expr = format!("count(ALERTS{{alertstate=\"firing\", {matchers}}})");
         self.evaluates(minute, expr, count)
     }
 
     /// An expression without labels has this value; no samples where it is 0.
-    fn evaluates(mut self, minute: u64, expr: String, value: usize) -> Self {
+    pub(super) fn evaluates(mut self, minute: u64, expr: String, value: usize) -> Self {
         let sample = (value > 0).then_some(ExpectedSample {
             labels: "{}",
             value,
@@ -200,9 +164,9 @@ impl Test {
 }
 
 impl Context<'_> {
-    /// How `alert` is expected to look with these labels from its expression, and with `value`
-    /// wherever its texts have their value.
-    fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {
+    /// The firing alert, with the labels `own` from its expression and with `value` for `$value` in its
+    /// annotations.
+    pub(super) fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {
         let mut labels = alert.all_labels();
         labels.extend(own.iter().cloned());
         let annotations = alert.annotations(self.options).into_iter();
@@ -213,8 +177,8 @@ impl Context<'_> {
         }
     }
 
-    /// The labels of the first target that outlive aggregation.
-    fn lasting(self) -> Pairs {
+    /// The labels of the first target that remain after aggregation.
+    pub(super) fn lasting(self) -> Pairs {
         vec![
             ("cluster", FIRST.cluster.to_owned()),
             ("job", self.options.job.clone()),
@@ -223,7 +187,7 @@ impl Context<'_> {
     }
 }
 
-/// Puts labels and a value, as it will look, into a template.
+/// Expands `$labels` and `$value` in an annotation.
 fn fill(template: &str, labels: &Pairs, value: &str) -> String {
     let mut text = template.to_owned();
     for (name, label) in labels {
