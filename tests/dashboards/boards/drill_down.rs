@@ -68,7 +68,7 @@ pub(super) fn board() -> Board {
         file: "drill-down",
         uid: "podinit-drill-down",
         title: "Drill-down",
-        description: "Startup by namespace, and by workload or node where those labels are on",
+        description: "Startup by namespace, and by workload or node if podinit exposes those labels",
         variables: vec![
             BY, NAMESPACE, WORKLOAD, NODE, STAGE, INTERVAL, QUANTILE, SLO, HISTOGRAM,
         ],
@@ -106,7 +106,7 @@ fn ranking() -> Panel {
         Kind::Table(columns),
         "Startup by $by",
         "short",
-        "Pods that became ready in the time shown, and how long it took them. One row without a name: the label is not on (flag --labels of podinit).",
+        "Pods that became ready in the selected time range, and how long they took. A single row without a name means that podinit does not expose the label (flag --labels).",
         exprs.map(|expr| Target::new(expr, "")).into(),
     )
     .sized(24, 10)
@@ -117,7 +117,7 @@ fn slowest() -> Panel {
         Kind::Lines,
         "Slowest by $by",
         "s",
-        "The chosen quantile of the startup, for the ten slowest. Dashed: the deadlines of the chosen SLOs.",
+        "The selected quantile of the startup, for the ten slowest. Dashed: the deadlines of the selected SLOs.",
         vec![
             Target::new(top(&STARTUP.quantile("$quantile", "$by", RATE)), "{{$by}}").with_exemplars(),
             deadlines(),
@@ -142,9 +142,9 @@ fn started() -> Panel {
 fn durations() -> Panel {
     Panel::new(
         Kind::Heatmap,
-        "Startup of what is chosen",
+        "Startup of the selected pods",
         "s",
-        "Pods of the chosen namespaces, workloads and nodes by how long their startup took.",
+        "Distribution of startup durations of pods in the selected namespaces, workloads and nodes.",
         vec![Target::new(STARTUP.distribution("", RATE), "{{le}}").with_exemplars()],
     )
     .sized(24, 8)
@@ -155,9 +155,9 @@ fn in_stages() -> Vec<Panel> {
     vec![
         Panel::new(
             Kind::Lines,
-            "Slowest in the chosen stages by $by",
+            "Slowest in the selected stages by $by",
             "s",
-            "The chosen quantile over all chosen stages together, for the ten slowest: choose one stage.",
+            "The selected quantile over all selected stages together, for the ten slowest. Best with a single stage.",
             vec![
                 Target::new(top(&durations.quantile("$quantile", "$by", RATE)), "{{$by}}").with_exemplars(),
             ],
@@ -167,7 +167,7 @@ fn in_stages() -> Vec<Panel> {
             Kind::Lines,
             "Mean time by stage",
             "s",
-            "The mean duration of each stage for the chosen namespaces, workloads and nodes.",
+            "The mean duration of each stage for the selected namespaces, workloads and nodes.",
             vec![Target::new(durations.mean("stage", RATE), "{{stage}}")],
         ),
     ]

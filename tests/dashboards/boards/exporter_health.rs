@@ -15,12 +15,12 @@ pub(super) fn board() -> Board {
         file: "exporter-health",
         uid: "podinit-health",
         title: "Exporter health",
-        description: "Whether podinit sees the cluster, keeps up, and counts right",
+        description: "Whether podinit is in sync, keeps up, and its counts add up",
         variables: vec![HISTOGRAM],
         rows: vec![
             row("Now", now()),
             row("Watch", watch()),
-            row("Numbers", numbers()),
+            row("Counts and clocks", numbers()),
             row("Checkpoint", checkpoint()),
             row("Access", access()),
             row("Scrapes and process", process()),
@@ -57,7 +57,7 @@ fn now() -> Vec<Panel> {
         stat(
             "Up",
             "none",
-            "Whether Prometheus reaches the exporter.",
+            "Whether Prometheus can scrape the exporter.",
             format!("min({})", series("up", "")),
         )
         .steps("red", &[(1.0, "green")])
@@ -69,32 +69,32 @@ fn now() -> Vec<Panel> {
             format!("min({})", series("podinit_synced", "")),
         )
         .steps("red", &[(1.0, "green")])
-        .words(&[("0", "blind", "red"), ("1", "in sync", "green")]),
+        .words(&[("0", "not in sync", "red"), ("1", "in sync", "green")]),
         stat(
             "SLO file",
             "none",
-            "Whether the SLO file was readable when it was last looked at. A broken one leaves the SLOs before it in force.",
+            "Whether the last attempt to load the SLO file succeeded. After a failure the SLOs loaded before stay in force.",
             format!("min({})", series("podinit_config_last_reload_successful", "")),
         )
         .steps("red", &[(1.0, "green")])
-        .words(&[("0", "broken", "red"), ("1", "read", "green")]),
+        .words(&[("0", "invalid", "red"), ("1", "loaded", "green")]),
         stat(
             "Pods unaccounted for",
             "short",
-            "Pods discovered, less those finished and in flight. Anything but 0 is a fault of podinit.",
+            "Pods discovered minus pods finished and in flight. Anything but 0 is a bug in podinit.",
             format!("max(abs(\n{}\n))", conservation()),
         )
         .steps("green", &[(0.5, "red")]),
         stat(
             "Uptime",
             "s",
-            "Time since the start of the process that started last.",
+            "Time since the most recent start of an exporter.",
             format!("min(time() - {})", series("process_start_time_seconds", "")),
         ),
         stat(
-            "SLO file read",
+            "SLO file loaded",
             "dateTimeFromNow",
-            "When the SLO file was last put in force.",
+            "When an SLO file was last loaded.",
             format!(
                 "max({}) * 1000",
                 series("podinit_config_last_reload_success_timestamp_seconds", "")
@@ -104,7 +104,7 @@ fn now() -> Vec<Panel> {
             Kind::Table(vec![column("Exporters", "short")]),
             "Builds",
             "short",
-            "Versions that run, and how many exporters run each.",
+            "Versions in use, and how many exporters run each.",
             vec![Target::new(
                 format!("count by (version, revision) ({})", series("podinit_build_info", "")),
                 "{{version}}",
@@ -140,14 +140,14 @@ fn watch() -> Vec<Panel> {
         lines(
             "Watch errors per second",
             "short",
-            "Faults of the list-watch, by reason. Now and then one is normal; one a minute is not.",
+            "Errors of lists and watches, by reason. A single one is normal; one a minute is not.",
             rate_by("reason", "podinit_watch_errors_total", ""),
             "{{reason}}",
         ),
         lines(
             "Relists per second",
             "short",
-            "Lists made to mend the watch, by reason. Each costs the API server a full list.",
+            "Lists requested to recover the watch, by reason. Each one costs the API server a full list.",
             rate_by("reason", "podinit_relists_total", ""),
             "{{reason}}",
         ),
@@ -155,21 +155,21 @@ fn watch() -> Vec<Panel> {
             Kind::Heatmap,
             "Delivery delay",
             "s",
-            "From the time that the API states for a milestone until the watch event that shows it. API times are whole seconds, so that up to one second is normal.",
+            "Time from a milestone, as the API states it, to the watch event that shows it. API times are whole seconds, so up to one second is normal.",
             vec![Target::new(DELIVERY.distribution("", RATE), "{{le}}")],
         ),
         Panel::new(
             Kind::Lines,
             "Delivery delay, quantiles",
             "s",
-            "Median and 99th percentile of the delay between a milestone and the watch event that shows it. Where it nears the grace of the deadlines (5 s), pods are judged late unjustly.",
+            "Median and 99th percentile of the delay between a milestone and the watch event that shows it. When it approaches the grace of the deadlines (5 s), pods that were in time are judged late.",
             quantiles.into(),
         )
         .steps("green", &[(5.0, "red")]),
         lines(
             "Time since the last contact",
             "s",
-            "How long ago the API server was last heard, by the list-watch that has waited longest. After 30 s the watch no longer counts as in sync; after 60 s it is opened anew.",
+            "Time since the API server last sent anything, for the watch that has waited longest. After 30 s the watch no longer counts as in sync; after 60 s it is reopened.",
             max_by("instance", "podinit_watch_last_contact_age_seconds", ""),
             "{{instance}}",
         )
@@ -183,56 +183,56 @@ fn numbers() -> Vec<Panel> {
         lines(
             "Clock anomalies per second",
             "short",
-            "Odd times, by kind. rounded is expected of times cut to the second; skew, negative, too_long and missing are clocks that disagree or pods without times.",
+            "Unexpected times, by kind. rounded is normal, since API times are truncated to the second; skew, negative, too_long and missing mean clocks that disagree or pods without times.",
             rate_by("kind", "podinit_clock_anomalies_total", ""),
             "{{kind}}",
         ),
         lines(
             "Clock correction",
             "s",
-            "What podinit adds to the clock of its machine, which it holds against the API server's. Far from 0 the machine's clock is wrong; what is measured is right all the same.",
+            "What podinit adds to the clock of its node to match the API server's. Far from 0, the node's clock is wrong; the measured durations are still right.",
             max_by("instance", "podinit_clock_correction_seconds", ""),
             "{{instance}}",
         ),
         lines(
             "Clock steps per second",
             "short",
-            "Times that the machine's clock and the API server's came apart, or together again.",
+            "How often the offset between the node's clock and the API server's changed abruptly.",
             rate_by("instance", "podinit_clock_steps_total", ""),
             "{{instance}}",
         ),
         lines(
             "Label values dropped per second",
             "short",
-            "Pods whose label value lay past the cap and became _other, by label. Raise --label-cap, or take the label off.",
+            "Pods whose label value exceeded the cap and became _other, by label. Raise --label-cap, or remove the label.",
             rate_by("label", "podinit_label_values_dropped_total", ""),
             "{{label}}",
         ),
         lines(
             "Pods unaccounted for",
             "short",
-            "Pods discovered, less those finished and in flight, at each scrape. It has to be 0.",
+            "Pods discovered minus pods finished and in flight, at each scrape. It must be 0.",
             conservation(),
             "{{instance}}",
         ),
         lines(
             "Pods remembered",
             "short",
-            "Pods in flight, finished, or deleted a moment ago. Their number is bounded by --max-pods.",
+            "Pods in flight, finished, or recently deleted. --max-pods bounds their number.",
             max_by("instance", "podinit_remembered_pods", ""),
             "{{instance}}",
         ),
         lines(
             "Pods evicted per second",
             "short",
-            "Pods forgotten because as many were remembered as may be, by what they were. Their re-entries are no longer counted. Raise --max-pods.",
+            "Pods forgotten because --max-pods was reached, by what they were. Their re-entries are no longer counted. Raise --max-pods.",
             rate_by("state", "podinit_pods_evicted_total", ""),
             "{{state}}",
         ),
         lines(
             "Snapshots refused per second",
             "short",
-            "Snapshots of pods that were not let in: full, since too many others are in flight; maybe_known, since they may have been evicted before. The latter is normal after evictions.",
+            "Snapshots of unknown pods that were ignored, by reason: full (too many pods are in flight) or maybe_known (the pod may have been evicted before, which is normal after evictions).",
             rate_by("reason", "podinit_snapshots_refused_total", ""),
             "{{reason}}",
         ),
@@ -243,38 +243,38 @@ fn numbers() -> Vec<Panel> {
 fn checkpoint() -> Vec<Panel> {
     vec![
         lines(
-            "Unobserved time per second",
+            "Observation gaps",
             "percentunit",
-            "Share of time in which pods may have been born and gone unseen, because the API server no longer had what happened in a gap of the watch or during a restart.",
+            "Share of time in which pods may have come and gone unseen, because the API server no longer had the events of a gap in the watch or of a restart.",
             rate_by("instance", "podinit_observation_gap_seconds_total", ""),
             "{{instance}}",
         ),
         lines(
             "Checkpoint writes per second",
             "short",
-            "Times that the checkpoint was written, by result. Every scrape that shows something new brings a write.",
+            "Writes of the checkpoint, by result. Every scrape that shows something new causes a write.",
             rate_by("result", "podinit_checkpoint_writes_total", ""),
             "{{result}}",
         ),
         lines(
             "Checkpoint size",
             "bytes",
-            "Size of the checkpoint as it was last written. It grows with the pods of the cluster and with the label set.",
+            "Size of the last checkpoint written. It grows with the number of pods and of label sets.",
             max_by("instance", "podinit_checkpoint_size_bytes", ""),
             "{{instance}}",
         ),
         stat(
-            "Checkpoint",
+            "Checkpoint state",
             "none",
-            "Whether everything that scrapes were shown is on disk. While it is not, a restart may lower counters.",
+            "Whether everything that scrapes have shown is on disk. While it is not, a restart may lower counters.",
             format!("min({})", series("podinit_checkpoint_durable", "")),
         )
         .steps("red", &[(1.0, "green")])
         .words(&[("0", "behind", "red"), ("1", "durable", "green")]),
         stat(
-            "Starts",
+            "Starts by checkpoint result",
             "none",
-            "Starts with a state directory by what became of the checkpoint in it. Anything but restored begins at zero.",
+            "Starts with a state directory, by what happened to the checkpoint in it. Unless it was restored, counters begin at zero.",
             format!("sum by (result) ({})", series("podinit_checkpoint_loads_total", "")),
         )
         .sized(12, 4),
@@ -286,15 +286,15 @@ fn access() -> Vec<Panel> {
         stat(
             "Web configuration",
             "none",
-            "Whether the web configuration and its certificates could be put in force when they were last looked at. A broken one leaves the one before it in force.",
+            "Whether the last attempt to load the web configuration and its certificates succeeded. After a failure the one loaded before stays in force.",
             format!("min({})", series("podinit_web_config_last_reload_successful", "")),
         )
         .steps("red", &[(1.0, "green")])
-        .words(&[("0", "broken", "red"), ("1", "in force", "green")]),
+        .words(&[("0", "invalid", "red"), ("1", "loaded", "green")]),
         stat(
-            "Web configuration read",
+            "Web configuration loaded",
             "dateTimeFromNow",
-            "When a web configuration was last put in force.",
+            "When a web configuration was last loaded.",
             format!(
                 "max({}) * 1000",
                 series("podinit_web_config_last_reload_success_timestamp_seconds", "")
@@ -303,21 +303,21 @@ fn access() -> Vec<Panel> {
         lines(
             "Requests refused per second",
             "short",
-            "Requests that access control refused, by reason. unavailable means that the API server gives no review of tokens, or that passwords come faster than they can be checked.",
+            "Requests that access control refused, by reason. unavailable means that the API server does not answer token reviews, or that passwords arrive faster than they can be checked.",
             rate_by("reason", "podinit_http_requests_refused_total", ""),
             "{{reason}}",
         ),
         lines(
             "TLS handshake failures per second",
             "short",
-            "Handshakes that failed or did not complete in time: a client that does not trust the certificate, has none of its own, or does not speak TLS.",
+            "Handshakes that failed or timed out: the client does not trust the certificate, has none of its own, or does not speak TLS.",
             rate_by("instance", "podinit_tls_handshake_failures_total", ""),
             "{{instance}}",
         ),
         lines(
             "Web configuration reloads per second",
             "short",
-            "Times that the web configuration or a certificate was found changed, by result. After a failure the one before remains in force.",
+            "Reloads after a change of the web configuration or a certificate, by result. After a failure the one loaded before stays in force.",
             rate_by("result", "podinit_web_config_reloads_total", ""),
             "{{result}}",
         ),
@@ -330,35 +330,35 @@ fn process() -> Vec<Panel> {
         lines(
             "Scrape duration",
             "s",
-            "How long Prometheus took for a scrape.",
+            "How long scrapes took, as Prometheus measures it.",
             by("scrape_duration_seconds"),
             "{{instance}}",
         ),
         lines(
             "Samples per scrape",
             "short",
-            "Samples that a scrape brought, native histograms aside. It grows with the label set.",
+            "Samples per scrape, without native histograms. It grows with the number of label sets.",
             by("scrape_samples_scraped"),
             "{{instance}}",
         ),
         lines(
             "CPU",
             "none",
-            "Cores that the process uses.",
+            "CPU cores used by the process.",
             rate_by("instance", "process_cpu_seconds_total", ""),
             "{{instance}}",
         ),
         lines(
             "Resident memory",
             "bytes",
-            "Memory that the process holds. It grows with the pods of the cluster and with the label set.",
+            "Resident memory of the process. It grows with the number of pods and of label sets.",
             by("process_resident_memory_bytes"),
             "{{instance}}",
         ),
         lines(
             "Virtual memory",
             "bytes",
-            "Address space of the process.",
+            "Virtual memory of the process.",
             by("process_virtual_memory_bytes"),
             "{{instance}}",
         ),

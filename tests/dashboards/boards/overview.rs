@@ -20,7 +20,7 @@ pub(super) fn board() -> Board {
         file: "overview",
         uid: "podinit-overview",
         title: "Overview",
-        description: "Objectives of pod startup: whether they are met, and how fast error budgets burn",
+        description: "SLOs of pod startup: whether they are met, and how fast their error budgets burn",
         variables: vec![SLO, WINDOW, HISTOGRAM],
         rows: vec![
             row("Now", now()),
@@ -38,47 +38,47 @@ fn now() -> Vec<Panel> {
             Kind::Stat,
             "In sync",
             "none",
-            "Whether the exporter sees the cluster. While it does not, no deadline passes and nothing below changes.",
+            "Whether the exporter is in sync with the API server. While it is not, no deadline passes and the panels below do not change.",
             one(format!("min({})", series("podinit_synced", ""))),
         )
         .steps("red", &[(1.0, "green")])
-        .words(&[("0", "blind", "red"), ("1", "in sync", "green")]),
+        .words(&[("0", "not in sync", "red"), ("1", "in sync", "green")]),
         Panel::new(
             Kind::Stat,
             "Pods starting",
             "short",
-            "Pods that are starting up now, in whatever stage.",
+            "Pods that are starting up now, in any stage.",
             one(format!("sum({})", series("podinit_inflight_pods", ""))),
         ),
         Panel::new(
             Kind::Stat,
             "New pods per second",
             "short",
-            "Pods that were seen for the first time, per second.",
+            "Pods discovered per second.",
             one(rate_by("", "podinit_pods_discovered_total", "")),
         ),
         Panel::new(
             Kind::Stat,
             "Longest in a stage",
             "s",
-            "For how long the pod that has waited longest has been in the stage it is in. Orange from 5 minutes on, red from 30.",
+            "How long the pod that has waited longest has been in its stage. Orange from 5 minutes, red from 30.",
             one(format!("max(time() - {})", series("podinit_oldest_inflight_pod_timestamp_seconds", ""))),
         )
         .steps("green", &[(300.0, "orange"), (1800.0, "red")])
         .link("Stuck and failed", "/d/podinit-stuck?${__url_time_range}&${datasource:queryparam}&${cluster:queryparam}&${job:queryparam}&${instance:queryparam}"),
         Panel::new(
             Kind::Stat,
-            "Missed in the last hour",
+            "Deadlines missed, last hour",
             "short",
-            "Pods whose deadline passed in the last hour, for all chosen SLOs together. Late and lost pods count alike, at the moment of the deadline.",
+            "Pods whose deadline passed in the last hour, for all selected SLOs. A pod counts when its deadline passes, whether it becomes ready later or never.",
             one(format!("sum({})", increase_by("slo", "podinit_slo_events_total", r#"slo=~"$slo", result="bad""#, "1h"))),
         )
         .steps("green", &[(0.5, "orange")]),
         Panel::new(
             Kind::Stat,
-            "Worst burn rate, 1 h",
+            "Highest burn rate, 1 h",
             "none",
-            "The greatest burn rate of the chosen SLOs over one hour. 1 uses up the budget exactly at the end of the window; from 14.4 on it pages.",
+            "The highest burn rate of the selected SLOs over one hour. A burn rate of 1 spends the error budget exactly in the window; 14.4 and more pages.",
             one(format!("max(\n{}\n)", burn_rate("1h"))),
         )
         .steps("green", &[(1.0, "yellow"), (6.0, "orange"), (14.4, "red")]),
@@ -91,7 +91,7 @@ fn state() -> Panel {
         column("Deadline", "s"),
         column("Judged", "short"),
         column("Good", "percentunit"),
-        column("Budget left", "percentunit"),
+        column("Budget remaining", "percentunit"),
         column("Burn rate, 6 h", "none"),
         column("Burn rate, 1 h", "none"),
     ];
@@ -108,7 +108,7 @@ fn state() -> Panel {
         Kind::Table(columns),
         "SLO state",
         "short",
-        "Each SLO over its window, which is chosen above and has to be that of the SLO file: pods judged, the share of them that was good, and how much of the error budget is left (below 0 %: overspent).",
+        "Each SLO over the window selected above, which must be the one in the SLO file: pods judged, the share of them that was good, and the error budget that remains (below 0 %: overspent).",
         exprs.map(|expr| Target::new(expr, "{{slo}}")).into(),
     )
     .sized(24, 5)
@@ -117,9 +117,9 @@ fn state() -> Panel {
 fn budget() -> Panel {
     Panel::new(
         Kind::Lines,
-        "Error budget left",
+        "Error budget remaining",
         "percentunit",
-        "The share of the error budget of the window that is left. At 0 the objective is just met.",
+        "The share of the window's error budget that remains. At 0 the objective is just met.",
         vec![Target::new(
             format!("1 - {}", burn_rate("$window")),
             "{{slo}}",
@@ -136,7 +136,7 @@ fn burn() -> Panel {
         Kind::Lines,
         "Burn rates",
         "none",
-        "How many times faster than the objective allows the error budget is used, by window. Lines mark the rates that alert: 14.4 over 1 h and 6 over 6 h page, 3 over 1 d and 1 over 3 d open a ticket.",
+        "How many times faster than the objective allows the error budget is being spent, by window. Lines mark the rates that fire alerts: 14.4 over 1 h and 6 over 6 h page, 3 over 1 d and 1 over 3 d open a ticket.",
         targets.into(),
     )
     .steps("green", &[(1.0, "yellow"), (6.0, "orange"), (14.4, "red")])
@@ -154,7 +154,7 @@ fn good() -> Panel {
         Kind::Lines,
         "Good pods",
         "percentunit",
-        "The share of judged pods that met the SLO, beside its objective. Absent while no pod is judged.",
+        "The share of judged pods that met the SLO, and its objective. Absent while no pod is judged.",
         vec![
             Target::new(format!("1 - {bad}\n/\n({all} > 0)"), "{{slo}}"),
             Target::new(
@@ -183,12 +183,12 @@ fn startup() -> Vec<Panel> {
         (
             "Scheduled to ready",
             "podinit_scheduled_to_ready_duration_seconds",
-            "From a pod's binding to a node until it was first ready",
+            "Time from the binding of a pod to a node until it was first ready",
         ),
         (
             "Created to ready",
             "podinit_created_to_ready_duration_seconds",
-            "From a pod's creation until it was first ready",
+            "Time from the creation of a pod until it was first ready",
         ),
     ];
     let panel = |(title, family, what)| {
@@ -200,7 +200,7 @@ fn startup() -> Vec<Panel> {
             Kind::Lines,
             title,
             "s",
-            &format!("{what}. Pods that never get there are missing here: see the objectives. Dashed: the deadlines of the chosen SLOs."),
+            &format!("{what}. Pods that never become ready are not included; the SLOs count them. Dashed: the deadlines of the selected SLOs."),
             quantiles_and_deadlines(histogram),
         )
         .logarithmic()

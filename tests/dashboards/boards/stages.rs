@@ -1,4 +1,4 @@
-//! Where is it? How long pods take for each stage.
+//! Where does the time go? How long pods take for each stage.
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target};
@@ -8,7 +8,7 @@ use super::{deadlines, quantiles_and_deadlines};
 
 const DURATION: &str = r#"stage=~"$stage", namespace=~"$namespace""#;
 
-/// The namespaces of pods that became ready, from whichever form of the histogram there is.
+/// The namespaces of pods that became ready, from the classic or the native histogram.
 pub(super) const NAMESPACE: Variable = label(
     "namespace",
     (
@@ -42,14 +42,14 @@ fn all_stages() -> Vec<Panel> {
             Kind::Lines,
             "Mean time by stage",
             "s",
-            "The mean duration of each stage, over the pods that went through it. Not all pods go through all stages.",
+            "The mean duration of each stage, over the pods that went through it. Not every pod goes through every stage.",
             vec![Target::new(durations.mean("stage", RATE), "{{stage}}")],
         ),
         Panel::new(
             Kind::Stack,
-            "Stages ended",
+            "Stages completed",
             "short",
-            "Durations observed, by stage, in each step of the graph.",
+            "Observed durations by stage, in each step of the graph.",
             vec![Target::new(durations.count("stage", RATE), "{{stage}}")],
         ),
     ];
@@ -57,12 +57,12 @@ fn all_stages() -> Vec<Panel> {
         (
             "0.5",
             "Median by stage",
-            "Half of the pods took at most this long.",
+            "Half of the pods took no longer than this.",
         ),
         (
             "0.99",
             "99th percentile by stage",
-            "One pod of a hundred took longer.",
+            "One pod in a hundred took longer than this.",
         ),
     ];
     panels.extend(quantiles.map(|(quantile, title, description)| {
@@ -70,7 +70,7 @@ fn all_stages() -> Vec<Panel> {
             Kind::Lines,
             title,
             "s",
-            &format!("{description} Dashed: the deadlines of the chosen SLOs."),
+            &format!("{description} Dashed: the deadlines of the selected SLOs."),
             vec![
                 Target::new(durations.quantile(quantile, "stage", RATE), "{{stage}}")
                     .with_exemplars(),
@@ -101,7 +101,7 @@ fn whole_startup() -> Vec<Panel> {
                 Kind::Heatmap,
                 title,
                 "s",
-                "Pods by how long their startup took. Two bands are two kinds of pods: split them in the drill-down.",
+                "Distribution of startup durations over time. Two bands are two kinds of pods: tell them apart in the drill-down.",
                 vec![Target::new(histogram.distribution("", RATE), "{{le}}").with_exemplars()],
             )
         })
@@ -115,14 +115,14 @@ fn one_stage() -> Vec<Panel> {
             Kind::Heatmap,
             "Durations of $stage",
             "s",
-            "Pods by how long this stage took.",
+            "Distribution of this stage's durations over time.",
             vec![Target::new(durations.distribution("", RATE), "{{le}}").with_exemplars()],
         ),
         Panel::new(
             Kind::Lines,
             "Quantiles of $stage",
             "s",
-            "Median, 90th and 99th percentile of this stage. Dashed: the deadlines of the chosen SLOs.",
+            "Median, 90th and 99th percentile of this stage. Dashed: the deadlines of the selected SLOs.",
             quantiles_and_deadlines(durations),
         )
         .logarithmic(),

@@ -1,4 +1,4 @@
-//! Who never arrives? Pods that histograms of durations cannot show.
+//! Which pods never become ready? Histograms of durations cannot show them.
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
@@ -14,25 +14,25 @@ pub(super) fn board() -> Board {
         file: "stuck-and-failed",
         uid: "podinit-stuck",
         title: "Stuck and failed",
-        description: "Pods that wait, pods that never become ready, and what could not be observed",
+        description: "Pods that are waiting, pods that never became ready, and stages that could not be observed",
         variables: vec![STAGE, SLO],
         rows: vec![
             row("Waiting", vec![waiting(), in_flight(), oldest()]),
             row("Ended", vec![outcomes(), not_ready(), missed(), excluded()]),
             row(
-                "Not observed, and again",
+                "Not observed, and re-entries",
                 vec![unobserved(), reasons(), reentries()],
             ),
         ],
     }
 }
 
-/// Without the many reasons that never occur.
+/// Leaves out reasons that did not occur.
 fn nonzero(expr: &str) -> String {
     format!("{expr} > 0")
 }
 
-/// How long the oldest pod of each stage has been in it.
+/// How long the pod that entered each stage first has been in it.
 fn age() -> String {
     format!("max by (stage) (time() - {})", series(OLDEST, IN_STAGE))
 }
@@ -40,9 +40,9 @@ fn age() -> String {
 fn waiting() -> Panel {
     Panel::new(
         Kind::Table(vec![column("Pods", "short"), column("Longest wait", "s")]),
-        "Stages now",
+        "Pods by stage, now",
         "short",
-        "Pods in each stage, and for how long the one that has waited longest has been in it. Find it with: kubectl get pods -A --sort-by=.metadata.creationTimestamp --field-selector=status.phase=Pending",
+        "Pods in each stage, and how long the one that entered first has been in it. Find it with: kubectl get pods -A --sort-by=.metadata.creationTimestamp --field-selector=status.phase=Pending",
         vec![
             Target::new(sum_by("stage", "podinit_inflight_pods", IN_STAGE), "{{stage}}"),
             Target::new(age(), "{{stage}}"),
@@ -56,7 +56,7 @@ fn in_flight() -> Panel {
         Kind::Stack,
         "Pods in flight",
         "short",
-        "Pods that are starting up, by the stage they are in. What piles up shows where.",
+        "Pods that are starting up, by stage. A stage in which they pile up is the bottleneck.",
         vec![Target::new(
             sum_by("stage", "podinit_inflight_pods", IN_STAGE),
             "{{stage}}",
@@ -70,7 +70,7 @@ fn oldest() -> Panel {
         Kind::Lines,
         "Longest wait",
         "s",
-        "For how long the pod that has been longest in each stage has been there. A line that rises evenly is one pod that is stuck. Dashed: the deadlines of the chosen SLOs.",
+        "How long the pod that entered each stage first has been in it. A line that rises steadily is one stuck pod. Dashed: the deadlines of the selected SLOs.",
         vec![Target::new(age(), "{{stage}}"), deadlines()],
     )
     .sized(8, 9)
@@ -82,7 +82,7 @@ fn outcomes() -> Panel {
         Kind::Stack,
         "Outcomes per second",
         "short",
-        "Pods whose startup ended, by how: ready, completed (before it was seen ready), failed, deleted (before it was ready), vanished (in a gap of the watch), preexisting (was ready when first seen), static.",
+        "Pods whose startup ended, by outcome: ready, completed (succeeded before it was seen ready), failed, deleted (before it was ready), vanished (during a gap in the watch), preexisting (ready when first seen), static.",
         vec![Target::new(
             rate_by("outcome", "podinit_pods_finished_total", ""),
             "{{outcome}}",
@@ -105,7 +105,7 @@ fn not_ready() -> Panel {
         Kind::Stack,
         "Pods that never became ready",
         "percentunit",
-        "The share of startups that ended without ready or completed, by how.",
+        "The share of startups that ended as failed, deleted or vanished, by outcome.",
         vec![Target::new(
             format!("{lost}\n/ ignoring (outcome) group_left ()\n({all} > 0)"),
             "{{outcome}}",
@@ -116,9 +116,9 @@ fn not_ready() -> Panel {
 fn missed() -> Panel {
     Panel::new(
         Kind::Stack,
-        "Deadlines passed per second",
+        "Deadlines missed per second",
         "short",
-        "Pods whose deadline passed, per second, whether they arrive later or never.",
+        "Pods whose deadline passed, whether they become ready later or never.",
         vec![Target::new(
             rate_by(
                 "slo",
@@ -133,9 +133,9 @@ fn missed() -> Panel {
 fn excluded() -> Panel {
     Panel::new(
         Kind::Stack,
-        "Pods that count for no SLO",
+        "Pods excluded from SLOs per second",
         "short",
-        "Pods per second that are neither good nor bad for an SLO, by why: the outcome with which they ended first, or not_entered, not_seen, time, condition_absent.",
+        "Pods that are neither good nor bad for an SLO, by reason: the outcome with which they ended first, not_entered (the interval can no longer begin), not_seen (the pod was ready without it), time (unusable), or condition_absent (the cluster does not report it).",
         vec![Target::new(
             nonzero(&rate_by(
                 "slo, reason",
@@ -151,9 +151,9 @@ fn unobserved() -> Panel {
     let columns = vec![column("Pods", "short")];
     Panel::new(
         Kind::Table(columns),
-        "Not observed, in the time shown",
+        "Not observed, in the selected time range",
         "short",
-        "Stages that apply to a pod but were not observed, by why: preexisting (ended before the pod was first seen), time (unusable), condition_absent (the cluster does not report it), not_seen (the pod was ready without it).",
+        "Stages that apply to a pod but were not observed, by reason: preexisting (ended before the pod was first seen), time (unusable), condition_absent (the cluster does not report it), not_seen (the pod was ready without it).",
         vec![Target::new(
             format!(
                 "{} > 0",
@@ -170,7 +170,7 @@ fn reasons() -> Panel {
         Kind::Stack,
         "Not observed per second",
         "short",
-        "Stages per second that apply to a pod but were not observed, by why.",
+        "Stages that apply to a pod but were not observed, by reason.",
         vec![Target::new(
             nonzero(&rate_by(
                 "stage, reason",
@@ -186,9 +186,9 @@ fn reasons() -> Panel {
 fn reentries() -> Panel {
     Panel::new(
         Kind::Stack,
-        "Milestones reached again per second",
+        "Re-entries per second",
         "short",
-        "Conditions that became true again after they had been: sandboxes made anew, nodes rebooted, readiness that flaps. None of it counts as startup.",
+        "Conditions that became true again, by milestone: sandboxes re-created, nodes rebooted, readiness flapping. They do not count as startups.",
         vec![Target::new(
             rate_by("milestone", "podinit_reentries_total", ""),
             "{{milestone}}",
