@@ -9,9 +9,9 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
-#[path = "../tests/memory/counting.rs"]
+#[path = "../tests/suite/counting.rs"]
 mod counting;
-#[path = "../tests/memory/measure.rs"]
+#[path = "../tests/suite/memory/measure.rs"]
 mod measure;
 
 use std::process::ExitCode;

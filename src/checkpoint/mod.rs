@@ -13,7 +13,7 @@
 //! | `checkpoint.tmp` | the one being written; means nothing to a reader |
 //! | `checkpoint.rejected-REASON` | one that was not used, byte for byte; the last of each reason |
 //!
-//! Two promises, which `tests/checkpoint_crash.rs` tests by cutting the power at every operation of a
+//! Two promises, which `tests/suite/checkpoint_crash.rs` tests by cutting the power at every operation of a
 //! disk that then loses what was not synced:
 //! - What [`Store::save`] has answered with `Ok` is never lost to something older.
 //! - What [`Store::load`] finds is one of the documents that were saved, whole. Any other bytes

@@ -1,7 +1,7 @@
 """Recordings for the fast tests: `fixtures.py RECORDING DIRECTORY`.
 
 Splits a recording of the suite by namespace, trims each pod to what startup is told by, and
-writes beside each what the truth makes of it. `cargo test` replays them (tests/recordings.rs).
+writes beside each what the truth makes of it. `cargo test` replays them (tests/suite/recordings.rs).
 """
 
 import gzip

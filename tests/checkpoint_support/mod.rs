@@ -1,9 +1,0 @@
-//! A disk that loses what was not synced, and what has to hold of a checkpoint on it.
-
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
-
-pub mod careless;
-pub mod disk;
-pub mod loss;
-pub mod promise;
-pub mod tape;

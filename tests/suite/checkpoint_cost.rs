@@ -1,0 +1,141 @@
+//! What a commit costs: bytes for what is kept, and the time for which the ingest task does nothing
+//! else.
+
+use std::time::Instant;
+
+use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::frame;
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::sources::Successor;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, LabelConfig, Recorder};
+use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit::slo::SloFile;
+use podinit::timestamp::Timestamp;
+
+const START: i64 = 1_800_000_000;
+
+struct Books {
+    config: TrackerConfig,
+    tracker: Tracker,
+    recorder: Recorder,
+}
+
+impl Books {
+    /// Pods that have become ready, and pods that have not, in so many namespaces.
+    fn of(ready: u64, starting: u64, namespaces: u64) -> Self {
+        let slos = SloFile::built_in().slos;
+        let config = TrackerConfig {
+            slos: slos.iter().map(|slo| slo.rule.clone()).collect(),
+            ..TrackerConfig::default()
+        };
+        let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        let mut books = Self {
+            tracker: Tracker::new(config.clone()),
+            config,
+            recorder,
+        };
+        for pod in 0..ready + starting {
+            books.see(pod, pod < ready, namespaces);
+        }
+        books
+    }
+
+    fn see(&mut self, number: u64, ready: bool, namespaces: u64) {
+        // UUIDs, as API servers make them.
+        let id = u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        let id = format!("{id:032x}");
+        let uid = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]].join("-");
+        let namespace = format!("namespace-{}", number % namespaces);
+        let name = format!(
+            "deployment-{}-7c6d8f9b5d-x{:04}",
+            number % 500,
+            number % 10_000
+        );
+        let mut pod = PodSnapshot::bare(PodUid::from_text(&uid), namespace, name);
+        let at = |second: u64| {
+            Some(Timestamp::from_seconds(
+                START + i64::try_from(second).unwrap(),
+            ))
+        };
+        let created = number / 10;
+        pod.created = at(created);
+        pod.resource_version = Some(900_000_000 + number);
+        for (later, kind) in (1..).zip(ConditionType::ALL) {
+            if kind == ConditionType::PodHasNetwork || later > 1 && !ready {
+                continue;
+            }
+            let condition = Condition {
+                status: ConditionStatus::True,
+                last_transition: at(created + later * (1 + number % 7)),
+            };
+            pod.conditions.insert(kind, condition);
+        }
+        let now = at(created + 60).unwrap();
+        let delivery = Delivery {
+            source: SourceId(0),
+            event: PodEvent::Applied(pod),
+            now,
+            observed: Some(now),
+            version: None,
+        };
+        self.tracker.apply(delivery, &mut self.recorder);
+    }
+
+    fn encode(&self) -> frame::Writer {
+        let content = Content {
+            tracker: self.tracker.saved(),
+            metrics: self.recorder.saved(),
+            ..Content::default()
+        };
+        content::encode(&content, self.tracker.saved_pods())
+    }
+
+    fn bytes(&self) -> f64 {
+        self.encode().finish().len() as f64
+    }
+}
+
+#[test]
+fn what_is_kept_takes_as_many_bytes_as_documented() {
+    let empty = Books::of(0, 0, 1).bytes();
+    let one_namespace = Books::of(1_000, 0, 1).bytes();
+    let finished = (Books::of(11_000, 0, 1).bytes() - one_namespace) / 10_000.0;
+    let in_flight = (Books::of(0, 11_000, 1).bytes() - Books::of(0, 1_000, 1).bytes()) / 10_000.0;
+    let namespace = (Books::of(11_000, 0, 101).bytes() - Books::of(11_000, 0, 1).bytes()) / 100.0;
+    println!(
+        "bytes: {empty} of none, {finished:.1} a finished pod, {in_flight:.1} one in flight, {namespace:.0} a label set with all of its durations"
+    );
+    assert!(finished < 36.0 && in_flight < 220.0 && namespace < 1_000.0 && empty < 6_000.0);
+}
+
+#[test]
+#[ignore = "measures time; cargo test --release --test suite checkpoint_cost:: -- --ignored --nocapture"]
+fn what_a_commit_costs_the_ingest_task() {
+    for pods in [10_000, 100_000, 1_000_000] {
+        let books = Books::of(pods, 1_000, 50);
+        let begun = Instant::now();
+        let writer = books.encode();
+        let encoded = begun.elapsed();
+        let file = writer.finish();
+        let hashed = begun.elapsed() - encoded;
+        let begun = Instant::now();
+        let (content, saved) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        recorder.restore(&content.metrics, [0; 7]);
+        let config = books.config.clone();
+        let tracker = Tracker::restored(
+            config,
+            content.tracker,
+            saved,
+            Successor::Same,
+            &mut recorder,
+        );
+        let restored = begun.elapsed();
+        assert_eq!(tracker.remembered(), books.tracker.remembered());
+        println!(
+            "{pods} pods, {} bytes: {encoded:.1?} for the ingest task, {hashed:.1?} to hash, {restored:.1?} to restore",
+            file.len()
+        );
+    }
+}

@@ -1,0 +1,226 @@
+//! The checkpoint's content against going on without a restart: whatever has happened, and wherever
+//! the process is stopped, what is restored counts on exactly as if it had never been away.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use crate::oracle::history;
+use crate::oracle::reading::{Options, Timestamps};
+use crate::oracle::{implementation, seeds};
+use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::frame;
+use podinit::decode::{DecodeOptions, WatchEventKind};
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::sources::Successor;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::version::Version;
+use podinit::metrics::saved::Durations;
+use podinit::metrics::{
+    Builder, Exposition, Format, LabelConfig, Recorder, SavedCheckpoint, SloDoc,
+};
+use podinit::recordings::reader::{Body, Recording};
+use podinit::timestamp::Timestamp;
+use podinit::watch::backoff::SplitMix;
+use podinit::watch::saved::SavedStats;
+
+const HISTORIES: u64 = 1_000;
+
+/// Two list-watches, each of which delivers what falls to it.
+const SOURCES: [SourceId; 2] = [SourceId(0), SourceId(1)];
+
+/// A tracker and what it has said.
+struct Books {
+    config: TrackerConfig,
+    docs: Vec<SloDoc>,
+    tracker: Tracker,
+    recorder: Recorder,
+    exposition: Arc<Exposition>,
+}
+
+impl Books {
+    fn new(options: &Options) -> Self {
+        let slos = implementation::slos(options);
+        let doc = |slo: &podinit::slo::Slo| SloDoc {
+            name: slo.rule.name.clone(),
+            objective_ratio: slo.objective_ratio(),
+            threshold_seconds: slo.threshold_seconds(),
+        };
+        let docs: Vec<SloDoc> = slos.iter().map(doc).collect();
+        let config = TrackerConfig {
+            slos: slos.iter().map(|slo| slo.rule.clone()).collect(),
+            timestamps: match options.timestamps {
+                Timestamps::Api => TimestampMode::Api,
+                Timestamps::Fused => TimestampMode::Fused,
+            },
+            backfill: options.backfill,
+            max_pods: 12,
+        };
+        let (recorder, exposition) = counters(&docs);
+        Self {
+            tracker: Tracker::new(config.clone()),
+            config,
+            docs,
+            recorder,
+            exposition,
+        }
+    }
+
+    fn apply(&mut self, delivery: &Delivery) {
+        self.tracker.apply(delivery.clone(), &mut self.recorder);
+    }
+
+    /// The checkpoint as it stands.
+    fn written(&self) -> Vec<u8> {
+        let content = Content {
+            tracker: self.tracker.saved(),
+            metrics: self.recorder.saved(),
+            checkpoint: SavedCheckpoint::default(),
+            watch: SavedStats::default(),
+            ..Content::default()
+        };
+        content::encode(&content, self.tracker.saved_pods()).finish()
+    }
+
+    /// The process ends, and another one begins.
+    fn restart(&mut self) {
+        let file = self.written();
+        let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let again = content::encode(&content, pods.iter().cloned()).finish();
+        assert!(
+            again == file,
+            "read and written again, it is another checkpoint"
+        );
+        let (mut recorder, exposition) = counters(&self.docs);
+        let mut in_flight = [0; 7];
+        for stage in pods
+            .iter()
+            .filter_map(podinit::lifecycle::saved::SavedPod::stage)
+        {
+            in_flight[stage as usize] += 1;
+        }
+        let durations = recorder.restore(&content.metrics, in_flight);
+        assert_eq!(durations, Durations::GoOn);
+        let config = self.config.clone();
+        let saved = content.tracker;
+        self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut recorder);
+        (self.recorder, self.exposition) = (recorder, exposition);
+        let remembered = self.written();
+        assert!(
+            remembered.len() == file.len(),
+            "what was restored is not what was written"
+        );
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
+    }
+}
+
+/// Caps so low that the histories pass them.
+fn counters(docs: &[SloDoc]) -> (Recorder, Arc<Exposition>) {
+    let labels = LabelConfig {
+        node: true,
+        workload: true,
+        max_values: 2,
+        max_sets: 4,
+        ..LabelConfig::default()
+    };
+    Builder::new(labels).slos(docs.to_vec()).build().unwrap()
+}
+
+/// What a list-watch could deliver of a history.
+fn deliveries(documents: &str, random: &mut SplitMix) -> Vec<Delivery> {
+    let decode = DecodeOptions {
+        node: true,
+        workload: true,
+        ..DecodeOptions::default()
+    };
+    let input = Cursor::new(documents.to_owned());
+    let mut now = Timestamp::EPOCH;
+    let mut version = 0;
+    let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
+    let deliveries = documents.map(|document| {
+        let latest = match &document.body {
+            Body::List { pods, .. } => pods.iter().filter_map(|pod| pod.latest_api_time).max(),
+            Body::Pod(pod)
+            | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
+                pod.latest_api_time
+            }
+            Body::Event(_) => None,
+        };
+        now = now.max(document.observed_at.or(latest).unwrap_or(now));
+        let began = now;
+        let event = match document.body {
+            Body::List { pods, .. } => PodEvent::Listed { pods, began },
+            Body::Pod(pod) => PodEvent::Listed {
+                pods: vec![pod],
+                began,
+            },
+            Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
+                PodEvent::Applied(pod)
+            }
+            Body::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
+            Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
+            Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
+        };
+        version += u64::from(random.between(0, 2));
+        Delivery {
+            source: SOURCES[random.between(0, 5) as usize / 5],
+            event,
+            now,
+            observed: document.observed_at,
+            version: Some(Version::Number(version)),
+        }
+    });
+    deliveries.collect()
+}
+
+/// What a restart is to those who have none.
+fn sync(event: PodEvent, source: SourceId, now: Timestamp) -> Delivery {
+    Delivery {
+        source,
+        event,
+        now,
+        observed: None,
+        version: None,
+    }
+}
+
+fn differs(seed: u64) -> bool {
+    let mut random = SplitMix::seeded(seed);
+    let history = history::generate(seed);
+    let deliveries = deliveries(&history::text(&history.documents), &mut random);
+    let (mut steady, mut restarted) = (Books::new(&history.options), Books::new(&history.options));
+    for delivery in &deliveries {
+        steady.apply(delivery);
+        restarted.apply(delivery);
+        if random.between(0, 9) > 0 {
+            continue;
+        }
+        let now = delivery.now;
+        for source in SOURCES {
+            let lost = sync(PodEvent::SyncLost, source, now);
+            steady.apply(&lost);
+            restarted.apply(&lost);
+        }
+        restarted.restart();
+        if steady.text() != restarted.text() {
+            return true;
+        }
+        for source in SOURCES {
+            if random.between(0, 3) > 0 {
+                let resumed = sync(PodEvent::Resumed, source, now);
+                steady.apply(&resumed);
+                restarted.apply(&resumed);
+            }
+        }
+    }
+    steady.text() != restarted.text() || steady.written().len() != restarted.written().len()
+}
+
+#[test]
+fn after_any_restart_everything_goes_on_as_if_there_had_been_none() {
+    let failing = seeds::first(HISTORIES, differs);
+    assert_eq!(failing, None, "a seed whose restarts can be seen");
+}

@@ -1,0 +1,250 @@
+//! The dashboards: what they are written from, and what has to hold of them.
+//!
+//! `UPDATE_DASHBOARDS=1 cargo test --test suite dashboards::` writes the files below `dashboards/` anew.
+//! That each query answers is shown by `tests/e2e/queries/run`, with a real Prometheus.
+
+mod board;
+mod boards;
+mod forms;
+mod links;
+mod lint;
+mod panel;
+mod promql;
+mod reading;
+mod variable;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use podinit::metrics::families;
+use serde::Deserialize;
+
+use reading::{Dashboard, is_shown, metrics_of, variables_of};
+
+fn repository(path: &str) -> String {
+    format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What is checked in: `files_are_what_the_definitions_say` holds the files to it.
+fn checked_in() -> Vec<Dashboard> {
+    let boards = forms::dashboards().into_iter();
+    boards
+        .map(|(board, json)| Dashboard::new(board.file, json))
+        .collect()
+}
+
+#[test]
+fn files_are_what_the_definitions_say() {
+    for file in forms::files() {
+        let path = repository(&file.path);
+        if std::env::var_os("UPDATE_DASHBOARDS").is_some() {
+            fs::write(&path, &file.text).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            found == file.text,
+            "{} is out of date; write it with UPDATE_DASHBOARDS=1 cargo test --test suite dashboards::",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn no_other_files_pass_for_dashboards() {
+    let written: BTreeSet<String> = forms::files().into_iter().map(|file| file.path).collect();
+    for directory in forms::DIRECTORIES {
+        for entry in fs::read_dir(repository(directory)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let ending = Path::new(&name).extension();
+            if ending.is_some_and(|ending| ending == "json") {
+                assert!(written.contains(&format!("{directory}/{name}")), "{name}");
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct ConfigMap {
+    kind: String,
+    metadata: Metadata,
+    data: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    name: String,
+    labels: BTreeMap<String, String>,
+}
+
+#[test]
+fn config_maps_hold_the_same_dashboards() {
+    let files: BTreeMap<String, String> = forms::files()
+        .into_iter()
+        .map(|file| (file.path, file.text))
+        .collect();
+    let maps: Vec<ConfigMap> =
+        serde_saphyr::from_multiple(&files["dashboards/configmaps.yaml"]).unwrap();
+    let boards = forms::dashboards();
+    assert_eq!(maps.len(), boards.len());
+    for (map, (board, _)) in maps.iter().zip(&boards) {
+        assert_eq!(map.kind, "ConfigMap");
+        assert_eq!(
+            map.metadata.name,
+            format!("podinit-dashboard-{}", board.file)
+        );
+        assert_eq!(map.metadata.labels["grafana_dashboard"], "1");
+        let json = &files[&format!("dashboards/{}.json", board.file)];
+        let key = format!("podinit-{}.json", board.file);
+        assert_eq!(map.data, BTreeMap::from([(key, json.clone())]));
+        let size: usize = map.data.values().map(String::len).sum();
+        assert!(
+            size < 200_000,
+            "kubectl apply could not apply {}",
+            board.file
+        );
+    }
+}
+
+#[test]
+fn the_linter_has_nothing_to_say() {
+    let found: Vec<String> = checked_in().iter().flat_map(lint::complaints).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn nothing_has_the_same_name_twice() {
+    let boards = checked_in();
+    let once = |names: Vec<String>| {
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "{names:?}");
+    };
+    once(boards.iter().map(|board| board.text("/uid")).collect());
+    once(boards.iter().map(|board| board.text("/title")).collect());
+    for board in &boards {
+        once(
+            board
+                .all_panels()
+                .iter()
+                .map(|panel| panel["id"].to_string())
+                .collect(),
+        );
+        let panels = board.panels();
+        for panel in &panels {
+            let targets = panel["targets"].as_array().unwrap();
+            once(
+                targets
+                    .iter()
+                    .map(|target| target["refId"].to_string())
+                    .collect(),
+            );
+        }
+    }
+}
+
+#[test]
+fn panels_do_not_overlap() {
+    for board in checked_in() {
+        let mut cells = BTreeSet::new();
+        for panel in board.all_panels() {
+            let at = |key: &str| panel["gridPos"][key].as_u64().unwrap();
+            assert!(at("x") + at("w") <= 24, "{}", panel["title"]);
+            for x in at("x")..at("x") + at("w") {
+                for y in at("y")..at("y") + at("h") {
+                    assert!(cells.insert((x, y)), "{}: {}", board.name, panel["title"]);
+                }
+            }
+        }
+    }
+}
+
+/// Beyond the linter, which looks at some kinds of panels only.
+#[test]
+fn every_panel_says_what_it_shows() {
+    for board in checked_in() {
+        for panel in board.panels() {
+            let title = format!("{}: {}", board.name, panel["title"]);
+            let described = panel["description"].as_str().unwrap();
+            assert!(
+                described.len() > 20 && described != panel["title"],
+                "{title}"
+            );
+            assert!(
+                panel["fieldConfig"]["defaults"]["unit"].is_string(),
+                "{title}"
+            );
+            assert_eq!(panel["datasource"]["uid"], "${datasource}", "{title}");
+            let targets = panel["targets"].as_array().unwrap();
+            assert!(!targets.is_empty(), "{title}");
+            for target in targets {
+                assert_eq!(target["datasource"]["uid"], "${datasource}", "{title}");
+            }
+        }
+    }
+}
+
+/// Durations of pods carry exemplars, the delay of the watch does not. Buckets are never chosen by
+/// their bound: Prometheus 3 writes `le="1.0"` where Prometheus 2 wrote `le="1"`.
+#[test]
+fn histograms_show_exemplars_and_are_not_read_by_bound() {
+    for board in checked_in() {
+        for panel in board.panels() {
+            for target in panel["targets"].as_array().unwrap() {
+                let expr = target["expr"].as_str().unwrap();
+                assert!(!expr.contains("le=") && !expr.contains("le!"), "{expr}");
+                let is_of_pods = expr.contains("_duration_seconds$histogram");
+                let is_range = target["range"] == true;
+                assert_eq!(target["exemplar"] == true, is_of_pods && is_range, "{expr}");
+            }
+        }
+    }
+}
+
+#[test]
+fn metrics_are_exposed_and_all_are_shown() {
+    let exposed: BTreeSet<&str> = families().iter().map(|family| family.name).collect();
+    let mut shown = BTreeSet::new();
+    for board in checked_in() {
+        for expr in board.expressions() {
+            for metric in metrics_of(&expr) {
+                let known = reading::is_foreign(&metric)
+                    || families().iter().any(|family| is_shown(family, &metric));
+                assert!(known, "{}: nobody exposes {metric}: {expr}", board.name);
+                shown.extend(exposed.iter().filter(|name| metric.starts_with(**name)));
+            }
+        }
+    }
+    let missing: Vec<_> = exposed.difference(&shown).collect();
+    assert!(missing.is_empty(), "on no dashboard: {missing:?}");
+}
+
+#[test]
+fn variables_are_defined_and_used() {
+    for board in checked_in() {
+        let defined: BTreeSet<String> = board.variables().into_keys().collect();
+        let mut used: BTreeSet<String> = BTreeSet::from(["datasource".to_owned()]);
+        for text in board.strings() {
+            used.extend(variables_of(&text));
+        }
+        used.retain(|name| !name.starts_with("__"));
+        assert_eq!(used, defined, "{}", board.name);
+    }
+}
+
+#[test]
+fn thresholds_of_the_slos_are_drawn() {
+    let draws = |board: &Dashboard| {
+        board
+            .expressions()
+            .any(|expr| expr.contains("podinit_slo_threshold_seconds"))
+    };
+    let drawn: Vec<String> = checked_in()
+        .into_iter()
+        .filter(draws)
+        .map(|board| board.name)
+        .collect();
+    assert_eq!(
+        drawn,
+        ["overview", "stages", "drill-down", "stuck-and-failed"]
+    );
+}

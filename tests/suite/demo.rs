@@ -1,0 +1,216 @@
+//! `podinit demo` as a person runs it: the binary, found by what it prints, scraped over HTTP,
+//! ended by SIGTERM.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::scrape::Scrape;
+use podinit::lifecycle::milestone::Milestone;
+use podinit::lifecycle::observation::{Outcome, UnobservedReason};
+use podinit::lifecycle::stage::Stage;
+
+/// For a test that fails: the demonstration is to have shown everything long before.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two questions to a process that can only be asked.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A running demonstration. Killed if the test fails.
+struct Demo {
+    process: Child,
+    address: String,
+}
+
+impl Demo {
+    /// Starts it, and reads from its output where it listens.
+    fn start(args: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .args(["demo", "--listen", "127.0.0.1:0", "--log-level", "off"])
+            .args(args)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        let address = (output.lines().map_while(Result::ok))
+            .find_map(|line| {
+                let (_, rest) = line.split_once("http://")?;
+                Some(rest.split_once("/metrics")?.0.to_owned())
+            })
+            .expect("it says where the metrics are");
+        Self { process, address }
+    }
+
+    /// The head and the body of the answer.
+    fn get(&self, path: &str, accept: &str) -> (String, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n",
+            self.address
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+        let body = answer.split_off(end.expect("a whole head") + 4);
+        (String::from_utf8(answer).unwrap(), body)
+    }
+
+    fn is_ready(&self) -> bool {
+        let (head, _) = self.get("/readyz", "*/*");
+        head.starts_with("HTTP/1.1 200 ")
+    }
+
+    fn scrape(&self) -> Scrape {
+        let (head, body) = self.get("/metrics", "text/plain;version=0.0.4");
+        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+        Scrape::parse(&String::from_utf8(body).unwrap())
+    }
+
+    /// Sends SIGTERM and waits for the end: whether it was in good order.
+    fn terminate(mut self) -> bool {
+        let process = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        self.process.wait().unwrap().success()
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        // It has ended already where the test has succeeded.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Asks until nothing is missing.
+fn until_nothing_is(missing: impl Fn() -> Vec<String>) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let missing = missing();
+        if missing.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "still missing: {missing:?}");
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// What has no data yet.
+fn missing(scrape: &Scrape) -> Vec<String> {
+    let mut wanted = vec![
+        ("podinit_scheduled_to_ready_duration_seconds_count", "", ""),
+        ("podinit_created_to_ready_duration_seconds_count", "", ""),
+        ("podinit_pods_discovered_total", "", ""),
+        ("podinit_inflight_pods", "", ""),
+        ("podinit_oldest_inflight_pod_timestamp_seconds", "", ""),
+        ("podinit_watch_delivery_seconds_count", "", ""),
+        ("podinit_label_values_dropped_total", "label", "node"),
+        ("podinit_watch_errors_total", "reason", "gone"),
+        ("podinit_relists_total", "reason", "gone"),
+        ("podinit_slo_events_total", "result", "good"),
+        ("podinit_slo_excluded_total", "", ""),
+        ("podinit_slo_objective_ratio", "", ""),
+        ("podinit_slo_threshold_seconds", "", ""),
+        ("podinit_synced", "", ""),
+        ("podinit_build_info", "", ""),
+        ("process_cpu_seconds_total", "", ""),
+    ];
+    let stages = Stage::ALL.map(|stage| stage.as_str());
+    wanted.extend(stages.map(|stage| ("podinit_stage_duration_seconds_count", "stage", stage)));
+    let outcomes = Outcome::ALL.map(|outcome| outcome.as_str());
+    wanted.extend(outcomes.map(|outcome| ("podinit_pods_finished_total", "outcome", outcome)));
+    let reasons = UnobservedReason::ALL.map(|reason| reason.as_str());
+    wanted.extend(reasons.map(|reason| ("podinit_unobserved_total", "reason", reason)));
+    for milestone in Milestone::REENTERABLE {
+        wanted.push(("podinit_reentries_total", "milestone", milestone.as_str()));
+    }
+    // No clock of the fleet is wrong by thirty days.
+    for kind in ["skew", "rounded", "negative", "missing"] {
+        wanted.push(("podinit_clock_anomalies_total", "kind", kind));
+    }
+    for kind in ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"] {
+        wanted.push(("podinit_watch_events_total", "type", kind));
+    }
+    wanted.retain(|(name, label, value)| match *label {
+        "" => scrape.sum(name) == 0.0,
+        label => scrape.sum_where(name, label, value) == 0.0,
+    });
+    let text = |(name, label, value)| format!("{name} {label}={value}");
+    wanted.into_iter().map(text).collect()
+}
+
+#[test]
+fn every_kind_of_series_has_data_and_sigterm_ends_it_in_good_order() {
+    let labels = ["--labels", "namespace,node", "--label-cap", "node=3"];
+    let demo = Demo::start(&[&["--speed", "8", "--rate", "8"], labels.as_slice()].concat());
+    until_nothing_is(|| match demo.is_ready() {
+        true => Vec::new(),
+        false => vec!["readiness".to_owned()],
+    });
+    until_nothing_is(|| {
+        let scrape = demo.scrape();
+        scrape.assert_conserved();
+        missing(&scrape)
+    });
+    for (accept, content_type) in [
+        ("text/plain;version=0.0.4", "text/plain; version=0.0.4"),
+        (
+            "application/openmetrics-text;version=1.0.0",
+            "application/openmetrics-text",
+        ),
+        (
+            "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited",
+            "application/vnd.google.protobuf",
+        ),
+    ] {
+        let (head, body) = demo.get("/metrics", accept);
+        assert!(head.contains(content_type), "{head}");
+        let name = b"podinit_stage_duration_seconds";
+        assert!(
+            body.windows(name.len()).any(|part| part == name),
+            "{accept}"
+        );
+    }
+    let (head, body) = demo.get("/", "text/html");
+    assert!(head.contains("text/html") && !body.is_empty());
+    assert!(demo.terminate(), "SIGTERM is no failure");
+}
+
+#[test]
+fn it_ends_by_itself_after_the_chosen_duration() {
+    let mut demo = Demo::start(&["--duration", "300ms"]);
+    assert!(demo.process.wait().unwrap().success());
+}
+
+#[test]
+fn in_an_outage_only_the_deadlines_tell_of_the_pods() {
+    let demo = Demo::start(&["--outage-after", "0s", "--speed", "20"]);
+    let events = |scrape: &Scrape, result| {
+        let series =
+            format!("podinit_slo_events_total{{slo=\"network-ready\",result=\"{result}\"}}");
+        scrape.value(&series).unwrap_or(0.0)
+    };
+    until_nothing_is(|| match events(&demo.scrape(), "bad") {
+        0.0 => vec!["a deadline that passed".to_owned()],
+        _ => Vec::new(),
+    });
+    let scrape = demo.scrape();
+    assert_eq!(events(&scrape, "good"), 0.0);
+    let name = "podinit_stage_duration_seconds_count";
+    assert_eq!(scrape.sum_where(name, "stage", "network"), 0.0);
+    assert!(demo.terminate());
+}
+
+/// As in an image that holds nothing but podinit.
+#[test]
+fn it_needs_no_certificates_of_the_system() {
+    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
+        .args(["demo", "--listen", "127.0.0.1:0", "--duration", "1s"])
+        .env("SSL_CERT_FILE", "/nonexistent")
+        .env("SSL_CERT_DIR", "/nonexistent")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}

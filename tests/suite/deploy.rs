@@ -1,0 +1,201 @@
+//! The manifests as they are checked in: safe, least in rights, and of this version. What takes
+//! kustomize, Helm or an API server to know is in `tests/deploy/run` and `tests/e2e/run`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use podinit::args::command_line;
+use serde_json::{Value, json};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn read(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn yaml(name: &str) -> Value {
+    serde_saphyr::from_str(&read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The one object of a kind in `deploy/install.yaml`.
+fn installed(kind: &str) -> Value {
+    let objects: Vec<Value> = serde_saphyr::from_multiple(&read("deploy/install.yaml")).unwrap();
+    let mut found = objects.into_iter().filter(|object| object["kind"] == kind);
+    let object = found.next().expect(kind);
+    assert!(found.next().is_none(), "more than one {kind}");
+    object
+}
+
+#[test]
+fn it_may_list_and_watch_pods_and_nothing_else() {
+    let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]}]);
+    assert_eq!(installed("ClusterRole")["rules"], rules);
+    let role: Vec<Value> =
+        serde_saphyr::from_multiple(&read("deploy/namespace-access/role.yaml")).unwrap();
+    assert_eq!(role[0]["rules"], rules);
+    let text = read("deploy/install.yaml");
+    for kind in ["Role", "RoleBinding", "Secret"] {
+        assert!(!text.contains(&format!("\nkind: {kind}\n")), "{kind}");
+    }
+}
+
+#[test]
+fn it_runs_under_pod_security_restricted() {
+    let namespace = installed("Namespace");
+    let enforced = &namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"];
+    assert_eq!(enforced, "restricted");
+    let pod = &installed("Deployment")["spec"]["template"]["spec"];
+    let security = &pod["securityContext"];
+    assert_eq!(security["runAsNonRoot"], true);
+    assert_eq!(security["runAsUser"], 65534);
+    assert_eq!(security["seccompProfile"]["type"], "RuntimeDefault");
+    assert_eq!(
+        pod["containers"][0]["securityContext"],
+        json!({
+            "allowPrivilegeEscalation": false,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": true,
+        })
+    );
+    for sharing in ["hostNetwork", "hostPID", "hostIPC", "volumes"] {
+        assert!(pod[sharing].is_null(), "{sharing}");
+    }
+}
+
+#[test]
+fn the_token_is_mounted_by_the_pod_that_needs_it_alone() {
+    let account = installed("ServiceAccount");
+    assert_eq!(account["automountServiceAccountToken"], false);
+    let deployment = installed("Deployment");
+    let pod = &deployment["spec"]["template"]["spec"];
+    assert_eq!(pod["automountServiceAccountToken"], true);
+}
+
+#[test]
+fn two_never_count_the_same_pods() {
+    let spec = &installed("Deployment")["spec"];
+    assert_eq!(spec["replicas"], 1);
+    assert_eq!(spec["strategy"], json!({"type": "Recreate"}));
+}
+
+#[test]
+fn everything_is_of_this_version() {
+    let chart = yaml("deploy/chart/podinit/Chart.yaml");
+    assert_eq!(chart["version"], VERSION);
+    assert_eq!(chart["appVersion"], VERSION);
+    let deployment = installed("Deployment");
+    let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(container["image"], format!("podinit:{VERSION}"));
+    for kind in ["ServiceAccount", "ClusterRole", "Service", "Deployment"] {
+        let object = installed(kind);
+        let label = &object["metadata"]["labels"]["app.kubernetes.io/version"];
+        assert_eq!(label, VERSION, "{kind}");
+    }
+}
+
+/// Paths of the fields of the chart's values, down to where a schema says no more of them.
+fn fields(schema: &Value, values: &Value, path: &str) -> BTreeSet<String> {
+    let Some(properties) = schema["properties"].as_object() else {
+        return BTreeSet::new();
+    };
+    let given = values.as_object().unwrap_or_else(|| panic!("{path}"));
+    assert_eq!(schema["additionalProperties"], false, "{path}");
+    let mut missing: BTreeSet<String> = BTreeSet::new();
+    for name in given.keys().filter(|name| !properties.contains_key(*name)) {
+        missing.insert(format!("{path}.{name}: not in the schema"));
+    }
+    for (name, schema) in properties {
+        let path = format!("{path}.{name}");
+        match given.get(name) {
+            Some(value) => missing.extend(fields(schema, value, &path)),
+            // A flag that is not given has podinit's default; `global` is a parent chart's.
+            None if path.starts_with(".options.") || path == ".global" => {}
+            None => drop(missing.insert(format!("{path}: not in values.yaml"))),
+        }
+    }
+    missing
+}
+
+#[test]
+fn the_chart_has_a_schema_for_each_of_its_values() {
+    let schema: Value =
+        serde_json::from_str(&read("deploy/chart/podinit/values.schema.json")).unwrap();
+    let values = yaml("deploy/chart/podinit/values.yaml");
+    assert_eq!(fields(&schema, &values, ""), BTreeSet::new());
+}
+
+/// Flags of `podinit serve` that manifests and chart set themselves, or that make no sense in a pod.
+const MANAGED: [&str; 10] = [
+    "auth",
+    "context",
+    "field-selector",
+    "kubeconfig",
+    "label-selector",
+    "listen",
+    "namespace",
+    "slo",
+    "state-dir",
+    "web-config",
+];
+
+/// The long names and the variables of the flags of `podinit serve`.
+fn flags() -> BTreeSet<(String, String)> {
+    let commands = command_line();
+    let serve = commands.find_subcommand("serve").unwrap();
+    let named = serve.get_arguments().filter_map(|argument| {
+        let variable = argument.get_env()?.to_str()?.to_owned();
+        Some((argument.get_long()?.to_owned(), variable))
+    });
+    named.collect()
+}
+
+#[test]
+fn the_charts_options_are_the_flags_that_it_does_not_set_itself() {
+    let schema: Value =
+        serde_json::from_str(&read("deploy/chart/podinit/values.schema.json")).unwrap();
+    let options = schema["properties"]["options"]["properties"].as_object();
+    let options: BTreeSet<&str> = options.unwrap().keys().map(String::as_str).collect();
+    let flags = flags();
+    let left = flags.iter().map(|(flag, _)| flag.as_str());
+    let left: BTreeSet<&str> = left.filter(|flag| !MANAGED.contains(flag)).collect();
+    assert_eq!(options, left);
+}
+
+/// Every file below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn every_variable_that_is_set_is_one_of_podinit() {
+    let known: BTreeSet<String> = flags().into_iter().map(|(_, variable)| variable).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let mut found = 0;
+    for directory in ["base", "components", "chart/podinit/templates"] {
+        for path in files(&root.join(directory)) {
+            let text = fs::read_to_string(&path).unwrap();
+            let names = text.lines().filter_map(|line| {
+                let name = line.trim_start().strip_prefix("- name: ")?;
+                // The chart makes the names of its options from flags, which a schema lists.
+                (name.starts_with("PODINIT_") && !name.contains("{{")).then_some(name)
+            });
+            for name in names {
+                assert!(known.contains(name), "{}: {name}", path.display());
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 5, "{found}");
+}

@@ -1,0 +1,170 @@
+//! The Markdown files: their links lead somewhere, the metrics that they name exist, and the README
+//! stays short.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use podinit::metrics::families;
+
+const DIRECTORIES: [&str; 9] = [
+    "docs",
+    "deploy",
+    "dashboards",
+    "benches",
+    "fuzz",
+    "tests",
+    "src",
+    ".github",
+    ".ci",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn add_markdown(directory: &Path, deep: bool, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap();
+        if path.is_dir() && deep && name != "target" && name != "node_modules" {
+            add_markdown(&path, deep, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every Markdown file of the repository, by its path from the root.
+fn documents() -> BTreeMap<String, String> {
+    let mut found = Vec::new();
+    add_markdown(root(), false, &mut found);
+    for directory in DIRECTORIES.map(|directory| root().join(directory)) {
+        if directory.is_dir() {
+            add_markdown(&directory, true, &mut found);
+        }
+    }
+    assert!(
+        found.len() > 15,
+        "only {} documents were found",
+        found.len()
+    );
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        (name.to_owned(), fs::read_to_string(&path).unwrap())
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// The lines outside of fenced code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fenced && !fence
+    })
+}
+
+/// The line without its spans of code.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect()
+}
+
+/// The anchor that a heading gets where the document is shown.
+fn slug(heading: &str) -> String {
+    let shown = heading.to_lowercase();
+    let kept = shown
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter_map(|line| line.strip_prefix('#'));
+    let headings = headings.map(|line| slug(line.trim_start_matches('#').trim()));
+    let explicit = text.split("<a id=\"").skip(1);
+    let explicit = explicit.filter_map(|rest| rest.split_once('"'));
+    headings
+        .chain(explicit.map(|(anchor, _)| anchor.to_owned()))
+        .collect()
+}
+
+fn links(text: &str) -> Vec<String> {
+    let lines = prose(text).map(without_code);
+    let targets = lines.flat_map(|line| {
+        let targets = line.split("](").skip(1);
+        let targets = targets.filter_map(|rest| rest.split_once(')'));
+        targets
+            .map(|(target, _)| target.to_owned())
+            .collect::<Vec<_>>()
+    });
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+#[test]
+fn every_relative_link_leads_to_a_file_and_an_anchor() {
+    let documents = documents();
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for (name, text) in &documents {
+        for target in links(text) {
+            count += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
+            let directory = Path::new(name).parent().unwrap();
+            let path = match file {
+                "" => root().join(name),
+                file => root().join(directory).join(file),
+            };
+            let there = path.exists()
+                && (anchor.is_empty()
+                    || anchors(&fs::read_to_string(&path).unwrap()).contains(anchor));
+            if !there {
+                faults.push(format!("{name}: {target}"));
+            }
+        }
+    }
+    assert!(count > 50, "only {count} links were found");
+    assert!(faults.is_empty(), "broken links: {faults:#?}");
+}
+
+#[test]
+fn the_readme_has_at_most_200_lines() {
+    let lines = documents()["README.md"].lines().count();
+    assert!(lines <= 200, "{lines} lines");
+}
+
+/// The metric names in `text`. A name after a colon is that of a recording rule.
+fn metric_names(text: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (at, _) in text.match_indices("podinit_") {
+        let before = text[..at].chars().next_back();
+        let inside =
+            before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '/' | '-'));
+        let rest = &text[at..];
+        let end = rest.find(|c: char| !c.is_ascii_lowercase() && c != '_');
+        let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
+        if !inside && !name.ends_with('_') && !after.starts_with(['*', ':']) {
+            names.insert(name.to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn the_metrics_that_documents_name_exist() {
+    let real: BTreeSet<String> = families()
+        .iter()
+        .flat_map(|family| {
+            ["", "_bucket", "_count", "_sum"].map(|suffix| format!("{}{suffix}", family.name))
+        })
+        .collect();
+    let mut faults = Vec::new();
+    // The changelog names what there once was.
+    let documents = documents().into_iter();
+    for (document, text) in documents.filter(|(document, _)| document != "CHANGELOG.md") {
+        let names = metric_names(&text).into_iter();
+        let unknown = names.filter(|name| !real.contains(name) && name != "podinit_loom");
+        faults.extend(unknown.map(|name| format!("{document}: {name}")));
+    }
+    assert!(faults.is_empty(), "no such metrics: {faults:#?}");
+}

@@ -1,0 +1,301 @@
+//! Golden scrapes: observations in, exposition out, in every format, each read back by a parser
+//! that is not podinit's.
+
+use std::sync::Arc;
+
+use crate::support::parsed_exposition;
+use podinit::access::AccessStats;
+use podinit::cluster::clock::{Clock, Corrections};
+use podinit::lifecycle::milestone::Milestone;
+use podinit::lifecycle::observation::{
+    AnomalyKind, Latency, Outcome, PodObservation, Position, UnobservedReason,
+};
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::metrics::{
+    Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
+    Recorder, SloDoc, WatchSource, families,
+};
+use podinit::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit::timestamp::Timestamp;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::registry::Unit;
+
+struct Watch;
+
+impl WatchSource for Watch {
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        vec![("ADDED", 3), ("MODIFIED", 14)]
+    }
+    fn errors(&self) -> Vec<(&'static str, u64)> {
+        vec![("timeout", 0)]
+    }
+    fn relists(&self) -> Vec<(&'static str, u64)> {
+        vec![("expired", 1)]
+    }
+    fn synced(&self) -> bool {
+        true
+    }
+    fn last_contact_age_seconds(&self) -> Option<f64> {
+        Some(2.5)
+    }
+}
+
+/// A clock that is corrected.
+struct Corrected;
+
+impl Clock for Corrected {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_seconds(1_800_000_000)
+    }
+    fn corrections(&self) -> Corrections {
+        Corrections {
+            steps: 1,
+            jumps: 0,
+            seconds: -3600.0,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Process;
+
+impl Collector for Process {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let cpu = ConstCounter::new(1.5);
+        let help = "Total user and system CPU time spent in seconds.";
+        let unit = Some(&Unit::Seconds);
+        let encoder = encoder.encode_descriptor("process_cpu", help, unit, cpu.metric_type())?;
+        cpu.encode(encoder)
+    }
+}
+
+fn pod(namespace: &str, name: &str, team: &str) -> PodInfo {
+    PodInfo {
+        pod_labels: [Box::from(team)].into(),
+        ..PodSnapshot::bare(PodUid::from_text(name), namespace, name).info
+    }
+}
+
+fn seconds(seconds: f64) -> Latency {
+    Latency::from_nanos((seconds * 1e9) as u64)
+}
+
+fn built() -> (Recorder, Arc<Exposition>) {
+    let labels = LabelConfig {
+        pod_labels: vec!["example.com/team".to_owned()],
+        ..LabelConfig::default()
+    };
+    let builder = Builder::new(labels)
+        .watch(Arc::new(Watch))
+        .slos(vec![SloDoc {
+            name: Arc::from("network-ready"),
+            objective_ratio: 0.99,
+            threshold_seconds: 10.0,
+        }])
+        .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))
+        .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
+            1_700_000_000,
+        ))))
+        .source(Box::new(CheckpointGauges::default()))
+        .source(Box::new(Arc::new(AccessStats::new(
+            Timestamp::from_seconds(1_700_000_000),
+        ))))
+        .collector(Box::new(Process));
+    builder.build().unwrap()
+}
+
+fn moved(from: Position, to: Position) -> PodObservation {
+    PodObservation::Moved { from, to }
+}
+
+fn measured(interval: Interval, latency: f64) -> PodObservation {
+    PodObservation::Measured {
+        interval,
+        latency: seconds(latency),
+    }
+}
+
+/// Three pods: one becomes ready, one is stuck in its network, one was ready before.
+fn scraped() -> Arc<Exposition> {
+    let (mut recorder, exposition) = built();
+    let start = Timestamp::from_seconds(1_800_000_000);
+    let stage = |stage| Position::InFlight(stage);
+
+    let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
+    let now = start;
+    recorder.observe_pod(
+        now,
+        &ready,
+        moved(Position::Undiscovered, stage(Stage::Scheduling)),
+    );
+    let now = start.plus_nanos(1_500_000_000);
+    let scheduling = Interval::Stage(Stage::Scheduling);
+    recorder.observe_pod(now, &ready, measured(scheduling, 0.0));
+    recorder.observe_pod(now, &ready, PodObservation::Anomaly(AnomalyKind::Rounded));
+    recorder.observe_pod(
+        now,
+        &ready,
+        moved(stage(Stage::Scheduling), stage(Stage::Network)),
+    );
+    recorder.observe_pod(now, &ready, measured(Interval::Stage(Stage::Network), 1.0));
+    recorder.observe_pod(
+        now,
+        &ready,
+        moved(stage(Stage::Network), stage(Stage::Containers)),
+    );
+    recorder.observe_pod(
+        now,
+        &ready,
+        measured(Interval::Stage(Stage::Containers), 2.0),
+    );
+    recorder.observe_pod(now, &ready, measured(Interval::ScheduledToReady, 3.25));
+    recorder.observe_pod(now, &ready, measured(Interval::CreatedToReady, 3.25));
+    let outcome = Position::Finished(Outcome::Ready);
+    recorder.observe_pod(now, &ready, moved(stage(Stage::Containers), outcome));
+    recorder.observe_pod(now, &ready, PodObservation::Delivered(seconds(0.125)));
+    recorder.observe_pod(
+        now,
+        &ready,
+        PodObservation::Reentered(Milestone::NetworkReady),
+    );
+
+    let stuck = pod("bank", "checkpoint-7", "");
+    recorder.observe_pod(
+        now,
+        &stuck,
+        moved(Position::Undiscovered, stage(Stage::Scheduling)),
+    );
+    recorder.observe_pod(now, &stuck, measured(scheduling, 40_000.0));
+    recorder.observe_pod(
+        now,
+        &stuck,
+        moved(stage(Stage::Scheduling), stage(Stage::Network)),
+    );
+    let oldest = PodObservation::OldestInFlight {
+        stage: Stage::Network,
+        entered: Some(start.plus_nanos(250_000_000)),
+    };
+    recorder.observe_pod(now, &stuck, oldest);
+
+    let old = pod("bank", "vault-0", "");
+    let outcome = Position::Finished(Outcome::Preexisting);
+    recorder.observe_pod(now, &old, moved(Position::Undiscovered, outcome));
+    let unobserved = PodObservation::Unobserved {
+        stage: Stage::Init,
+        reason: UnobservedReason::NotSeen,
+    };
+    recorder.observe_pod(now, &old, unobserved);
+    exposition
+}
+
+fn text(exposition: &Exposition, format: Format) -> String {
+    let text = String::from_utf8(exposition.encode(format).unwrap()).unwrap();
+    let version = format!("version=\"{}\"", env!("CARGO_PKG_VERSION"));
+    let json = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    text.replace(&version, "version=\"VERSION\"")
+        .replace(&json, "\"version\":\"VERSION\"")
+}
+
+#[test]
+fn golden_text() {
+    insta::assert_snapshot!("text", text(&scraped(), Format::Text));
+}
+
+#[test]
+fn golden_openmetrics() {
+    insta::assert_snapshot!("openmetrics", text(&scraped(), Format::OpenMetrics));
+}
+
+#[test]
+fn golden_json() {
+    let json = text(&scraped(), Format::Json);
+    serde_json::from_str::<serde_json::Value>(&json).unwrap();
+    insta::assert_snapshot!("json", json);
+}
+
+#[test]
+fn golden_protobuf() {
+    let families = parsed_exposition::protobuf(&scraped().encode(Format::Protobuf).unwrap());
+    let shown: Vec<_> = families
+        .iter()
+        .filter(|family| {
+            let name = family.name.as_str();
+            name.starts_with("podinit_created") || name.starts_with("podinit_inflight")
+        })
+        .collect();
+    insta::assert_snapshot!("protobuf", format!("{shown:#?}"));
+}
+
+#[test]
+fn all_formats_state_the_same() {
+    let exposition = scraped();
+    let encode = |format| exposition.encode(format).unwrap();
+    let text = |format| String::from_utf8(encode(format)).unwrap();
+    let protobuf = parsed_exposition::samples_of_protobuf(&parsed_exposition::protobuf(&encode(
+        Format::Protobuf,
+    )));
+    assert_eq!(
+        protobuf,
+        parsed_exposition::samples_of_text(&text(Format::Text))
+    );
+    assert_eq!(
+        protobuf,
+        parsed_exposition::samples_of_openmetrics(&text(Format::OpenMetrics))
+    );
+    assert_eq!(
+        protobuf,
+        parsed_exposition::samples_of_json(&text(Format::Json))
+    );
+}
+
+#[test]
+fn every_documented_family_is_exposed_as_documented_and_no_other() {
+    let exposed = parsed_exposition::protobuf(&scraped().encode(Format::Protobuf).unwrap());
+    let own = |name: &str| name.starts_with("podinit_");
+    let exposed: Vec<_> = exposed.iter().filter(|family| own(&family.name)).collect();
+    assert_eq!(exposed.len(), families().len());
+    for (family, doc) in exposed.iter().zip(families()) {
+        assert_eq!(
+            (family.name.as_str(), family.help.as_str()),
+            (doc.name, doc.help)
+        );
+        let kind = family.r#type().as_str_name().to_lowercase();
+        assert_eq!(kind, doc.kind.as_str());
+        let labels = family.metric[0].label.iter().map(|pair| pair.name.as_str());
+        let set: &[&str] = match doc.label_set {
+            true => &["namespace", "label_example_com_team"],
+            false => &[],
+        };
+        assert!(
+            labels.eq(doc.labels.iter().chain(set).copied()),
+            "{}",
+            doc.name
+        );
+    }
+}
+
+#[test]
+fn what_can_be_known_stands_at_zero_before_the_first_pod() {
+    let (_recorder, exposition) = built();
+    insta::assert_snapshot!("before_the_first_pod", text(&exposition, Format::Text));
+}
+
+#[test]
+fn labels_may_be_switched_off() {
+    let labels = LabelConfig {
+        namespace: false,
+        ..LabelConfig::default()
+    };
+    let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
+    let outcome = Position::Finished(Outcome::Static);
+    recorder.observe_pod(
+        Timestamp::EPOCH,
+        &pod("a", "b", ""),
+        moved(Position::Undiscovered, outcome),
+    );
+    let text = text(&exposition, Format::Text);
+    assert!(text.contains("podinit_created_to_ready_duration_seconds_bucket{le=\"0.5\"} 0\n"));
+    assert!(text.contains("podinit_created_to_ready_duration_seconds_count 0\n"));
+}

@@ -1,0 +1,81 @@
+//! Every integration test, in one binary, so that the library is linked once and support is compiled once.
+//!
+//! ```text
+//! cargo test --test suite                       # all
+//! cargo test --test suite watch_faults::        # the tests of one file
+//! ```
+
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+mod access_canary;
+mod access_kubernetes;
+mod args_env;
+mod checkpoint_cost;
+mod checkpoint_crash;
+mod checkpoint_kill;
+mod checkpoint_restart;
+mod cli_errors;
+mod cluster_gap;
+mod cluster_truth;
+mod concurrent_scrapes;
+mod counting;
+mod crowd_memory;
+mod dashboards;
+mod demo;
+mod deploy;
+mod doctor;
+mod doctor_process;
+mod documents;
+mod exposition;
+mod fault_table;
+mod first_list_memory;
+mod fuzz_seeds;
+mod hostile_labels;
+mod layering;
+mod max_pods;
+mod memory;
+mod oracle;
+mod panic_line;
+mod proof;
+mod readme;
+mod recordings;
+mod replay_oracle;
+mod report;
+mod restart;
+mod rules;
+mod server_access;
+mod server_exposition;
+mod server_hostile;
+mod server_http;
+mod server_limits;
+mod server_shutdown;
+mod server_tls;
+mod sim_cluster;
+mod sim_faults;
+mod sim_lives;
+mod sim_protocol;
+mod slo_blind;
+mod slo_outage;
+mod soak;
+mod support;
+mod tracker;
+mod watch_client;
+mod watch_converges;
+mod watch_credentials;
+mod watch_embedded;
+mod watch_embedded_stream;
+mod watch_faults;
+mod watch_line_memory;
+mod watch_list;
+mod watch_rollback;
+mod watch_stream;
+mod watch_streamed_list;
+
+/// Counts per thread what is allocated, for the tests that limit memory.
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;

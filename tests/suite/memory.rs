@@ -1,0 +1,43 @@
+//! What remembering pods costs, counted allocation by allocation: the limits that a large cluster
+//! relies on. `cargo bench --bench memory` prints the figures.
+
+mod measure;
+
+use measure::Burden;
+
+/// One pod more than fits: the index has just doubled, and a chunk of records has just been begun.
+/// No larger number of pods has a larger share.
+const JUST_GROWN: usize = 14 * 1024 + 1;
+
+#[test]
+fn a_finished_pod_takes_at_most_64_bytes() {
+    let bytes = measure::per_finished_pod(JUST_GROWN, 0);
+    assert!(bytes <= 64.0, "{bytes}");
+}
+
+#[test]
+fn deadlines_of_pods_that_have_finished_take_next_to_nothing() {
+    let without = measure::per_finished_pod(JUST_GROWN, 0);
+    let with = measure::per_finished_pod(JUST_GROWN, 5);
+    assert!(with - without <= 2.0, "{without} {with}");
+}
+
+#[test]
+fn a_pod_in_flight_takes_at_most_1_kib() {
+    for (slos, all_labels) in [(0, false), (1, false), (5, true)] {
+        let bytes = measure::per_pod_in_flight(JUST_GROWN, Burden { slos, all_labels });
+        assert!(bytes <= 1024.0, "{slos} SLOs: {bytes}");
+    }
+}
+
+#[test]
+fn a_deleted_pod_takes_little_more_than_a_finished_one() {
+    let bytes = measure::per_deleted_pod(JUST_GROWN);
+    assert!(bytes <= 128.0, "{bytes}");
+}
+
+#[test]
+fn a_label_set_takes_what_its_nine_histograms_take() {
+    let bytes = measure::per_label_set(1000, 10);
+    assert!(bytes <= 48.0 * 1024.0, "{bytes}");
+}

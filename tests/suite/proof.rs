@@ -1,0 +1,158 @@
+//! Never lose a startup, never count one twice: the real list-watch, tracker and recorder against
+//! an API server that does everything to them that API servers, networks and machines do.
+//!
+//! Pods live the simulator's lives in virtual time. An API server in the process ([`server`]) lists
+//! them and lets them be watched, through the real client but without a connection, and every trial
+//! has faults of one class ([`classes`]). The server keeps account of what it has handed over
+//! ([`handed`]). From that and from the pods themselves, and with nothing of the program's own, it
+//! is derived what must have been counted of each pod ([`seen`], [`expected`]), and held against
+//! what was counted ([`audit`]):
+//!
+//! - a pod is *lost* where something that happened was not counted, or where the server had a
+//!   version that no fault kept back and that the program never took;
+//! - it is *double* where anything was counted more often than it happened;
+//! - it is *wrong* where it was counted as what it cannot have been: a duration that is more than a
+//!   second off, a verdict that contradicts the API's times.
+//!
+//! Everything follows from the class and the seed. `tests/README.md` has the table of the long run.
+//!
+//! ```text
+//! cargo test --test suite proof::                                    # some 20,000 pods
+//! cargo test --test suite proof::million -- --ignored --nocapture    # 1,000,000 and more, the table
+//! PROOF_CLASS=gone PROOF_SEED=17 cargo test --test suite proof::replay -- --ignored --nocapture
+//! ```
+
+mod audit;
+mod batch;
+mod checkpoint;
+mod classes;
+mod expected;
+mod exporter;
+mod facts;
+mod handed;
+mod history;
+mod ingest;
+mod list;
+mod lives;
+mod mischief;
+mod objectives;
+mod planted;
+mod scraped;
+mod seen;
+mod server;
+mod startup;
+mod strikes;
+mod table;
+mod tally;
+mod trial;
+mod watch;
+
+use audit::Fault;
+use classes::Class;
+use planted::{Bug, Planted};
+use table::Table;
+use trial::{Report, Trial};
+
+/// Pods of one trial, apart from those that are re-created under their names.
+const PODS: u32 = 700;
+
+/// Trials of each class in the long run: with 25 classes, more than a million pods.
+const TRIALS: u64 = 62;
+
+/// The seeds of the long run begin here, those of the short one elsewhere.
+const FIRST_SEED: u64 = 1;
+const SHORT_SEED: u64 = 900_000;
+
+#[test]
+fn nothing_is_lost_and_nothing_is_double() {
+    let table = Table::of(None, SHORT_SEED, 1, 850);
+    println!("{table}");
+    assert!(table.pods() >= 20_000, "{table}");
+    assert!(table.is_clean(), "{table}");
+}
+
+#[test]
+#[ignore = "a million pods: some minutes on two cores; see the head of this file"]
+fn nothing_is_lost_and_nothing_is_double_of_a_million_pods() {
+    let trials = number("PROOF_TRIALS").unwrap_or(TRIALS);
+    let first = number("PROOF_SEED").unwrap_or(FIRST_SEED);
+    let only = std::env::var("PROOF_CLASS").ok();
+    let only = only.map(|name| Class::of_name(&name).expect("PROOF_CLASS is the name of a class"));
+    let table = Table::of(only, first, trials, PODS);
+    println!("{table}");
+    let is_whole = only.is_none() && trials >= TRIALS;
+    assert!(table.pods() >= 1_000_000 || !is_whole, "{table}");
+    assert!(table.is_clean(), "{table}");
+}
+
+#[test]
+#[ignore = "repeats the one trial that PROOF_CLASS and PROOF_SEED name (PROOF_PODS: its size)"]
+fn replay() {
+    let name = std::env::var("PROOF_CLASS").expect("PROOF_CLASS names a class");
+    let class = Class::of_name(&name).expect("PROOF_CLASS is the name of a class");
+    let seed = number("PROOF_SEED").expect("PROOF_SEED is a number");
+    let pods = number("PROOF_PODS").map_or(PODS, |pods| u32::try_from(pods).unwrap());
+    let report = Trial::new(class, seed, pods).run();
+    println!("{}", table::in_words(&report));
+    assert!(report.findings.is_empty());
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().expect("a number"))
+}
+
+#[test]
+fn a_trial_is_the_same_whenever_it_is_run() {
+    let run = || Trial::new(Class::Everything, SHORT_SEED, 150).run();
+    let (one, other) = (run(), run());
+    assert_eq!(one.versions, other.versions);
+    assert_eq!(one.handed, other.handed);
+    assert_eq!(one.counted, other.counted);
+}
+
+/// The bugs that the proof is there to find.
+#[test]
+fn every_planted_bug_is_found() {
+    let unnoticed: Vec<Bug> = (Bug::ALL.into_iter())
+        .filter(|bug| with(*bug).findings.pods(fault_of(*bug)) == 0)
+        .collect();
+    assert!(unnoticed.is_empty(), "not found: {unnoticed:?}");
+    for class in [Class::Gone, Class::Restart] {
+        let report = Trial::new(class, SHORT_SEED, 500).run();
+        assert!(report.findings.is_empty(), "{}", table::in_words(&report));
+    }
+}
+
+/// What the bug makes of a pod.
+fn fault_of(bug: Bug) -> Fault {
+    match bug {
+        Bug::DoublesMeasured
+        | Bug::DoublesDiscovery
+        | Bug::DoublesSlo
+        | Bug::DoublesReturn
+        | Bug::KnowsNoPod => Fault::Double,
+        _ => Fault::Lost,
+    }
+}
+
+/// A trial with a bug that strikes among relists, or when the process is started again.
+fn with(bug: Bug) -> Report {
+    let class = match bug {
+        Bug::ResumesLate | Bug::KnowsNoPod | Bug::CountsFromZero => Class::Restart,
+        Bug::IgnoresRollback => Class::RolledBack,
+        // A later list makes up for these.
+        Bug::LosesPod | Bug::LosesDeletions | Bug::DoublesReturn => Class::None,
+        _ => Class::Gone,
+    };
+    let countdown = if bug == Bug::DoublesReturn { 1 } else { 20 };
+    Trial {
+        planted: Planted {
+            bug,
+            countdown,
+            ..Planted::default()
+        },
+        ..Trial::new(class, SHORT_SEED, 500)
+    }
+    .run()
+}

@@ -1,0 +1,223 @@
+//! Holds what was counted against what must have been counted, pod by pod.
+
+use std::collections::BTreeSet;
+
+use podinit::lifecycle::observation::Outcome;
+use podinit::lifecycle::stage::{Interval, Stage};
+
+use crate::proof::expected::{self, Expected, Times};
+use crate::proof::handed::{Account, Handed};
+use crate::proof::history::{History, Kind};
+use crate::proof::objectives;
+use crate::proof::seen::{self, Seen};
+use crate::proof::tally::Counted;
+
+/// What is wrong with a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// Not counted, or not told of, though it happened and could be seen
+    Lost,
+    /// Counted more often than it happened
+    Double,
+    /// Counted as something that it cannot have been
+    Wrong,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    pub fault: Fault,
+    /// `None` is no single pod
+    pub pod: Option<u32>,
+    pub what: String,
+}
+
+/// What a trial has shown.
+#[derive(Clone, Debug, Default)]
+pub struct Findings(Vec<Finding>);
+
+impl Findings {
+    pub fn add(&mut self, fault: Fault, pod: Option<u32>, what: impl Into<String>) {
+        let what = what.into();
+        self.0.push(Finding { fault, pod, what });
+    }
+
+    /// Of how many pods something is wrong in this way.
+    pub fn pods(&self, fault: Fault) -> usize {
+        let pods = self.0.iter().filter(|finding| finding.fault == fault);
+        pods.map(|finding| finding.pod)
+            .collect::<BTreeSet<_>>()
+            .len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn all(&self) -> &[Finding] {
+        &self.0
+    }
+
+    fn times(&mut self, pod: u32, what: impl Fn() -> String, counted: u32, times: Times) {
+        if counted < times.least {
+            self.add(Fault::Lost, Some(pod), what());
+        } else if counted > times.most {
+            self.add(Fault::Double, Some(pod), format!("{} ({counted})", what()));
+        }
+    }
+}
+
+/// Everything that is wrong, by the books of the server and those of the program.
+pub fn audit(history: &History, accounts: &[Account], counted: &[Counted]) -> Findings {
+    let mut findings = Findings::default();
+    untold(history, accounts, &mut findings);
+    let seen = seen::all(history, accounts);
+    unended(history, &seen, &mut findings);
+    let nothing = Counted::default();
+    for (number, (nature, seen)) in history.pods.iter().zip(&seen).enumerate() {
+        let expected = expected::of(history, nature, seen);
+        let counted = counted.get(number).unwrap_or(&nothing);
+        let pod = number as u32;
+        books(pod, &expected, counted, &mut findings);
+        intervals(pod, &expected, counted, &mut findings);
+        objectives::check(pod, nature, &expected, counted, &mut findings);
+    }
+    findings
+}
+
+/// Versions that the server had, that no fault kept back, and that were never asked for.
+fn untold(history: &History, accounts: &[Account], findings: &mut Findings) {
+    for (version, told) in history.log.iter().zip(told(history, accounts)) {
+        let namespace = &history.pods[version.pod as usize].namespace;
+        let excused = (accounts.iter())
+            .filter(|account| account.covers(namespace))
+            .any(|account| account.excuses(version.number));
+        if !told && !excused && version.kind != Kind::Unseen {
+            let what = format!("version {} was never told", version.number);
+            findings.add(Fault::Lost, Some(version.pod), what);
+        }
+    }
+}
+
+/// How many versions after the first list were never handed over as they were.
+pub fn withheld(history: &History, accounts: &[Account]) -> usize {
+    let first_list = |account: &Account| account.excused.first().map(|(_, until)| *until);
+    let began = accounts
+        .iter()
+        .filter_map(first_list)
+        .max()
+        .unwrap_or_default();
+    let told = history.log.iter().zip(told(history, accounts));
+    let untold = told
+        .filter(|(version, told)| !told && version.number > began)
+        .count();
+    untold
+        + accounts
+            .iter()
+            .map(|account| account.spoilt.len())
+            .sum::<usize>()
+}
+
+/// By version: whether it was handed over, or spoilt on the way.
+fn told(history: &History, accounts: &[Account]) -> Vec<bool> {
+    let mut told = vec![false; history.log.len()];
+    for account in accounts {
+        for handed in &account.handed {
+            match handed {
+                Handed::Event { place, .. } => told[*place as usize] = true,
+                Handed::List { places, .. } => {
+                    places.iter().for_each(|place| told[*place as usize] = true);
+                }
+            }
+        }
+        account
+            .spoilt
+            .iter()
+            .for_each(|place| told[*place as usize] = true);
+    }
+    told
+}
+
+/// Pods that are gone and that the program was never told the end of.
+fn unended(history: &History, seen: &[Seen], findings: &mut Findings) {
+    let standing: BTreeSet<u32> = (history.standing(history.number()).into_iter())
+        .map(|place| history.version(place).pod)
+        .collect();
+    for (number, seen) in (0..).zip(seen) {
+        if seen.is_known() && seen.gone.is_none() && !standing.contains(&number) {
+            findings.add(Fault::Lost, Some(number), "its end was never told");
+        }
+    }
+}
+
+fn books(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
+    let exactly = |times: bool| Times {
+        least: times.into(),
+        most: times.into(),
+    };
+    let discovered = exactly(expected.discovered);
+    findings.times(
+        pod,
+        || "discovered".to_owned(),
+        counted.discovered,
+        discovered,
+    );
+    for outcome in Outcome::ALL {
+        let times = exactly(expected.outcome == Some(outcome));
+        let what = || format!("outcome {}", outcome.as_str());
+        findings.times(pod, what, counted.outcomes[outcome as usize], times);
+    }
+    for (milestone, (counted, expected)) in counted.returns.iter().zip(expected.returns).enumerate()
+    {
+        let times = Times {
+            least: expected,
+            most: expected,
+        };
+        findings.times(pod, || format!("re-entry {milestone}"), *counted, times);
+    }
+    if counted.torn_moves > 0 {
+        findings.add(
+            Fault::Double,
+            Some(pod),
+            "moved from where it did not stand",
+        );
+    }
+}
+
+fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
+    for (index, interval) in Interval::ALL.into_iter().enumerate() {
+        let measured = counted.measured[index];
+        let what = || format!("interval {}", interval.as_str());
+        findings.times(pod, what, measured, expected.measured[index]);
+        let length = expected.lengths[index].and_then(|length| length.seconds);
+        if let (Some(seconds), 1) = (length, measured) {
+            // Both ends are known to the second, and what is below zero is observed as zero.
+            let nanos = i64::try_from(counted.latencies[index]).unwrap_or(i64::MAX);
+            let off = nanos - seconds.max(0) * 1_000_000_000;
+            if off.abs() > 1_000_000_000 {
+                let what = format!("{} is {nanos} ns, by the API {seconds} s", what());
+                findings.add(Fault::Wrong, Some(pod), what);
+            }
+        }
+    }
+    for stage in Stage::ALL {
+        let index = stage as usize;
+        let reasons = counted.unobserved[index]
+            .iter()
+            .zip(expected.unobserved[index]);
+        for (reason, (counted, times)) in reasons.enumerate() {
+            let what = || format!("stage {} unobserved for reason {reason}", stage.as_str());
+            findings.times(pod, what, *counted, times);
+        }
+        let all = counted.measured[index] + counted.unobserved[index].iter().sum::<u32>();
+        let may = expected.measured[index].most
+            + expected.unobserved[index]
+                .iter()
+                .map(|times| times.most)
+                .sum::<u32>();
+        if may > 0 {
+            let what = || format!("stage {} observed or not", stage.as_str());
+            findings.times(pod, what, all, Times::ONCE);
+        }
+    }
+}

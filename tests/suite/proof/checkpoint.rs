@@ -1,0 +1,101 @@
+//! What is durable: the bytes of a real checkpoint, and beside it what had been accounted for when it
+//! was written.
+
+use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::frame;
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::sources::Successor;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::version::Version;
+use podinit::watch::saved::SavedStats;
+
+use crate::proof::handed::Account;
+use crate::proof::planted::Bug;
+use crate::proof::tally::{Counted, Tally};
+
+/// How many things each list-watch has delivered that the server has handed over: they come in the
+/// server's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accounted(Vec<usize>);
+
+impl Accounted {
+    pub fn count(&mut self, delivery: &Delivery) {
+        let handed = matches!(
+            delivery.event,
+            PodEvent::Applied(_) | PodEvent::Deleted(_) | PodEvent::Listed { .. }
+        );
+        let source = usize::from(delivery.source.0);
+        if self.0.len() <= source {
+            self.0.resize(source + 1, 0);
+        }
+        self.0[source] += usize::from(handed);
+    }
+
+    /// What was handed over and not accounted for has gone down with the process.
+    pub fn forget_the_rest(&self, accounts: &mut [Account]) {
+        for (source, account) in accounts.iter_mut().enumerate() {
+            account.forget_after(self.0.get(source).copied().unwrap_or_default());
+        }
+    }
+}
+
+/// A checkpoint on the disk.
+#[derive(Clone, Debug, Default)]
+pub struct Durable {
+    document: Vec<u8>,
+    counted: Vec<Counted>,
+    pub accounted: Accounted,
+}
+
+impl Durable {
+    /// What a commit writes now.
+    pub fn of(tracker: &Tracker, tally: &Tally, accounted: &Accounted) -> Self {
+        let content = Content {
+            tracker: tracker.saved(),
+            metrics: tally.recorder.saved(),
+            watch: SavedStats::default(),
+            ..Content::default()
+        };
+        Self {
+            document: content::encode(&content, tracker.saved_pods()).finish(),
+            counted: tally.pods.clone(),
+            accounted: accounted.clone(),
+        }
+    }
+
+    /// Goes on from it, as `serve` does: the tracker, and by scope the version from which the watch
+    /// goes on.
+    pub fn restore(
+        &self,
+        config: TrackerConfig,
+        tally: &mut Tally,
+        scopes: usize,
+    ) -> (Tracker, Vec<Option<Version>>) {
+        let sections = frame::read(&self.document).expect("it was written whole");
+        let (content, pods) = content::decode(&sections).expect("it says something");
+        let mut in_flight = [0; podinit::lifecycle::stage::Stage::ALL.len()];
+        for stage in pods.iter().filter_map(|pod| pod.stage()) {
+            in_flight[stage as usize] += 1;
+        }
+        let bug = tally.planted.bug;
+        if bug != Bug::CountsFromZero {
+            tally.pods.clone_from(&self.counted);
+            tally.recorder.restore(&content.metrics, in_flight);
+        }
+        let mut resume = vec![None; scopes];
+        for (SourceId(scope), saved) in &content.tracker.sources {
+            if saved.first_list.is_some() {
+                let mut version = saved.progress.version.clone();
+                if let (Bug::ResumesLate, Some(Version::Number(number))) = (bug, &mut version) {
+                    *number += 20;
+                }
+                resume[usize::from(*scope)] = version;
+            }
+        }
+        if bug == Bug::KnowsNoPod {
+            return (Tracker::new(config), resume);
+        }
+        let tracker = Tracker::restored(config, content.tracker, pods, Successor::Same, tally);
+        (tracker, resume)
+    }
+}

@@ -1,0 +1,241 @@
+//! The classes of faults, and how each strikes.
+
+use std::time::Duration;
+
+use podinit::sim::rng::Rng;
+use tokio::time::Instant;
+
+use crate::proof::mischief::{Break, Mischief};
+
+/// A class of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    None,
+    Duplicated,
+    Replayed,
+    Coalesced,
+    Reordered,
+    Sources,
+    Cut,
+    Silent,
+    Gone,
+    BrokenLists,
+    LaggingLists,
+    Refused,
+    Undecodable,
+    Garbled,
+    TooLong,
+    UnseenDeletions,
+    RolledBack,
+    ClockStepped,
+    Stopped,
+    SlowAccounting,
+    SameNames,
+    ColdRestart,
+    Restart,
+    RestartInGap,
+    Everything,
+}
+
+impl Class {
+    pub const ALL: [Self; 25] = [
+        Self::None,
+        Self::Duplicated,
+        Self::Replayed,
+        Self::Coalesced,
+        Self::Reordered,
+        Self::Sources,
+        Self::Cut,
+        Self::Silent,
+        Self::Gone,
+        Self::BrokenLists,
+        Self::LaggingLists,
+        Self::Refused,
+        Self::Undecodable,
+        Self::Garbled,
+        Self::TooLong,
+        Self::UnseenDeletions,
+        Self::RolledBack,
+        Self::ClockStepped,
+        Self::Stopped,
+        Self::SlowAccounting,
+        Self::SameNames,
+        Self::ColdRestart,
+        Self::Restart,
+        Self::RestartInGap,
+        Self::Everything,
+    ];
+
+    /// As it is named to replay it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Duplicated => "duplicated",
+            Self::Replayed => "replayed",
+            Self::Coalesced => "coalesced",
+            Self::Reordered => "reordered",
+            Self::Sources => "sources",
+            Self::Cut => "cut",
+            Self::Silent => "silent",
+            Self::Gone => "gone",
+            Self::BrokenLists => "broken-lists",
+            Self::LaggingLists => "lagging-lists",
+            Self::Refused => "refused",
+            Self::Undecodable => "undecodable",
+            Self::Garbled => "garbled",
+            Self::TooLong => "too-long",
+            Self::UnseenDeletions => "unseen-deletions",
+            Self::RolledBack => "rolled-back",
+            Self::ClockStepped => "clock-stepped",
+            Self::Stopped => "stopped",
+            Self::SlowAccounting => "slow-accounting",
+            Self::SameNames => "same-names",
+            Self::ColdRestart => "cold-restart",
+            Self::Restart => "restart",
+            Self::RestartInGap => "restart-in-gap",
+            Self::Everything => "everything",
+        }
+    }
+
+    /// In words, for the table.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::None => "none (control)",
+            Self::Duplicated => "events come twice",
+            Self::Replayed => "a watch begins again up to 300 versions too early",
+            Self::Coalesced => "versions in between are left out, the rest comes up to 10 s late",
+            Self::Reordered => "events of different pods change places, with the watch cut",
+            Self::Sources => {
+                "a list-watch for each of eight namespaces, each late in its own way, some relisting"
+            }
+            Self::Cut => "the stream ends, is reset, or is cut within an event, and is resumed",
+            Self::Silent => "half-open: the stream is silent for up to 100 s",
+            Self::Gone => "410 in the stream or at its opening, events lost, relist",
+            Self::BrokenLists => {
+                "relists whose pages expire (410), fail, are cut or hang: incomplete lists"
+            }
+            Self::LaggingLists => "relists from a cache that lags",
+            Self::Refused => {
+                "429, 403, 500, 503, 504 or no connection for up to 60 s: sync lost, resumed"
+            }
+            Self::Undecodable => "events whose object is no pod, deletions too",
+            Self::Garbled => "lines that are no JSON and of which not even the type is known",
+            Self::TooLong => "events longer than is read, deletions too",
+            Self::UnseenDeletions => "deletions of which no watch is told, found by a later list",
+            Self::RolledBack => "the API server is restored from a backup of up to 20 s before",
+            Self::ClockStepped => "the machine's clock is stepped by up to an hour, to and fro",
+            Self::Stopped => {
+                "SIGSTOP for up to ten minutes: deadlines have passed and events wait at once"
+            }
+            Self::SlowAccounting => {
+                "the accounting is slower than the watch: events wait in the queue"
+            }
+            Self::SameNames => {
+                "pods are re-created under their names within 0.4 s, in and out of gaps"
+            }
+            Self::ColdRestart => {
+                "SIGKILL, and a start without a checkpoint: counted anew from the first list"
+            }
+            Self::Restart => {
+                "SIGKILL at any instant, a start from the checkpoint, the watch resumed"
+            }
+            Self::RestartInGap => "the same, with the checkpoint's version gone (410): relist",
+            Self::Everything => "several of all these at once",
+        }
+    }
+
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// What strikes in a trial: the class itself, or several for [`Class::Everything`].
+    pub fn parts(self, rng: &mut Rng) -> Vec<Self> {
+        if self != Self::Everything {
+            return vec![self];
+        }
+        let mixed: Vec<Self> = (Self::ALL.into_iter())
+            .filter(|class| class.is_mixed())
+            .collect();
+        (0..4).map(|_| *rng.pick(&mixed)).collect()
+    }
+
+    /// Whether it is one of those that are mixed. The order of
+    /// events is that of their versions wherever a stream may break off, a restored server and a cold
+    /// start change what is to be expected, and several sources are decided at the start.
+    fn is_mixed(self) -> bool {
+        let others = [
+            Self::None,
+            Self::Reordered,
+            Self::Sources,
+            Self::RolledBack,
+            Self::ColdRestart,
+            Self::Everything,
+        ];
+        !others.contains(&self)
+    }
+
+    /// Whether the program has a checkpoint.
+    pub fn has_checkpoint(self) -> bool {
+        matches!(self, Self::Restart | Self::RestartInGap)
+    }
+
+    /// What is wrong all the time.
+    pub fn afflict(self, mischief: &mut Mischief) {
+        match self {
+            Self::Duplicated => mischief.duplicate = 0.3,
+            Self::Replayed => mischief.replay = 300,
+            Self::Coalesced => {
+                mischief.coalesce = 0.7;
+                mischief.hold = Duration::from_secs(10);
+            }
+            Self::Reordered => {
+                mischief.shuffle = true;
+                mischief.hold = Duration::from_secs(2);
+            }
+            Self::Sources => mischief.hold = Duration::from_secs(4),
+            Self::BrokenLists => mischief.page_fault = 0.08,
+            Self::LaggingLists => mischief.lagging = true,
+            Self::Undecodable => mischief.corrupt = 0.02,
+            Self::Garbled => mischief.garble = 0.01,
+            Self::TooLong => mischief.oversize = 0.02,
+            _ => {}
+        }
+    }
+
+    /// What goes wrong at once, if it is the server's part.
+    pub fn strike(self, mischief: &mut Mischief, rng: &mut Rng) {
+        let seconds = |rng: &mut Rng, most: u64| {
+            Instant::now() + Duration::from_millis(rng.below(most * 1_000))
+        };
+        match self {
+            Self::Cut | Self::Reordered | Self::Replayed | Self::SlowAccounting => {
+                let ways = [
+                    Break::End,
+                    Break::Reset,
+                    Break::Torn,
+                    Break::Short,
+                    Break::Error,
+                ];
+                mischief.break_watches(*rng.pick(&ways));
+            }
+            Self::Gone | Self::BrokenLists | Self::LaggingLists | Self::UnseenDeletions => {
+                mischief.break_watches(Break::Gone);
+                if rng.chance(0.5) {
+                    // What happens until the list is lost to the watch.
+                    mischief.refused_until = Some(seconds(rng, 20));
+                }
+            }
+            Self::Sources | Self::SameNames => {
+                let ways = [Break::Gone, Break::Reset, Break::End];
+                mischief.break_watches(*rng.pick(&ways));
+                mischief.refused_until = Some(seconds(rng, 6));
+            }
+            Self::Silent => mischief.silent_until = Some(seconds(rng, 100)),
+            Self::Refused => {
+                mischief.refused_until = Some(seconds(rng, 60));
+                mischief.break_watches(Break::Reset);
+            }
+            _ => {}
+        }
+    }
+}

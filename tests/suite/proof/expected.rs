@@ -1,0 +1,110 @@
+//! What must have been counted of a pod, by what was shown of it: the specification (§2-§6) read
+//! as statements about the whole of it. There is no fold here, and nothing of the tracker.
+
+use podinit::lifecycle::observation::Outcome;
+
+use crate::proof::facts::{NETWORK, Nature, READY, Shows, returns};
+use crate::proof::history::History;
+use crate::proof::seen::{Gone, How, Seen};
+use crate::proof::startup::Startup;
+
+/// A number of times: exactly so often, or once or not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    pub least: u32,
+    pub most: u32,
+}
+
+impl Times {
+    pub const ONCE: Self = Self { least: 1, most: 1 };
+    pub const PERHAPS: Self = Self { least: 0, most: 1 };
+}
+
+/// An interval whose two ends were seen: its length in whole seconds, as the API states them.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    /// `None` where one of its ends has no API time
+    pub seconds: Option<i64>,
+    /// The nanosecond at which an event first showed its end; `None` for a list
+    pub shown: Option<i64>,
+    /// When it began by the API
+    pub began: Option<i64>,
+    /// A condition that it waits for was once absent from what a kubelet had written
+    pub lacked: bool,
+}
+
+/// What must have been counted of one pod.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    pub discovered: bool,
+    pub outcome: Option<Outcome>,
+    /// By interval, in the order of `Interval::ALL`
+    pub measured: [Times; 9],
+    pub lengths: [Option<Length>; 9],
+    /// By stage and reason
+    pub unobserved: [[Times; 4]; 7],
+    pub returns: [u32; 4],
+    /// Its startup was not, or not wholly, watched
+    pub from_before: bool,
+}
+
+/// What must have been counted of the pod.
+pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
+    let mut expected = Expected::default();
+    if !seen.is_known() {
+        return expected;
+    }
+    expected.discovered = true;
+    let shown: Vec<(&Shows, How)> = (seen.versions.iter())
+        .map(|(place, how)| (&history.version(*place).shows, *how))
+        .collect();
+    let first = shown[0].0;
+    if nature.mirror {
+        expected.from_before = true;
+        expected.outcome = Some(Outcome::Static);
+        return expected;
+    }
+    // What was known of a pod went with its deletion, though a backup may bring it back.
+    let mut since = 0;
+    for until in seen.revived.iter().copied().chain([shown.len()]) {
+        let restored = seen.restored.map(|restored| restored.saturating_sub(since));
+        let versions = shown[since..until].iter().map(|(shows, _)| *shows);
+        let again = returns(versions, restored);
+        for (count, again) in expected.returns.iter_mut().zip(&again[NETWORK..]) {
+            *count += again;
+        }
+        since = until;
+    }
+    let listed_first = shown[0].1 == How::FirstList;
+    if listed_first && had_started_up(first) {
+        expected.from_before = true;
+        expected.outcome = Some(Outcome::Preexisting);
+        return expected;
+    }
+    expected.from_before = listed_first;
+    let watched = &shown[..seen.ended.map_or(shown.len(), |(_, versions)| versions)];
+    let end = watched
+        .iter()
+        .position(|(shows, _)| shows.reached(READY).is_some() || shows.is_over());
+    let until = end.unwrap_or(watched.len() - 1);
+    let last = watched[until].0;
+    expected.outcome = match (end, seen.ended.map(|(gone, _)| gone)) {
+        (Some(_), _) if last.reached(READY).is_some() => Some(Outcome::Ready),
+        (Some(_), _) if last.succeeded => Some(Outcome::Completed),
+        (Some(_), _) => Some(Outcome::Failed),
+        (None, Some(Gone::Deleted)) => Some(Outcome::Deleted),
+        (None, Some(Gone::Absent)) => Some(Outcome::Vanished),
+        (None, None) => None,
+    };
+    Startup::of(nature, &watched[..=until], listed_first).state(&mut expected);
+    expected
+}
+
+/// §5 rule 2.
+fn had_started_up(first: &Shows) -> bool {
+    let ready_before = match (first.milestone(READY), first.started) {
+        (Some((false, since)), Some(started)) => since - started > 5,
+        _ => false,
+    };
+    first.reached(READY).is_some() || first.is_over() || ready_before
+}

@@ -1,0 +1,200 @@
+//! The program: the list-watches with the real client, the tracker and the recorder, put together
+//! as `serve` does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use podinit::cluster::client::Cluster;
+use podinit::cluster::disciplined::DisciplinedClock;
+use podinit::decode::DecodeOptions;
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, Exposition, LabelConfig, SloDoc};
+use podinit::sim::rng::Rng;
+use podinit::slo::{Slo, SloFile};
+use podinit::timestamp::Timestamp;
+use podinit::watch::requests::Scope;
+use podinit::watch::stats::WatchStats;
+use podinit::watch::{WatchConfig, spawn};
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::proof::batch::OVERSIZE;
+use crate::proof::checkpoint::Accounted;
+use crate::proof::handed::Account;
+use crate::proof::ingest::{Disk, Ingest};
+use crate::proof::lives::NUMBER;
+use crate::proof::planted::Planted;
+use crate::proof::server::Server;
+use crate::proof::tally::{SLOS, Tally};
+
+/// As in `serve`.
+const QUEUE: usize = 1024;
+
+/// The SLOs in force. One of them leaves out a namespace.
+pub const OBJECTIVES: &str = "
+slos:
+- {name: scheduling, interval: scheduling, threshold: 5s, objective: 99, window: 30d}
+- {name: network, interval: network, threshold: 10s, objective: 99, window: 30d}
+- {name: ready, interval: scheduled_to_ready, threshold: 20s, objective: 99, window: 30d, \
+ namespaces: {exclude: [kube-system]}}
+- {name: created, interval: created_to_ready, threshold: 1m, objective: 99, window: 30d}
+";
+
+/// How the program runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    pub seed: u64,
+    pub fused: bool,
+    pub planted: Planted,
+    /// The accounting takes so long for each delivery
+    pub slow: Duration,
+    /// Deliveries that may wait
+    pub queue: Option<usize>,
+}
+
+/// A running program.
+pub struct Exporter {
+    stats: Arc<WatchStats>,
+    watches: JoinSet<()>,
+    ingest: JoinHandle<Tally>,
+    cancel: CancellationToken,
+    exposition: Arc<Exposition>,
+}
+
+impl Exporter {
+    /// Starts it, on a machine whose clock is `offset` ahead of the API server's, and with a checkpoint
+    /// if it is given a disk.
+    pub fn start(
+        server: &Server,
+        settings: Settings,
+        offset: &Arc<AtomicI64>,
+        disk: Option<&Disk>,
+    ) -> Self {
+        let scope_of = |account: &Account| {
+            let name = account.scope;
+            name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
+        };
+        let scopes = server.lock().accounts.iter().map(scope_of).collect();
+        let mut config = WatchConfig {
+            scopes,
+            decode: DecodeOptions {
+                pod_labels: vec![NUMBER.to_owned()],
+                ..DecodeOptions::default()
+            },
+            ..WatchConfig::default()
+        };
+        config.reflector.seed = Some(settings.seed);
+        config.reflector.page_limit = 100;
+        config.reflector.max_line_bytes = OVERSIZE;
+        let slos = objectives();
+        let stats = Arc::new(WatchStats::new(config.scopes.len()));
+        let (recorder, exposition) = Builder::new(LabelConfig::default())
+            .slos(slos.slos.iter().map(doc).collect())
+            .watch(stats.clone())
+            .build()
+            .unwrap();
+        let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
+        let cancel = CancellationToken::new();
+        let (epoch, base) = server.lock().epoch;
+        let offset = Arc::clone(offset);
+        let wall = move || {
+            let elapsed = i64::try_from(epoch.elapsed().as_nanos()).unwrap_or(i64::MAX);
+            Timestamp::from_nanos(base + elapsed + offset.load(Ordering::Relaxed))
+        };
+        let clock = Arc::new(DisciplinedClock::new(wall, move || epoch.elapsed()));
+        let cluster = Cluster {
+            client: server.client(),
+            server: "the proof".to_owned(),
+            origin: "the proof".to_owned(),
+            authority: Vec::new(),
+            proxy: None,
+            unverified: false,
+        }
+        .dating(clock.clone());
+        let accounting = TrackerConfig {
+            timestamps: match settings.fused {
+                true => TimestampMode::Fused,
+                false => TimestampMode::Api,
+            },
+            slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
+            ..TrackerConfig::default()
+        };
+        let mut tally = Tally {
+            pods: Vec::new(),
+            recorder,
+            planted: settings.planted,
+        };
+        let found = disk.and_then(|disk| disk.lock().unwrap().clone());
+        let mut accounted = Accounted::default();
+        let tracker = match found {
+            Some(durable) => {
+                let (tracker, resume) =
+                    durable.restore(accounting, &mut tally, config.scopes.len());
+                accounted = durable.accounted;
+                config.resume = resume;
+                tracker
+            }
+            None => Tracker::new(accounting),
+        };
+        let watches = spawn(
+            &cluster.client,
+            &config,
+            clock.clone(),
+            &stats,
+            &sender,
+            &cancel,
+        );
+        let ingest = Ingest {
+            tracker,
+            tally,
+            deliveries,
+            accounted,
+            clock,
+            stats: Arc::clone(&stats),
+            slow: settings.slow,
+            disk: disk.cloned(),
+            rng: Rng::fork(settings.seed, 5),
+        };
+        let ingest = tokio::spawn(ingest.run(cancel.clone()));
+        Self {
+            stats,
+            watches,
+            ingest,
+            cancel,
+            exposition,
+        }
+    }
+
+    pub fn synced(&self) -> bool {
+        self.stats.synced()
+    }
+
+    /// Ends it, and says what it has counted.
+    pub async fn stop(mut self) -> (Tally, Arc<Exposition>) {
+        self.cancel.cancel();
+        while let Some(ended) = self.watches.join_next().await {
+            ended.expect("a watch panicked");
+        }
+        (
+            self.ingest.await.expect("the accounting panicked"),
+            self.exposition,
+        )
+    }
+}
+
+pub fn objectives() -> SloFile {
+    let slos = SloFile::parse("the proof", OBJECTIVES.as_bytes()).unwrap();
+    assert_eq!(slos.slos.len(), SLOS);
+    slos
+}
+
+fn doc(slo: &Slo) -> SloDoc {
+    SloDoc {
+        name: Arc::clone(&slo.rule.name),
+        objective_ratio: slo.objective_ratio(),
+        threshold_seconds: slo.threshold_seconds(),
+    }
+}

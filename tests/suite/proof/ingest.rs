@@ -1,0 +1,92 @@
+//! The one loop of the program, as `serve` has it, with commits of the checkpoint in between.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use podinit::cluster::disciplined::DisciplinedClock;
+use podinit::lifecycle::delivery::Delivery;
+use podinit::lifecycle::tracker::Tracker;
+use podinit::run::pace::Pace;
+use podinit::sim::rng::Rng;
+use podinit::watch::stats::WatchStats;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::proof::checkpoint::{Accounted, Durable};
+use crate::proof::tally::Tally;
+
+/// As in `serve`.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Longest time between two commits, in milliseconds. There is one for each scrape.
+const COMMITS: u64 = 15_000;
+
+/// The disk; empty before the first commit.
+pub type Disk = Arc<Mutex<Option<Durable>>>;
+
+pub struct Ingest {
+    pub tracker: Tracker,
+    pub tally: Tally,
+    pub deliveries: mpsc::Receiver<Delivery>,
+    pub accounted: Accounted,
+    pub clock: Arc<DisciplinedClock>,
+    pub stats: Arc<WatchStats>,
+    /// Each delivery takes so long
+    pub slow: Duration,
+    /// Where the checkpoint is committed to, if there is one
+    pub disk: Option<Disk>,
+    pub rng: Rng,
+}
+
+impl Ingest {
+    pub async fn run(mut self, stop: CancellationToken) -> Tally {
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut pace = Pace::begin(&*self.clock, &mut self.tracker);
+        let mut commit = self.next_commit();
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return self.tally,
+                _ = ticks.tick() => {
+                    pace.turn(&*self.clock, &mut self.tracker);
+                    if self.deliveries.is_empty() {
+                        let (tracker, tally) = (&mut self.tracker, &mut self.tally);
+                        pace.let_time_pass(&*self.clock, &self.stats, tracker, tally);
+                    }
+                }
+                () = tokio::time::sleep_until(commit), if self.disk.is_some() => {
+                    self.commit();
+                    commit = self.next_commit();
+                }
+                Some(mut delivery) = self.deliveries.recv() => {
+                    pace.receive(&*self.clock, &mut delivery, &mut self.tracker);
+                    self.account(delivery).await;
+                }
+            }
+        }
+    }
+
+    async fn account(&mut self, delivery: Delivery) {
+        if self.tally.planted.loses(&delivery.event) {
+            return;
+        }
+        self.accounted.count(&delivery);
+        self.tracker.apply(delivery, &mut self.tally);
+        if !self.slow.is_zero() {
+            sleep(self.slow).await;
+        }
+    }
+
+    fn next_commit(&mut self) -> Instant {
+        Instant::now() + Duration::from_millis(self.rng.below(COMMITS))
+    }
+
+    fn commit(&self) {
+        if let Some(disk) = &self.disk {
+            let durable = Durable::of(&self.tracker, &self.tally, &self.accounted);
+            *disk.lock().unwrap_or_else(PoisonError::into_inner) = Some(durable);
+        }
+    }
+}

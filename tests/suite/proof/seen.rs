@@ -1,0 +1,118 @@
+//! What the program was shown of each pod, from what the server has handed over.
+
+use crate::proof::handed::{Account, Handed};
+use crate::proof::history::{History, Kind, Place};
+
+/// How a version was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    FirstList,
+    List,
+    /// By an event at this nanosecond
+    Event(i64),
+}
+
+/// How the watching of a pod ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gone {
+    Deleted,
+    Absent,
+}
+
+/// What was shown of one pod.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Versions that were news, in the order in which they were shown
+    pub versions: Vec<(Place, How)>,
+    pub gone: Option<Gone>,
+    /// How many versions had been shown before the first restored server's list
+    pub restored: Option<usize>,
+    /// How the watching ended first, and how many of the versions had been shown by then: a backup
+    /// may bring a pod back, but its startup is over
+    pub ended: Option<(Gone, usize)>,
+    /// How many of the versions had been shown when a backup brought it back, each time
+    pub revived: Vec<usize>,
+    newest: u64,
+    known: bool,
+}
+
+impl Seen {
+    fn show(&mut self, history: &History, place: Place, how: How) {
+        let number = history.version(place).number;
+        if self.gone.is_some() || number < self.newest {
+            return;
+        }
+        self.known = true;
+        self.newest = number;
+        if self.versions.last().is_none_or(|(last, _)| *last != place) {
+            self.versions.push((place, how));
+        }
+    }
+
+    fn end(&mut self, gone: Gone) {
+        self.gone = Some(gone);
+        self.ended.get_or_insert((gone, self.versions.len()));
+    }
+
+    /// Whether the program is to know it at all.
+    pub fn is_known(&self) -> bool {
+        self.known
+    }
+}
+
+/// By pod.
+pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
+    let mut pods = vec![Seen::default(); history.pods.len()];
+    for account in accounts {
+        for handed in &account.handed {
+            match handed {
+                Handed::Event { place, at } => {
+                    let version = history.version(*place);
+                    let pod = &mut pods[version.pod as usize];
+                    if version.kind != Kind::Deleted {
+                        pod.show(history, *place, How::Event(*at));
+                    } else if pod.known && pod.gone.is_none() {
+                        pod.show(history, *place, How::Event(*at));
+                        pod.end(Gone::Deleted);
+                    }
+                }
+                Handed::List {
+                    places,
+                    first,
+                    restored,
+                    ..
+                } => {
+                    if *restored {
+                        // Versions so far are of another history, and deleted pods stand again.
+                        for pod in &mut pods {
+                            pod.newest = 0;
+                            pod.restored.get_or_insert(pod.versions.len());
+                            if pod.gone == Some(Gone::Deleted) {
+                                pod.gone = None;
+                                pod.revived.push(pod.versions.len());
+                            }
+                        }
+                    }
+                    let how = if *first { How::FirstList } else { How::List };
+                    list(history, account, &mut pods, places, how);
+                }
+            }
+        }
+    }
+    pods
+}
+
+fn list(history: &History, account: &Account, pods: &mut [Seen], places: &[Place], how: How) {
+    let mut standing = vec![false; pods.len()];
+    for place in places {
+        let pod = history.version(*place).pod as usize;
+        standing[pod] = true;
+        pods[pod].show(history, *place, how);
+    }
+    for (number, pod) in pods.iter_mut().enumerate() {
+        let covered = account.covers(&history.pods[number].namespace);
+        if covered && pod.known && pod.gone.is_none() && !standing[number] {
+            pod.end(Gone::Absent);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The API server of the proof: lists and watches of a [`History`] behind the real client, without
+//! a connection, in virtual time, and with everything that can go wrong.
+//!
+//! Nothing counts as handed over before the client has taken it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::DATE;
+use http::{Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use jiff::fmt::rfc2822;
+use kube::Client;
+use kube::client::Body;
+use podinit::sim::rng::Rng;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
+
+use crate::proof::handed::Account;
+use crate::proof::history::{History, Place};
+use crate::proof::mischief::Mischief;
+use crate::proof::{list, watch};
+
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub type Reply = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>;
+
+/// The namespaces of the simulator's pods.
+pub const NAMESPACES: [&str; 8] = [
+    "shop",
+    "payments",
+    "search",
+    "media",
+    "batch",
+    "data",
+    "kube-system",
+    "ops",
+];
+
+/// What the server is made of.
+#[derive(Debug)]
+pub struct State {
+    pub history: History,
+    pub mischief: Mischief,
+    pub rng: Rng,
+    /// By source
+    pub accounts: Vec<Account>,
+    pub lists: HashMap<String, list::Open>,
+    /// A position of the API server's clock
+    pub epoch: (Instant, i64),
+}
+
+impl State {
+    /// The API server's clock, in nanoseconds.
+    pub fn now(&self) -> i64 {
+        self.epoch.1 + i64::try_from(self.epoch.0.elapsed().as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    /// Whether a version belongs to a source.
+    pub fn covers(&self, source: usize, place: Place) -> bool {
+        self.accounts[source].covers(self.history.namespace(place))
+    }
+}
+
+/// The server. Clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Server {
+    state: Arc<Mutex<State>>,
+    pub changed: Arc<Notify>,
+}
+
+impl Server {
+    pub fn new(seed: u64, epoch: i64, by_namespace: bool) -> Self {
+        let scopes: Vec<_> = match by_namespace {
+            true => NAMESPACES.into_iter().map(Some).collect(),
+            false => vec![None],
+        };
+        let state = State {
+            history: History::new(),
+            mischief: Mischief::default(),
+            rng: Rng::fork(seed, 2),
+            accounts: scopes.into_iter().map(Account::of).collect(),
+            lists: HashMap::new(),
+            epoch: (Instant::now(), epoch),
+        };
+        Self {
+            state: Arc::new(Mutex::new(state)),
+            changed: Arc::default(),
+        }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A client of it. Must be called within a runtime.
+    pub fn client(&self) -> Client {
+        let server = self.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let server = server.clone();
+            async move {
+                let mut response = server.answer(&request.uri().to_string()).await?;
+                let date = rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(
+                    &jiff::Timestamp::from_nanosecond(server.lock().now().into())?,
+                )?;
+                response.headers_mut().insert(DATE, date.try_into()?);
+                Ok::<_, BoxError>(response)
+            }
+        });
+        Client::new(service, "default")
+    }
+
+    async fn answer(&self, uri: &str) -> Reply {
+        let latency = Duration::from_micros(self.lock().rng.below(20_000));
+        sleep(latency).await;
+        let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+        let query: HashMap<&str, &str> = (query.split('&'))
+            .filter_map(|pair| pair.split_once('='))
+            .collect();
+        let source = {
+            let state = self.lock();
+            let namespace = path
+                .split('/')
+                .nth(4)
+                .filter(|_| path.contains("/namespaces/"));
+            (state.accounts.iter())
+                .position(|account| account.scope == namespace)
+                .ok_or_else(|| format!("no such scope: {path}"))?
+        };
+        if self.lock().mischief.refuses() {
+            return self.refusal();
+        }
+        match query.get("watch") {
+            Some(_) => watch::answer(self, source, &query),
+            None => list::answer(self, source, &query),
+        }
+    }
+
+    /// One of the ways in which requests are refused for a while.
+    fn refusal(&self) -> Reply {
+        match self.lock().rng.below(6) {
+            0 => Err("connection refused".into()),
+            1 => status(429, "too many requests"),
+            2 => status(403, "pods is forbidden"),
+            3 => status(503, "the server is currently unable to handle the request"),
+            4 => status(504, "the request timed out"),
+            _ => status(500, "etcdserver: leader changed"),
+        }
+    }
+}
+
+/// An answer that is no success.
+pub fn status(code: u16, message: &str) -> Reply {
+    let body = format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#);
+    let body = Full::new(Bytes::from(body)).map_err(|never| match never {});
+    Ok(Response::builder().status(code).body(body.boxed_unsync())?)
+}

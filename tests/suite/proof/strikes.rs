@@ -1,0 +1,111 @@
+//! What strikes beyond the server's part: the world, the machine and the process.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::proof::classes::Class;
+use crate::proof::handed::Account;
+use crate::proof::mischief::Break;
+use crate::proof::trial::World;
+
+impl World {
+    pub async fn strike(&mut self) {
+        let part = *self.rng.pick(&self.parts);
+        part.strike(&mut self.server.lock().mischief, &mut self.rng);
+        match part {
+            Class::UnseenDeletions => {
+                let history = &mut self.server.lock().history;
+                for _ in 0..1 + self.rng.below(4) {
+                    let nth = self.rng.below(self.lives.living() as u64) as usize;
+                    self.lives.remove_unseen(nth, history);
+                }
+            }
+            Class::ClockStepped => {
+                let hour = 3_600_000_000_000;
+                let steps = [-hour, hour, 90_000_000_000, -90_000_000_000];
+                let step = match self.offset.load(Ordering::Relaxed) {
+                    0 => *self.rng.pick(&steps),
+                    _ => 0,
+                };
+                self.offset.store(step, Ordering::Relaxed);
+            }
+            Class::Stopped => self.stop_and_continue().await,
+            Class::RolledBack => self.back_up_or_restore(),
+            Class::ColdRestart if self.rng.chance(0.3) => self.restart(false).await,
+            Class::Restart => self.restart(false).await,
+            Class::RestartInGap => self.restart(true).await,
+            _ => {}
+        }
+        self.server.changed.notify_waiters();
+    }
+
+    /// The process is stopped while the world goes on: when it continues, all its deadlines have
+    /// passed, and all that happened is there to be read.
+    async fn stop_and_continue(&mut self) {
+        let longest = if self.rng.chance(0.2) {
+            600_000
+        } else {
+            20_000
+        };
+        let by = Duration::from_millis(200 + self.rng.below(longest));
+        let until = Instant::now() + by;
+        let mut at = Instant::now();
+        while at < until {
+            at = (at + Duration::from_millis(500)).min(until);
+            self.live(at);
+        }
+        tokio::time::advance(by).await;
+    }
+
+    fn back_up_or_restore(&mut self) {
+        let mut state = self.server.lock();
+        match self.backup.take() {
+            None => self.backup = Some((state.history.number(), self.lives.clone())),
+            Some((number, lives)) => {
+                let undone: Vec<_> = state.history.after(number).to_vec();
+                for account in &mut state.accounts {
+                    account.spoilt.extend(undone.iter().copied());
+                    account.gap(number);
+                    account.rolled_back = true;
+                }
+                state.history.roll_back(number);
+                state.mischief.break_watches(Break::Reset);
+                self.lives = lives;
+                // Nothing is written until whoever watched has come back: a server that has gone
+                // past the version of a watch cannot be told from the one before.
+                self.frozen_until = Instant::now() + Duration::from_secs(5);
+                self.lives
+                    .resume(self.time(self.frozen_until), self.rng.next_u64());
+            }
+        }
+    }
+
+    /// The process is killed and another one is started, which knows what the checkpoint says, or
+    /// nothing. The server may forget meanwhile what came after that.
+    async fn restart(&mut self, gap: bool) {
+        if let Some(exporter) = self.exporter.take() {
+            exporter.stop().await;
+        }
+        let durable = self
+            .disk
+            .as_ref()
+            .and_then(|disk| disk.lock().unwrap().clone());
+        {
+            let accounts = &mut self.server.lock().accounts;
+            match durable {
+                Some(durable) => durable.accounted.forget_the_rest(accounts),
+                None => accounts
+                    .iter_mut()
+                    .for_each(|account| *account = Account::of(account.scope)),
+            }
+        }
+        let down = Duration::from_millis(self.rng.below(30_000));
+        self.live_until(Instant::now() + down).await;
+        if gap {
+            self.server.lock().history.compact();
+        }
+        self.start_exporter();
+    }
+}

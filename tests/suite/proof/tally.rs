@@ -1,0 +1,108 @@
+//! What the program has counted, pod by pod.
+
+use podinit::lifecycle::milestone::Milestone;
+use podinit::lifecycle::observation::{Observation, Outcome, PodObservation, Position, Sink};
+use podinit::lifecycle::slo::SloVerdict;
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::metrics::Recorder;
+use podinit::pod::PodInfo;
+use podinit::timestamp::Timestamp;
+
+use crate::proof::planted::Planted;
+
+/// How many SLOs are in force.
+pub const SLOS: usize = 4;
+
+const INTERVALS: usize = Interval::ALL.len();
+const STAGES: usize = Stage::ALL.len();
+const OUTCOMES: usize = Outcome::ALL.len();
+
+/// What was counted of one pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub discovered: u32,
+    pub outcomes: [u32; OUTCOMES],
+    pub measured: [u32; INTERVALS],
+    /// The last latency of each interval, in nanoseconds
+    pub latencies: [u64; INTERVALS],
+    /// By stage and reason
+    pub unobserved: [[u32; 4]; STAGES],
+    /// NetworkReady, Initialized, ContainersReady, Ready
+    pub returns: [u32; 4],
+    /// By SLO: good, bad, excluded
+    pub slos: [[u32; 3]; SLOS],
+    /// Moves from where the pod did not stand
+    pub torn_moves: u32,
+    stands: Option<Position>,
+}
+
+impl Counted {
+    fn count(&mut self, observation: PodObservation) {
+        match observation {
+            PodObservation::Moved { from, to } => {
+                let stood = self.stands.unwrap_or(Position::Undiscovered);
+                self.torn_moves += u32::from(stood != from);
+                self.stands = Some(to);
+                self.discovered += u32::from(from == Position::Undiscovered);
+                if let Position::Finished(outcome) = to {
+                    self.outcomes[outcome as usize] += 1;
+                }
+            }
+            PodObservation::Measured { interval, latency } => {
+                self.measured[interval.index()] += 1;
+                self.latencies[interval.index()] = latency.as_nanos();
+            }
+            PodObservation::Unobserved { stage, reason } => {
+                self.unobserved[stage as usize][reason as usize] += 1;
+            }
+            PodObservation::Reentered(milestone) => {
+                let position = Milestone::REENTERABLE
+                    .iter()
+                    .position(|of| *of == milestone);
+                self.returns[position.unwrap_or_default()] += 1;
+            }
+            PodObservation::Slo { slo, verdict } => {
+                let column = match verdict {
+                    SloVerdict::Good => 0,
+                    SloVerdict::Bad => 1,
+                    SloVerdict::Excluded(_) => 2,
+                };
+                self.slos[usize::from(slo.0)][column] += 1;
+            }
+            PodObservation::OldestInFlight { .. }
+            | PodObservation::Bound
+            | PodObservation::Anomaly(_)
+            | PodObservation::Refused(_)
+            | PodObservation::Delivered(_) => {}
+        }
+    }
+}
+
+/// Counts for each pod what the recorder counts for all of them.
+pub struct Tally {
+    pub pods: Vec<Counted>,
+    pub recorder: Recorder,
+    pub planted: Planted,
+}
+
+impl Sink for Tally {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
+            Observation::Tracker(_) => self.recorder.observe(now, observation),
+        }
+    }
+}
+
+impl Tally {
+    fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
+        let number: usize = pod.pod_labels[0].parse().expect("every pod is numbered");
+        if self.pods.len() <= number {
+            self.pods.resize(number + 1, Counted::default());
+        }
+        for _ in 0..self.planted.times(&observation) {
+            self.pods[number].count(observation);
+            self.recorder.observe_pod(now, pod, observation);
+        }
+    }
+}

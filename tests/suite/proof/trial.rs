@@ -1,0 +1,279 @@
+//! One trial: some pods live, a class of faults strikes, and what was counted is audited.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+use std::time::Duration;
+
+use podinit::metrics::Format;
+use podinit::sim::rng::Rng;
+use podinit::timestamp::Timestamp;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::proof::audit::{self, Findings};
+use crate::proof::classes::Class;
+use crate::proof::exporter::{Exporter, Settings};
+use crate::proof::handed::Handed;
+use crate::proof::ingest::Disk;
+use crate::proof::lives::Lives;
+use crate::proof::planted::{Bug, Planted};
+use crate::proof::scraped;
+use crate::proof::server::Server;
+use crate::proof::tally::Counted;
+use crate::support::scrape::Scrape;
+
+/// When every trial begins.
+const EPOCH: i64 = 1_795_000_000_000_000_000;
+/// Pods are created for so long before anybody looks.
+const BEFORE: Duration = Duration::from_secs(12);
+/// Faults strike for so long after the last pod was created.
+const AFTERWARDS: Duration = Duration::from_secs(60);
+/// All is well for so long at the end.
+const QUIET: Duration = Duration::from_secs(150);
+/// What is due within this time happens at once.
+const QUANTUM: Duration = Duration::from_millis(40);
+
+/// What is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    pub class: Class,
+    pub seed: u64,
+    /// Pods, apart from those that are re-created
+    pub pods: u32,
+    pub planted: Planted,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Report {
+    /// What struck
+    pub parts: Vec<Class>,
+    /// That there were
+    pub pods: usize,
+    /// That were counted
+    pub discovered: usize,
+    pub versions: usize,
+    /// Events handed over
+    pub handed: usize,
+    /// Versions that were never handed over, for a reason
+    pub withheld: usize,
+    /// Lists that completed
+    pub lists: usize,
+    pub counted: Vec<Counted>,
+    pub findings: Findings,
+}
+
+impl Trial {
+    pub fn new(class: Class, seed: u64, pods: u32) -> Self {
+        Self {
+            class,
+            seed,
+            pods,
+            planted: Planted::default(),
+        }
+    }
+
+    /// Runs it, in virtual time.
+    pub fn run(self) -> Report {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async { World::start(self).run().await })
+    }
+}
+
+/// A trial under way.
+pub struct World {
+    pub trial: Trial,
+    pub parts: Vec<Class>,
+    pub server: Server,
+    pub lives: Lives,
+    pub rng: Rng,
+    pub began: Instant,
+    /// How far the machine's clock is ahead of the API server's
+    pub offset: Arc<AtomicI64>,
+    pub exporter: Option<Exporter>,
+    pub starts: u64,
+    pub left: u32,
+    pub next_pod: Instant,
+    pub frozen_until: Instant,
+    /// Where the program keeps its checkpoint, if it has one
+    pub disk: Option<Disk>,
+    /// The state of the server at some moment
+    pub backup: Option<(u64, Lives)>,
+}
+
+impl World {
+    fn start(trial: Trial) -> Self {
+        let mut rng = Rng::fork(trial.seed, 3);
+        let parts = trial.class.parts(&mut rng);
+        let mut lives = Lives::new(trial.seed);
+        if parts.contains(&Class::SameNames) {
+            lives.recreating = 0.5;
+        }
+        let checkpoint = parts.iter().any(|part| part.has_checkpoint());
+        let disk = checkpoint.then(Disk::default);
+        Self {
+            server: Server::new(trial.seed, EPOCH, parts.contains(&Class::Sources)),
+            trial,
+            parts,
+            lives,
+            rng,
+            began: Instant::now(),
+            offset: Arc::default(),
+            exporter: None,
+            starts: 0,
+            left: trial.pods,
+            next_pod: Instant::now(),
+            frozen_until: Instant::now(),
+            disk,
+            backup: None,
+        }
+    }
+
+    async fn run(mut self) -> Report {
+        self.live_until(self.began + BEFORE).await;
+        self.start_exporter();
+        if self.rng.chance(0.8) {
+            // Otherwise the first list has its troubles too.
+            self.live_until(Instant::now() + Duration::from_secs(2))
+                .await;
+        }
+        self.trouble(true);
+        let mut strike = Instant::now() + Duration::from_secs(3);
+        while self.left > 0 {
+            self.live_until(strike).await;
+            self.strike().await;
+            strike = Instant::now() + Duration::from_millis(1_000 + self.rng.below(9_000));
+        }
+        for _ in 0..6 {
+            self.live_until(Instant::now() + AFTERWARDS / 6).await;
+            self.strike().await;
+        }
+        self.trouble(false);
+        self.live_until(Instant::now() + QUIET / 2).await;
+        self.lives.delete_half(&mut self.server.lock().history);
+        self.live_until(Instant::now() + QUIET / 2).await;
+        // The last things that happened are told before the end.
+        sleep(Duration::from_secs(5)).await;
+        self.report().await
+    }
+
+    /// Lets pods live until then.
+    pub async fn live_until(&mut self, until: Instant) {
+        loop {
+            let now = Instant::now();
+            self.live(now);
+            if now >= until {
+                return;
+            }
+            let wake = self.next_wake().map_or(until, |at| at.min(until));
+            sleep_until(wake.max(now + QUANTUM)).await;
+        }
+    }
+
+    pub fn live(&mut self, now: Instant) {
+        if now < self.frozen_until {
+            return;
+        }
+        let before = self.server.lock().history.log.len();
+        while self.left > 0 && self.next_pod <= now {
+            let at = self.time(self.next_pod);
+            let history = &mut self.server.lock().history;
+            self.lives.advance(history, at);
+            self.lives.create(history, at);
+            self.left -= 1;
+            self.next_pod += Duration::from_millis(20 + self.rng.below(160));
+        }
+        let at = self.time(now);
+        let mut state = self.server.lock();
+        self.lives.advance(&mut state.history, at);
+        if state.history.log.len() > before {
+            self.server.changed.notify_waiters();
+        }
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        let step = self.lives.next_due().map(|due| {
+            let nanos = due.as_nanos() - EPOCH;
+            self.began + Duration::from_nanos(nanos.unsigned_abs())
+        });
+        let create = (self.left > 0).then_some(self.next_pod);
+        step.into_iter().chain(create).min()
+    }
+
+    pub fn time(&self, at: Instant) -> Timestamp {
+        let elapsed = at.duration_since(self.began).as_nanos();
+        Timestamp::from_nanos(EPOCH + i64::try_from(elapsed).unwrap_or(i64::MAX))
+    }
+
+    pub fn start_exporter(&mut self) {
+        self.starts += 1;
+        let settings = Settings {
+            seed: self.trial.seed ^ self.starts,
+            fused: self.trial.seed.is_multiple_of(4) || !self.trial.seed.is_multiple_of(3),
+            planted: self.trial.planted,
+            slow: match self.parts.contains(&Class::SlowAccounting) {
+                true => Duration::from_millis(8),
+                false => Duration::ZERO,
+            },
+            queue: self.parts.contains(&Class::SlowAccounting).then_some(8),
+        };
+        self.exporter = Some(Exporter::start(
+            &self.server,
+            settings,
+            &self.offset,
+            self.disk.as_ref(),
+        ));
+    }
+
+    /// Begins, or ends, what is wrong all the time.
+    fn trouble(&mut self, begins: bool) {
+        let mut state = self.server.lock();
+        if begins {
+            for part in &self.parts {
+                part.afflict(&mut state.mischief);
+            }
+            if self.trial.planted.bug == Bug::Untold {
+                state.mischief.lose = 0.01;
+            }
+        } else {
+            state.mischief.cease();
+        }
+        drop(state);
+        self.server.changed.notify_waiters();
+    }
+
+    async fn report(mut self) -> Report {
+        let exporter = self.exporter.take().expect("it runs");
+        let synced = exporter.synced();
+        let (tally, exposition) = exporter.stop().await;
+        let state = self.server.lock();
+        let mut findings = audit::audit(&state.history, &state.accounts, &tally.pods);
+        let text = exposition.encode(Format::Text).expect("it can be scraped");
+        let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
+        scraped::check(&scrape, &tally.pods, &mut findings);
+        if !synced {
+            findings.add(
+                audit::Fault::Lost,
+                None,
+                "the watch is not in sync at the end",
+            );
+        }
+        let handed = || state.accounts.iter().flat_map(|account| &account.handed);
+        let is_list = |handed: &&Handed| matches!(handed, Handed::List { .. });
+        let lists = handed().filter(is_list).count();
+        Report {
+            parts: self.parts,
+            pods: state.history.pods.len(),
+            discovered: tally.pods.iter().filter(|pod| pod.discovered > 0).count(),
+            versions: state.history.log.len(),
+            handed: handed().count() - lists,
+            withheld: audit::withheld(&state.history, &state.accounts),
+            lists,
+            counted: tally.pods,
+            findings,
+        }
+    }
+}

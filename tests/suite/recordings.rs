@@ -1,0 +1,115 @@
+//! Watch streams recorded beside a real control plane and real kubelets (tests/e2e), replayed.
+//!
+//! What each has to give was worked out by the suite's own reading of the specification
+//! (tests/e2e/truth.py), which shares no code with podinit. `tests/e2e/fixtures.py` makes the files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use podinit::decode::DecodeOptions;
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::metrics::Format;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{ExpositionConfig, expose};
+
+/// Samples by name and labels, those that are 0 left out.
+type Samples = BTreeMap<String, f64>;
+
+/// Families whose samples the expectations state in full.
+const STATED: [&str; 8] = [
+    "podinit_stage_duration_seconds_",
+    "podinit_scheduled_to_ready_duration_seconds_",
+    "podinit_created_to_ready_duration_seconds_",
+    "podinit_pods_discovered_total{",
+    "podinit_pods_finished_total{",
+    "podinit_unobserved_total{",
+    "podinit_reentries_total{",
+    "podinit_clock_anomalies_total{",
+];
+
+#[test]
+fn recordings_of_a_real_cluster_count_as_the_specification_says() {
+    let mut replayed = 0;
+    let mut faults = Vec::new();
+    for path in recordings() {
+        for (clock, mode) in [("api", TimestampMode::Api), ("fused", TimestampMode::Fused)] {
+            let expected = expected(&path, clock);
+            let counted = counted(&path, mode);
+            for key in expected.keys().chain(counted.keys()) {
+                let expected = expected.get(key).copied().unwrap_or_default();
+                let counted = counted.get(key).copied().unwrap_or_default();
+                if (expected - counted).abs() > 1e-5 {
+                    faults.push(format!(
+                        "{}, {clock}: {key} is {expected}, counted {counted}",
+                        path.display()
+                    ));
+                }
+            }
+            replayed += 1;
+        }
+    }
+    faults.dedup();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    assert!(replayed >= 28, "only {replayed} replays");
+}
+
+fn recordings() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
+    let mut found: Vec<_> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "gz"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn expected(recording: &Path, clock: &str) -> Samples {
+    let path = recording
+        .to_str()
+        .unwrap()
+        .replace(".watch.json.gz", ".expected.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut clocks: BTreeMap<String, Samples> = serde_json::from_str(&text).unwrap();
+    clocks.remove(clock).unwrap()
+}
+
+fn counted(recording: &Path, mode: TimestampMode) -> Samples {
+    let documents = Recording::open(recording, DecodeOptions::default()).unwrap();
+    let mut config = ExpositionConfig::default();
+    config.replay.tracker.timestamps = mode;
+    let text = String::from_utf8(expose(documents, config, Format::Text).unwrap()).unwrap();
+    let mut samples = Samples::new();
+    let mut in_flight = 0.0;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (series, value) = line.rsplit_once(' ').unwrap();
+        let value: f64 = value.parse().unwrap();
+        if series.starts_with("podinit_inflight_pods") {
+            in_flight += value;
+        }
+        let key = normal(series);
+        if value != 0.0 && !key.contains("le=\"+Inf\"") && STATED.iter().any(|s| key.starts_with(s))
+        {
+            samples.insert(key, value);
+        }
+    }
+    samples.insert("in flight".to_owned(), in_flight);
+    samples
+}
+
+/// `name{a="1",b="2"}` with the labels in order and bounds without a trailing `.0`.
+fn normal(series: &str) -> String {
+    let (name, labels) = series.split_once('{').map_or((series, ""), |(name, rest)| {
+        (name, rest.trim_end_matches('}'))
+    });
+    let mut labels: Vec<_> = labels
+        .split(',')
+        .filter(|label| !label.is_empty())
+        .map(|label| match label.strip_prefix("le=") {
+            Some(bound) => format!("le={}", bound.replace(".0\"", "\"")),
+            None => label.to_owned(),
+        })
+        .collect();
+    labels.sort();
+    format!("{name}{{{}}}", labels.join(","))
+}

@@ -1,0 +1,205 @@
+//! `podinit replay` against an oracle: a plain, slow reading of the specification that shares no
+//! code with the implementation.
+//!
+//! The histories come from their seeds alone, so a failure is repeated by running it again. It
+//! names the seed and shows the fewest documents that still fail.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use crate::oracle::figures::Exposition;
+use crate::oracle::history::{self, History};
+use crate::oracle::mutants::{self, Mutant};
+use crate::oracle::reading::{self, Options};
+use crate::oracle::{compare, examples, implementation, seeds};
+use serde_json::Value;
+
+/// Random histories in the run against the implementation.
+const HISTORIES: u64 = 10_000;
+
+/// Random histories in what the oracle is asked about itself.
+const FEWER_HISTORIES: u64 = 1_000;
+
+/// The implementation's figures.
+fn implementation(documents: &[Value], options: &Options) -> Exposition {
+    implementation::figures(&history::text(documents), options)
+}
+
+fn expected(documents: &[Value], options: &Options) -> Exposition {
+    reading::read(documents, options).exposition()
+}
+
+/// What the examples say against these figures.
+fn faults(figures: impl Fn(&[Value], &Options) -> Exposition) -> Vec<String> {
+    let mut faults = Vec::new();
+    for example in examples::all() {
+        let actual = figures(&example.documents, &example.options);
+        for fault in examples::faults(&example, &actual) {
+            faults.push(format!("{}\n    {fault}", example.says));
+        }
+    }
+    faults
+}
+
+#[test]
+fn the_oracle_agrees_with_the_figures_computed_by_hand() {
+    let faults = faults(expected);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn the_implementation_agrees_with_the_figures_computed_by_hand() {
+    let faults = faults(implementation);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn the_implementation_agrees_with_the_oracle_on_random_histories() {
+    let differences = |documents: &[Value], options: &Options| {
+        let actual = implementation(documents, options);
+        compare::differences(&expected(documents, options), &actual)
+    };
+    let failing = seeds::first(HISTORIES, |seed| {
+        let history = history::generate(seed);
+        !differences(&history.documents, &history.options).is_empty()
+    });
+    if let Some(seed) = failing {
+        let History { documents, options } = history::generate(seed);
+        let fewest = compare::shrink(&documents, |left| !differences(left, &options).is_empty());
+        panic!(
+            "seed {seed}, {options:?}\n{}\n{}",
+            history::text(&fewest),
+            differences(&fewest, &options).join("\n")
+        );
+    }
+}
+
+#[test]
+fn every_planted_bug_is_told_from_the_right_reading() {
+    let unnoticed: Mutex<Vec<&Mutant>> = Mutex::new(mutants::all());
+    seeds::first(HISTORIES, |seed| {
+        let History { documents, options } = history::generate(seed);
+        let right = reading::read(&documents, &options);
+        let still_unnoticed = unnoticed.lock().unwrap().clone();
+        for mutant in &still_unnoticed {
+            if reading::read_by(mutant.rules, &documents, &options) != right {
+                unnoticed
+                    .lock()
+                    .unwrap()
+                    .retain(|other| other.name != mutant.name);
+            }
+        }
+        still_unnoticed.is_empty()
+    });
+    let unnoticed = unnoticed.into_inner().unwrap();
+    let unnoticed: Vec<&str> = unnoticed.iter().map(|mutant| mutant.name).collect();
+    assert!(unnoticed.is_empty(), "no history notices {unnoticed:?}");
+}
+
+/// §5 rule 7, at the end of every history.
+#[test]
+fn what_was_discovered_is_finished_or_in_flight() {
+    let failing = seeds::first(FEWER_HISTORIES, |seed| {
+        let History { documents, options } = history::generate(seed);
+        let figures = expected(&documents, &options);
+        let sum = |family: &str| -> f64 {
+            let of_family = figures
+                .iter()
+                .filter(|(series, _)| series.starts_with(family));
+            of_family.map(|(_, value)| value).sum()
+        };
+        let in_the_books = sum("podinit_pods_finished_total") + sum("podinit_inflight_pods");
+        sum("podinit_pods_discovered_total") != in_the_books
+    });
+    assert_eq!(failing, None, "a seed whose books do not add up");
+}
+
+/// §5 rule 1: "never on duplicates".
+#[test]
+fn a_pod_event_that_comes_twice_changes_nothing() {
+    let failing = seeds::first(FEWER_HISTORIES, |seed| {
+        let History { documents, options } = history::generate(seed);
+        let twice: Vec<Value> = documents.iter().flat_map(repeated).collect();
+        let differences =
+            compare::differences(&expected(&documents, &options), &expected(&twice, &options));
+        differences
+            .iter()
+            .any(|series| !series.starts_with("podinit_watch_events_total"))
+    });
+    assert_eq!(failing, None, "a seed whose duplicates count");
+}
+
+/// Pod events twice, and everything else once: a list or a bookmark again is a gap.
+fn repeated(document: &Value) -> Vec<Value> {
+    let is_pod_event = matches!(
+        document["type"].as_str(),
+        Some("ADDED" | "MODIFIED" | "DELETED")
+    );
+    vec![document.clone(); if is_pod_event { 2 } else { 1 }]
+}
+
+/// The histories reach every figure that can be other than 0.
+#[test]
+fn every_counter_is_moved_by_some_history() {
+    let impossible = [
+        // Gates are shown by the watch alone: no condition states them, and what has been seen
+        // with gates cannot have lost them before it was first seen.
+        "podinit_unobserved_total{reason=\"condition_absent\",stage=\"gated\"}",
+        "podinit_unobserved_total{reason=\"preexisting\",stage=\"gated\"}",
+        // A pod that is Ready at first sight is preexisting as a whole.
+        "podinit_unobserved_total{reason=\"preexisting\",stage=\"readiness\"}",
+        // Unschedulable is said by PodScheduled=False, which is there then, and not yet True.
+        "podinit_unobserved_total{reason=\"condition_absent\",stage=\"unschedulable\"}",
+        "podinit_slo_excluded_total{reason=\"condition_absent\",slo=\"gated\"}",
+        // Every pod enters these.
+        "podinit_slo_excluded_total{reason=\"not_entered\",slo=\"network\"}",
+        "podinit_slo_excluded_total{reason=\"not_entered\",slo=\"containers\"}",
+        "podinit_slo_excluded_total{reason=\"not_entered\",slo=\"scheduled-to-ready\"}",
+        "podinit_slo_excluded_total{reason=\"not_entered\",slo=\"created-to-ready\"}",
+        // They are judged with the Ready that ends the pod.
+        "podinit_slo_excluded_total{reason=\"not_seen\",slo=\"scheduled-to-ready\"}",
+        "podinit_slo_excluded_total{reason=\"not_seen\",slo=\"created-to-ready\"}",
+    ];
+    let mut moved: BTreeMap<String, f64> = BTreeMap::new();
+    for seed in 0..2 * FEWER_HISTORIES {
+        let History { documents, options } = history::generate(seed);
+        for (series, value) in expected(&documents, &options) {
+            *moved.entry(series).or_insert(0.0) += value;
+        }
+    }
+    let unmoved: Vec<&String> = moved
+        .iter()
+        .filter(|(series, value)| **value == 0.0 && !impossible.contains(&series.as_str()))
+        .map(|(series, _)| series)
+        .filter(|series| !series.contains("_bucket"))
+        .collect();
+    assert!(unmoved.is_empty(), "{unmoved:?}");
+}
+
+/// The examples are held against what is named and what is not.
+#[test]
+fn an_example_notices_a_figure_too_many_and_one_too_few() {
+    for example in examples::all() {
+        let mut figures = expected(&example.documents, &example.options);
+        let series = match example.options.slos.first() {
+            Some(slo) => format!(
+                "podinit_slo_events_total{{result=\"bad\",slo=\"{}\"}}",
+                slo.name
+            ),
+            None => "podinit_unobserved_total{reason=\"not_seen\",stage=\"init\"}".to_owned(),
+        };
+        *figures.entry(series).or_insert(0.0) += 1.0;
+        assert_eq!(
+            examples::faults(&example, &figures).len(),
+            1,
+            "{}",
+            example.says
+        );
+        let expects_nothing = example.expected.is_empty();
+        assert!(
+            expects_nothing || !examples::faults(&example, &Exposition::new()).is_empty(),
+            "{}",
+            example.says
+        );
+    }
+}

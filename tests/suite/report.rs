@@ -1,0 +1,249 @@
+//! `podinit report` and `podinit replay` as commands, on recordings small enough to check by hand.
+//! `INSTA_UPDATE=always cargo test --test suite report::` renews the snapshots.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use crate::support::scrape::Scrape;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use podinit::decode::DecodeOptions;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::ReplayConfig;
+use podinit::recordings::report::{self, Style};
+
+/// One life of each of some kinds, as watch events with the time of their arrival.
+const WATCH: &str = "tests/fixtures/watch.jsonl";
+/// Three pods, as `kubectl get pods -A -o yaml` prints them.
+const LIST: &str = "tests/fixtures/list.yaml";
+
+fn podinit(args: &[&str], input: &[u8]) -> Output {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It need not read all of it.
+    let _ = process.stdin.take().unwrap().write_all(input);
+    process.wait_with_output().unwrap()
+}
+
+/// Standard output of a command that succeeds and has nothing to complain about.
+fn printed(args: &[&str], input: &[u8]) -> String {
+    let output = podinit(args, input);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `replay` prints, without the build, which is not the recording's.
+fn replayed(args: &[&str]) -> String {
+    let text = printed(&[&["replay"], args].concat(), b"");
+    let kept = text.split_inclusive('\n');
+    kept.filter(|line| !line.contains("podinit_build_info"))
+        .collect()
+}
+
+fn file(name: &str) -> Vec<u8> {
+    std::fs::read(name).unwrap()
+}
+
+#[test]
+fn a_report_on_a_watch() {
+    insta::assert_snapshot!(printed(&["report", "--timestamps", "fused", WATCH], b""));
+}
+
+#[test]
+fn a_report_on_a_list() {
+    insta::assert_snapshot!(printed(&["report", "--backfill", LIST], b""));
+}
+
+#[test]
+fn a_report_for_a_wiki() {
+    let args = [
+        "report",
+        "--format",
+        "markdown",
+        "--timestamps",
+        "fused",
+        WATCH,
+    ];
+    insta::assert_snapshot!(printed(&args, b""));
+}
+
+#[test]
+fn a_report_for_programs() {
+    let args = ["report", "--format", "json", "--timestamps", "fused", WATCH];
+    let text = printed(&args, b"");
+    assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn as_many_of_the_slowest_pods_as_asked_for() {
+    for (top, expected) in [("0", 0), ("1", 1), ("2", 2), ("9", 2)] {
+        let args = ["report", "--top", top, "--format", "json", WATCH];
+        let report: serde_json::Value = serde_json::from_str(&printed(&args, b"")).unwrap();
+        assert_eq!(report["slowest"].as_array().unwrap().len(), expected);
+        if expected > 0 {
+            assert_eq!(report["slowest"][0]["name"], "web-2");
+        }
+    }
+}
+
+/// A test has no terminal, so what goes to one is asked of the library.
+#[test]
+fn colours_are_for_terminals_only() {
+    let escape = '\u{1b}';
+    for format in ["text", "markdown", "json"] {
+        let text = printed(&["report", "--format", format, WATCH], b"");
+        assert!(!text.contains(escape), "{format}");
+    }
+    let recording = Recording::open(WATCH.as_ref(), DecodeOptions::default()).unwrap();
+    let report = report::summarize(recording, ReplayConfig::default(), 3).unwrap();
+    let style = |colour| Style { colour, width: 80 };
+    assert!(report.to_text(style(true)).contains(escape));
+    assert!(!report.to_text(style(false)).contains(escape));
+}
+
+#[test]
+fn a_narrow_terminal_gets_short_bars() {
+    let recording = Recording::open(WATCH.as_ref(), DecodeOptions::default()).unwrap();
+    let report = report::summarize(recording, ReplayConfig::default(), 3).unwrap();
+    let bar = |width| {
+        let text = report.to_text(Style {
+            colour: false,
+            width,
+        });
+        let bars = text.lines().map(|line| line.matches('█').count());
+        bars.max().unwrap()
+    };
+    assert_eq!(bar(40), 20);
+    assert!(bar(200) <= 60);
+}
+
+#[test]
+fn a_replay_as_text() {
+    let args = ["--labels", "", "--timestamps", "fused", WATCH];
+    insta::assert_snapshot!(replayed(&args));
+}
+
+#[test]
+fn a_replay_as_openmetrics() {
+    let args = [
+        "--labels",
+        "",
+        "--timestamps",
+        "fused",
+        "--format",
+        "openmetrics",
+        WATCH,
+    ];
+    let text = replayed(&args);
+    assert!(text.ends_with("# EOF\n"));
+    // The buckets are those of the text; what differs is worth a look.
+    let kept = text.split_inclusive('\n');
+    let kept = kept.filter(|line| !line.contains("_bucket") || line.contains(" # {"));
+    insta::assert_snapshot!(kept.collect::<String>());
+}
+
+#[test]
+fn a_replay_as_json() {
+    let args = [
+        "--labels",
+        "",
+        "--timestamps",
+        "fused",
+        "--format",
+        "json",
+        WATCH,
+    ];
+    let text = printed(&[&["replay"], args.as_slice()].concat(), b"");
+    let families: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let families = families.as_array().unwrap();
+    assert!(families.iter().all(|family| family["name"].is_string()));
+    let pods = families.iter().filter(|family| {
+        let name = family["name"].as_str().unwrap();
+        name.contains("_pods") || name.contains("unobserved") || name.contains("created_to")
+    });
+    let pods: Vec<_> = pods.collect();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&pods).unwrap());
+}
+
+#[test]
+fn it_does_not_matter_how_a_recording_comes() {
+    let plain = file(WATCH);
+    let expected = printed(&["replay", WATCH], b"");
+    assert_eq!(printed(&["replay", "-"], &plain), expected);
+
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&plain).unwrap();
+    let packed = packed.finish().unwrap();
+    assert_eq!(printed(&["replay", "-"], &packed), expected);
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("whole.gz"), &packed).unwrap();
+    assert_eq!(printed(&["replay", &path("whole.gz")], b""), expected);
+
+    let middle = plain.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let middle = middle.map(|(at, _)| at + 1).nth(8).unwrap();
+    std::fs::write(path("first.json"), &plain[..middle]).unwrap();
+    let parts = ["replay", &path("first.json"), "-"];
+    assert_eq!(printed(&parts, &plain[middle..]), expected);
+
+    let pretty: String = (serde_json::Deserializer::from_slice(&plain).into_iter())
+        .map(|document| document.unwrap())
+        .map(|document: serde_json::Value| serde_json::to_string_pretty(&document).unwrap())
+        .collect();
+    assert_eq!(printed(&["replay", "-"], pretty.as_bytes()), expected);
+}
+
+#[test]
+fn until_stops_the_recording_there() {
+    let at = |until: &str| Scrape::parse(&printed(&["replay", "--until", until, WATCH], b""));
+    let outcome = |scrape: &Scrape, outcome| {
+        scrape.sum_where("podinit_pods_finished_total", "outcome", outcome)
+    };
+    let early = at("2026-03-01T10:00:17Z");
+    early.assert_conserved();
+    assert_eq!(early.sum("podinit_pods_discovered_total"), 6.0);
+    assert_eq!(
+        (outcome(&early, "ready"), outcome(&early, "deleted")),
+        (1.0, 0.0)
+    );
+    assert_eq!(early.sum("podinit_inflight_pods"), 3.0);
+    assert_eq!(early.sum("podinit_reentries_total"), 0.0);
+    // The DELETED event arrives at this very instant, which is not later.
+    let on_time = at("2026-03-01T10:00:18Z");
+    assert_eq!(outcome(&on_time, "deleted"), 1.0);
+    let late = at("2026-03-01T11:00:00Z");
+    assert_eq!(outcome(&late, "ready"), 2.0);
+    assert_eq!(late.sum("podinit_reentries_total"), 2.0);
+}
+
+#[test]
+fn what_cannot_be_read_is_one_line_and_nothing_is_printed() {
+    let mut broken = file(WATCH);
+    broken.truncate(broken.len() - 40);
+    for command in ["replay", "report"] {
+        for (input, expected) in [
+            (broken.as_slice(), "line 18"),
+            (b"{\"kind\":\"Node\"}".as_slice(), "standard input"),
+            (b"\x00\x01\x02\xff".as_slice(), "standard input"),
+        ] {
+            let output = podinit(&[command, "-"], input);
+            let complaint = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{command}: {complaint}");
+            assert_eq!(complaint.lines().count(), 1, "{complaint}");
+            assert!(complaint.contains(expected), "{complaint}");
+            assert!(output.stdout.is_empty());
+        }
+        let output = podinit(&[command, WATCH, "no/such/file.json"], b"");
+        let complaint = String::from_utf8(output.stderr).unwrap();
+        assert!(complaint.contains("no/such/file.json"), "{complaint}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    }
+}

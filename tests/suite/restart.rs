@@ -1,0 +1,345 @@
+//! `podinit serve --state-dir` as a process: what a restart recovers, what it cannot, and what
+//! becomes of a checkpoint that cannot be used.
+
+use std::fs;
+
+use crate::support::restart::{Exporter, World, files};
+use crate::support::scrape::Scrape;
+use podinit::sim::faults::{Request, Target};
+use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::node::CURRENT;
+use podinit::sim::{Cluster, ClusterConfig};
+
+const READY: App = App::Running { ready: true };
+
+impl World {
+    fn create(&self, name: &str) {
+        let shape = Shape {
+            namespace: "shop".to_owned(),
+            name: name.to_owned(),
+            uid: name.to_owned(),
+            ..Shape::default()
+        };
+        assert!(self.cluster.create(shape));
+    }
+
+    fn apply(&self, name: &str, change: &Change) {
+        assert!(self.cluster.apply(name, change), "{name} is gone");
+    }
+
+    fn bind(&self, name: &str) {
+        let (node, stamped) = (CURRENT, true);
+        self.apply(name, &Change::Bind { node, stamped });
+    }
+
+    fn report(&self, name: &str, app: App) {
+        let report = Report {
+            sandbox: true,
+            init_done: 0,
+            app,
+            restarts: 0,
+        };
+        self.apply(name, &Change::Report(report));
+    }
+
+    /// Everything that a pod can do, at once.
+    fn live(&self, name: &str) {
+        self.create(name);
+        self.bind(name);
+        self.report(name, READY);
+    }
+
+    /// The lists that were asked for, probes aside.
+    fn lists(&self) -> usize {
+        let is_list = |request: &&Request| {
+            request.target == Target::List && request.query.contains("limit=500")
+        };
+        self.cluster
+            .faults()
+            .requests()
+            .iter()
+            .filter(is_list)
+            .count()
+    }
+}
+
+fn discovered(pods: f64) -> impl Fn(&Scrape) -> bool {
+    move |seen| seen.sum("podinit_pods_discovered_total") == pods
+}
+
+fn finished(seen: &Scrape, outcome: &str) -> f64 {
+    seen.sum_where("podinit_pods_finished_total", "outcome", outcome)
+}
+
+fn loaded(seen: &Scrape, result: &str) -> f64 {
+    seen.sum_where("podinit_checkpoint_loads_total", "result", result)
+}
+
+const GAP: &str = "podinit_observation_gap_seconds_total";
+
+async fn world() -> World {
+    World::start().await
+}
+
+/// The tests ask the process in a way that blocks, and the cluster needs a thread of its own.
+fn blocking<T>(test: impl FnOnce() -> T) -> T {
+    tokio::task::block_in_place(test)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happened_while_nobody_watched_is_recovered_from_the_watch() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        world.create("starts");
+        world.bind("starts");
+        podinit.until("the pod", discovered(1.0));
+        podinit.kill();
+        // One moves on, one comes and stays, one comes and goes.
+        world.report("starts", READY);
+        world.live("comes");
+        world.live("flashes");
+        world.apply("flashes", &Change::Remove);
+        let lists = world.lists();
+
+        let mut podinit = world.podinit();
+        let seen = podinit.until("all three", discovered(3.0));
+        let seen = match finished(&seen, "ready") {
+            3.0 => seen,
+            _ => podinit.until("all three ready", |seen| finished(seen, "ready") == 3.0),
+        };
+        seen.assert_conserved();
+        assert_eq!(
+            seen.sum("podinit_created_to_ready_duration_seconds_count"),
+            3.0
+        );
+        assert_eq!(seen.sum("podinit_unobserved_total"), 0.0);
+        assert_eq!((seen.sum(GAP), loaded(&seen, "restored")), (0.0, 1.0));
+        assert_eq!(world.lists(), lists, "it was resumed");
+        podinit.until_synced();
+        assert!(podinit.terminate());
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_compaction_the_gap_is_counted_and_a_list_tells_what_is_left() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        for name in ["starts", "leaves"] {
+            world.create(name);
+            world.bind(name);
+        }
+        world.live("done");
+        podinit.until("the pods", |seen| finished(seen, "ready") == 1.0);
+        let seen = podinit.until("all of them", discovered(3.0));
+        assert_eq!(seen.sum(GAP), 0.0);
+        podinit.kill();
+        world.report("starts", READY);
+        world.apply("leaves", &Change::Remove);
+        world.live("comes");
+        world.live("flashes");
+        world.apply("flashes", &Change::Remove);
+        world.cluster.store().compact();
+
+        let mut podinit = world.podinit();
+        let seen = podinit.until("the list", |seen| finished(seen, "vanished") == 1.0);
+        seen.assert_conserved();
+        // The one that came and went within the gap is lost, and the gap says so.
+        assert_eq!(seen.sum("podinit_pods_discovered_total"), 4.0);
+        assert_eq!(finished(&seen, "ready"), 3.0);
+        assert_eq!(
+            seen.sum("podinit_scheduled_to_ready_duration_seconds_count"),
+            3.0
+        );
+        assert!(seen.sum(GAP) > 0.0);
+        assert_eq!(
+            seen.sum_where("podinit_relists_total", "reason", "gone"),
+            1.0
+        );
+    });
+}
+
+/// Starts podinit on what `spoil` has made of a good checkpoint, and returns what it shows.
+fn spoiled(world: &World, result: &str, spoil: impl FnOnce(&std::path::Path)) -> Scrape {
+    let mut podinit = world.podinit();
+    podinit.until_synced();
+    assert!(podinit.terminate());
+    let rejected = world
+        .state_dir()
+        .join(format!("checkpoint.rejected-{result}"));
+    spoil(&world.checkpoint());
+    let spoiled = fs::read(world.checkpoint()).ok();
+    let mut podinit = world.podinit();
+    let seen = podinit.until_synced();
+    assert_eq!(loaded(&seen, result), 1.0, "{result}");
+    assert_eq!(loaded(&seen, "restored"), 0.0, "{result}");
+    assert_eq!(fs::read(&rejected).ok(), spoiled, "set aside as it was");
+    podinit.kill();
+    // And from then on there is a good one again.
+    let mut podinit = world.podinit();
+    let again = podinit.until_synced();
+    assert_eq!(
+        (loaded(&again, result), loaded(&again, "restored")),
+        (1.0, 1.0)
+    );
+    seen
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_checkpoint_that_cannot_be_used_is_set_aside_and_podinit_begins_anew() {
+    let world = world().await;
+    world.live("old");
+    blocking(|| {
+        let at = |place: usize, bytes: &'static [u8]| {
+            move |path: &std::path::Path| {
+                let mut checkpoint = fs::read(path).unwrap();
+                checkpoint[place..place + bytes.len()].copy_from_slice(bytes);
+                fs::write(path, checkpoint).unwrap();
+            }
+        };
+        let shorter = |path: &std::path::Path| {
+            let checkpoint = fs::read(path).unwrap();
+            fs::write(path, &checkpoint[..checkpoint.len() - 1]).unwrap();
+        };
+        let seen = spoiled(&world, "corrupt", shorter);
+        assert_eq!(finished(&seen, "preexisting"), 1.0);
+        let flipped = |path: &std::path::Path| {
+            let mut checkpoint = fs::read(path).unwrap();
+            let middle = checkpoint.len() / 2;
+            checkpoint[middle] ^= 1;
+            fs::write(path, checkpoint).unwrap();
+        };
+        let _ = fs::remove_dir_all(world.state_dir());
+        spoiled(&world, "corrupt", flipped);
+        let _ = fs::remove_dir_all(world.state_dir());
+        spoiled(&world, "corrupt", |path| fs::write(path, b"").unwrap());
+        let _ = fs::remove_dir_all(world.state_dir());
+        spoiled(&world, "future_version", at(16, &[2]));
+        let _ = fs::remove_dir_all(world.state_dir());
+        spoiled(&world, "unreadable", |path| {
+            fs::remove_file(path).unwrap();
+            fs::create_dir(path).unwrap();
+        });
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_checkpoint_of_another_cluster_is_not_mixed_into_this_one() {
+    let first = world().await;
+    first.live("theirs");
+    let config = ClusterConfig {
+        stepped: false,
+        start: None,
+        preexisting: 60,
+        ..ClusterConfig::manual()
+    };
+    let second = World::of(Cluster::start(config).await.unwrap());
+    blocking(|| {
+        let mut podinit = first.podinit();
+        podinit.until("the pod", discovered(1.0));
+        assert!(podinit.terminate());
+        let mut podinit = Exporter::spawn(&mut second.command_in(&first.state_dir()));
+        let seen = podinit.until_synced();
+        assert_eq!(loaded(&seen, "foreign_cluster"), 1.0);
+        assert_eq!(finished(&seen, "ready"), 0.0);
+        assert!(seen.sum("podinit_pods_discovered_total") >= 60.0);
+        assert!(
+            files(&first.state_dir()).contains(&"checkpoint.rejected-foreign_cluster".to_owned())
+        );
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_labels_begin_at_zero_and_everything_else_goes_on() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        world.live("done");
+        world.create("starts");
+        world.bind("starts");
+        let before = podinit.until("both", |seen| {
+            finished(seen, "ready") == 1.0 && discovered(2.0)(seen)
+        });
+        assert!(podinit.terminate());
+        let mut command = world.command();
+        let mut podinit = Exporter::spawn(command.args(["--labels", "namespace,host_network"]));
+        let seen = podinit.until_synced();
+        assert_eq!(loaded(&seen, "restored"), 1.0);
+        assert_eq!(finished(&seen, "ready"), 1.0);
+        assert!(before.sum("podinit_created_to_ready_duration_seconds_count") > 0.0);
+        let series = "podinit_created_to_ready_duration_seconds_count{namespace=\"shop\",host_network=\"false\"}";
+        assert_eq!(seen.value(series), Some(0.0), "shown before it counts");
+        world.report("starts", READY);
+        podinit.until("the other", |seen| seen.value(series) == Some(1.0));
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pods_that_are_watched_no_longer_vanish() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        world.create("starts");
+        podinit.until("the pod", discovered(1.0));
+        assert!(podinit.terminate());
+        let mut command = world.command();
+        let mut podinit = Exporter::spawn(command.args(["--namespace", "other"]));
+        let seen = podinit.until_synced();
+        assert_eq!(
+            (
+                finished(&seen, "vanished"),
+                seen.sum("podinit_inflight_pods")
+            ),
+            (1.0, 0.0)
+        );
+        assert!(podinit.terminate());
+        // Another selection of the same scope: what it does not hold is gone too.
+        world.create("again");
+        let mut podinit = world.podinit();
+        podinit.until("them all", discovered(3.0));
+        assert!(podinit.terminate());
+        let mut command = world.command();
+        let mut podinit = Exporter::spawn(command.args(["--label-selector", "app=web"]));
+        let seen = podinit.until("the list", |seen| finished(seen, "vanished") == 3.0);
+        seen.assert_conserved();
+        assert_eq!(seen.sum(GAP), 0.0, "a first list closes no gap");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_process_on_the_same_directory_is_refused() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        let second = world.command().output().unwrap();
+        assert_eq!(second.status.code(), Some(1));
+        let line = String::from_utf8(second.stderr).unwrap();
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(line.contains("another process is using it"), "{line}");
+        podinit.until_synced();
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_directory_that_is_gone_is_told_of_and_does_not_keep_podinit_from_serving() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        fs::remove_dir_all(world.state_dir()).unwrap();
+        world.live("pod");
+        let seen = podinit.until("that it is behind", |seen| {
+            seen.value("podinit_checkpoint_durable") == Some(0.0)
+        });
+        assert!(seen.sum_where("podinit_checkpoint_writes_total", "result", "failure") >= 1.0);
+        podinit.until("the pod", discovered(1.0));
+        podinit.says("the checkpoint cannot be written");
+        assert!(podinit.terminate());
+    });
+}

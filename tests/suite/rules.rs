@@ -1,0 +1,258 @@
+//! What `deploy/` has of the rules is what the program writes, and says nothing that the exporter
+//! does not expose or the runbooks do not explain.
+//!
+//! `PODINIT_UPDATE=1 cargo test --test suite rules::` writes the files again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use podinit::metrics::families;
+use podinit::slo::SloFile;
+use podinit::slo::file::DEFAULT_TEXT;
+use podinit::slo::rules::{RenderOptions, RulesFormat, render};
+
+/// The names of series that a text consists of, among other words.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| {
+        !(character.is_ascii_alphanumeric() || character == '_' || character == ':')
+    })
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn rendered(format: RulesFormat, rule_file: &str) -> String {
+    let options = RenderOptions {
+        format,
+        rule_file: rule_file.to_owned(),
+        ..RenderOptions::default()
+    };
+    render(&SloFile::built_in(), &options).unwrap()
+}
+
+/// The files that the program writes.
+fn written() -> [(&'static str, String); 7] {
+    let rule_file = "../../deploy/prometheus-rules.yaml";
+    [
+        ("deploy/slo-default.yaml", DEFAULT_TEXT.to_owned()),
+        // Neither kustomize nor Helm reads files outside of its own directory.
+        ("deploy/components/slo/slo.yaml", DEFAULT_TEXT.to_owned()),
+        (
+            "deploy/prometheus-rules.yaml",
+            rendered(RulesFormat::Prometheus, rule_file),
+        ),
+        (
+            "deploy/chart/podinit/files/prometheus-rules.yaml",
+            rendered(RulesFormat::Prometheus, rule_file),
+        ),
+        (
+            "deploy/components/prometheus-operator/prometheusrule.yaml",
+            rendered(RulesFormat::PrometheusRule, rule_file),
+        ),
+        (
+            "deploy/openslo.yaml",
+            rendered(RulesFormat::OpenSlo, rule_file),
+        ),
+        (
+            "tests/promtool/rules_test.yaml",
+            rendered(RulesFormat::Tests, rule_file),
+        ),
+    ]
+}
+
+#[test]
+fn checked_in_files_are_what_the_program_writes() {
+    for (name, text) in written() {
+        let path = path(name);
+        if std::env::var_os("PODINIT_UPDATE").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            found == text,
+            "{name} is out of date: PODINIT_UPDATE=1 cargo test --test suite rules::"
+        );
+    }
+}
+
+#[test]
+fn what_is_written_is_yaml() {
+    for (name, text) in written() {
+        for document in text.split("---\n") {
+            let parsed: Result<serde_json::Value, _> = serde_saphyr::from_str(document);
+            assert!(parsed.is_ok(), "{name}: {}", parsed.unwrap_err());
+        }
+    }
+}
+
+/// Each alert of the default rules, with its annotations.
+fn alerts() -> Vec<(String, serde_json::Value)> {
+    let text = rendered(RulesFormat::Prometheus, "rules.yaml");
+    let rules: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+    let groups = rules["groups"].as_array().unwrap().clone();
+    let rules = groups
+        .into_iter()
+        .flat_map(|group| group["rules"].as_array().unwrap().clone());
+    rules
+        .filter_map(|rule| Some((rule["alert"].as_str()?.to_owned(), rule)))
+        .collect()
+}
+
+#[test]
+fn every_alert_says_what_whoever_is_called_must_know() {
+    for (name, rule) in alerts() {
+        let severity = rule["labels"]["severity"].as_str().unwrap();
+        assert!(["critical", "warning"].contains(&severity), "{name}");
+        for key in ["summary", "description", "runbook_url", "dashboard_url"] {
+            let text = rule["annotations"][key].as_str();
+            assert!(text.is_some_and(|text| !text.is_empty()), "{name}: {key}");
+        }
+        let summary = rule["annotations"]["summary"].as_str().unwrap();
+        assert!(summary.ends_with('.') && !summary.contains("{{"), "{name}");
+    }
+}
+
+#[test]
+fn every_alert_has_its_runbook_and_every_runbook_its_alert() {
+    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
+    let sections: Vec<&str> = runbooks.split("\n## ").skip(1).collect();
+    let titles: BTreeSet<String> = sections
+        .iter()
+        .map(|section| section.lines().next().unwrap().to_owned())
+        .filter(|title| title.starts_with("Podinit"))
+        .collect();
+    let names: BTreeSet<String> = alerts().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(titles, names);
+    for section in sections
+        .iter()
+        .filter(|section| section.starts_with("Podinit"))
+    {
+        let title = section.lines().next().unwrap();
+        for part in ["**Meaning.**", "**Look.**", "**Do.**", "```promql"] {
+            assert!(section.contains(part), "{title} lacks {part}");
+        }
+    }
+    for (name, rule) in alerts() {
+        let url = rule["annotations"]["runbook_url"].as_str().unwrap();
+        let anchor = format!("deploy/runbooks.md#{}", name.to_lowercase());
+        assert_eq!(url, anchor);
+    }
+}
+
+#[test]
+fn only_metrics_are_named_that_are_exposed() {
+    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
+    let texts = written().into_iter().chain([("runbooks", runbooks)]);
+    for (name, text) in texts {
+        for metric in words(&text).filter(|word| word.starts_with("podinit_")) {
+            let family = ["_bucket", "_count", "_sum"]
+                .iter()
+                .find_map(|suffix| metric.strip_suffix(suffix))
+                .unwrap_or(metric);
+            let known = families().iter().any(|known| known.name == family);
+            assert!(known, "{name} names {metric}");
+        }
+    }
+}
+
+#[test]
+fn only_series_are_named_that_are_recorded() {
+    let recorded: BTreeSet<String> = rendered(RulesFormat::Prometheus, "rules.yaml")
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- record: "))
+        .map(str::to_owned)
+        .collect();
+    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
+    for (name, text) in written().into_iter().chain([("runbooks", runbooks)]) {
+        for word in words(&text).filter(|word| word.contains(":podinit_")) {
+            assert!(recorded.contains(word), "{name} names {word}");
+        }
+    }
+}
+
+#[test]
+fn every_alert_is_tested() {
+    let tests = rendered(RulesFormat::Tests, "rules.yaml");
+    for (name, _) in alerts() {
+        assert!(tests.contains(&format!("alertname: {name}\n")), "{name}");
+    }
+}
+
+fn promtool(arguments: &[&str]) {
+    let promtool = std::env::var_os("PROMTOOL").unwrap_or_else(|| "promtool".into());
+    let output = Command::new(promtool).args(arguments).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&said)
+    );
+}
+
+/// Rules and tests of `slos` in a directory of their own.
+fn check_with_promtool(slos: &SloFile) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut paths = Vec::new();
+    for (format, name) in [
+        (RulesFormat::Prometheus, "prometheus-rules.yaml"),
+        (RulesFormat::Tests, "tests.yaml"),
+    ] {
+        let options = RenderOptions {
+            format,
+            job: "monitoring/podinit".to_owned(),
+            ..RenderOptions::default()
+        };
+        let path = dir.path().join(name);
+        fs::write(&path, render(slos, &options).unwrap()).unwrap();
+        paths.push(path.to_str().unwrap().to_owned());
+    }
+    promtool(&["check", "rules", "--lint=all", "--lint-fatal", &paths[0]]);
+    promtool(&["test", "rules", &paths[1]]);
+}
+
+#[test]
+#[ignore = "needs promtool (tests/e2e/run)"]
+fn promtool_accepts_the_checked_in_rules_and_they_pass_their_tests() {
+    let rules = path("deploy/prometheus-rules.yaml");
+    let rules = rules.to_str().unwrap();
+    promtool(&["check", "rules", "--lint=all", "--lint-fatal", rules]);
+    let tests = path("tests/promtool/rules_test.yaml");
+    promtool(&["test", "rules", tests.to_str().unwrap()]);
+}
+
+#[test]
+#[ignore = "needs promtool (tests/e2e/run)"]
+fn promtool_reads_the_queries_of_the_runbooks() {
+    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
+    let blocks = runbooks.split("```promql\n").skip(1);
+    let queries = blocks.map(|block| block.split("```").next().unwrap().trim());
+    let rules: String = (0..)
+        .zip(queries)
+        .map(|(number, query)| format!("  - record: query:{number}\n    expr: {query:?}\n"))
+        .collect();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("queries.yaml");
+    fs::write(
+        &file,
+        format!("groups:\n- name: queries\n  rules:\n{rules}"),
+    )
+    .unwrap();
+    promtool(&["check", "rules", file.to_str().unwrap()]);
+}
+
+#[test]
+#[ignore = "needs promtool (tests/e2e/run)"]
+fn rules_of_other_slos_pass_their_tests_too() {
+    let text = "
+slos:
+  - {name: low, interval: network, threshold: 1500ms, objective: 93.1, window: 1h}
+  - {name: high, interval: created_to_ready, threshold: 1h30m, objective: 99.99, window: 52w}
+  - {name: highest, interval: gated, threshold: 500ms, objective: 99.9999, window: 36h}
+  - {name: odd, interval: scheduling, threshold: 1m1s, objective: 97.53, window: 4w}
+";
+    check_with_promtool(&SloFile::parse("slos", text.as_bytes()).unwrap());
+    check_with_promtool(&SloFile { slos: vec![] });
+}

@@ -1,0 +1,384 @@
+//! Each kind of life shows its hazard, in what the API server serves.
+
+use std::time::Duration;
+
+use crate::support::sim::Http;
+use podinit::sim::json::time;
+use podinit::sim::plan;
+use podinit::sim::profile::{LifeKind, Pace};
+use podinit::sim::rng::Rng;
+use podinit::sim::truth::{Ending, PodTruth};
+use podinit::sim::{Cluster, ClusterConfig};
+use serde_json::Value;
+
+/// The versions of one pod, as a watch tells them.
+struct Story {
+    events: Vec<Value>,
+    truth: PodTruth,
+}
+
+impl Story {
+    /// Lives a whole life of `kind`, with draws from `seed`.
+    async fn of(kind: LifeKind, pace: Pace, seed: u64) -> Self {
+        let config = ClusterConfig {
+            history: 100_000,
+            ..ClusterConfig::manual()
+        };
+        let cluster = Cluster::start(config).await.unwrap();
+        assert!(cluster.begin(plan::life(kind, pace, &mut Rng::new(seed))));
+        cluster.step(Duration::from_secs(7_200));
+        let truth = cluster.truth().pods()[0].clone();
+        let newest = cluster.store().version().to_string();
+        let http = Http::to(&cluster);
+        let mut watch = http.watch("resourceVersion=1000").await;
+        let mut events = Vec::new();
+        loop {
+            let event = watch.next_event().await;
+            let metadata = &event["object"]["metadata"];
+            let last = metadata["resourceVersion"].as_str() == Some(newest.as_str());
+            if metadata["uid"] == truth.uid {
+                events.push(event);
+            }
+            if last {
+                cluster.shutdown().await;
+                return Self { events, truth };
+            }
+        }
+    }
+
+    async fn brisk(kind: LifeKind) -> Self {
+        Self::of(kind, Pace::Brisk, 1).await
+    }
+
+    fn object(&self, at: usize) -> &Value {
+        &self.events[at]["object"]
+    }
+
+    fn last(&self) -> &Value {
+        self.object(self.events.len() - 1)
+    }
+
+    /// The condition of that type in each version in which it stands.
+    fn conditions(&self, kind: &str) -> Vec<&Value> {
+        (self.events.iter())
+            .flat_map(|event| {
+                event["object"]["status"]["conditions"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+            })
+            .filter(|condition| condition["type"] == kind)
+            .collect()
+    }
+
+    /// The statuses of the condition, without repetitions.
+    fn turns(&self, kind: &str) -> Vec<String> {
+        let mut turns: Vec<String> = (self.conditions(kind).iter())
+            .map(|condition| condition["status"].as_str().unwrap().to_owned())
+            .collect();
+        turns.dedup();
+        turns
+    }
+
+    fn ever(&self, holds: impl Fn(&Value) -> bool) -> bool {
+        self.events.iter().any(|event| holds(&event["object"]))
+    }
+
+    fn reasons(&self, kind: &str) -> Vec<String> {
+        let mut reasons: Vec<String> = (self.conditions(kind).iter())
+            .filter_map(|condition| condition["reason"].as_str().map(str::to_owned))
+            .collect();
+        reasons.dedup();
+        reasons
+    }
+}
+
+fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
+    let conditions = object["status"]["conditions"].as_array()?;
+    conditions
+        .iter()
+        .find(|condition| condition["type"] == kind)
+}
+
+fn holds(object: &Value, kind: &str) -> bool {
+    condition(object, kind).is_some_and(|condition| condition["status"] == "True")
+}
+
+const NETWORK: &str = "PodReadyToStartContainers";
+
+#[tokio::test]
+async fn lives_begin_with_added_and_end_with_deleted_and_versions_grow() {
+    for kind in LifeKind::all() {
+        let story = Story::brisk(kind).await;
+        let types: Vec<&Value> = story.events.iter().map(|event| &event["type"]).collect();
+        let (first, last) = (types[0], types[types.len() - 1]);
+        assert_eq!(
+            (first, last),
+            (&"ADDED".into(), &"DELETED".into()),
+            "{kind:?}"
+        );
+        assert!(
+            types[1..types.len() - 1]
+                .iter()
+                .all(|kind| *kind == "MODIFIED")
+        );
+        let versions: Vec<u64> = (story.events.iter())
+            .map(|event| {
+                event["object"]["metadata"]["resourceVersion"]
+                    .as_str()
+                    .unwrap()
+                    .parse()
+                    .unwrap()
+            })
+            .collect();
+        assert!(versions.is_sorted_by(|a, b| a < b), "{kind:?}");
+        assert!(story.truth.removed.is_some(), "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_transition_time_moves_exactly_with_the_status() {
+    for kind in LifeKind::all() {
+        let story = Story::of(kind, Pace::Usual, 3).await;
+        for name in [
+            NETWORK,
+            "PodHasNetwork",
+            "Initialized",
+            "ContainersReady",
+            "Ready",
+            "PodScheduled",
+        ] {
+            for pair in story.conditions(name).windows(2) {
+                if pair[0]["status"] == pair[1]["status"] {
+                    let times = (
+                        &pair[0]["lastTransitionTime"],
+                        &pair[1]["lastTransitionTime"],
+                    );
+                    assert_eq!(times.0, times.1, "{kind:?} {name}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_init_containers_initialized_comes_before_the_sandbox() {
+    let story = Story::brisk(LifeKind::NextSync).await;
+    assert!(story.ever(|pod| holds(pod, "Initialized") && !holds(pod, NETWORK)));
+    // The network shows only with the containers, however long the image was pulled.
+    assert!(!story.ever(|pod| holds(pod, NETWORK) && pod["status"]["phase"] == "Pending"));
+    assert_eq!(story.truth.ending, Some(Ending::Ready));
+}
+
+#[tokio::test]
+async fn init_containers_hold_initialized_back() {
+    for kind in [LifeKind::InitContainers, LifeKind::Sidecar] {
+        let story = Story::brisk(kind).await;
+        assert_eq!(
+            story.object(0)["spec"]["initContainers"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
+        assert_eq!(story.turns("Initialized")[..2], ["False", "True"]);
+        assert_eq!(story.reasons("Initialized")[0], "ContainersNotInitialized");
+        assert!(!story.ever(|pod| holds(pod, "Initialized") && pod["spec"]["nodeName"].is_null()));
+    }
+    let sidecar = Story::brisk(LifeKind::Sidecar).await;
+    let restart = &sidecar.object(0)["spec"]["initContainers"][1]["restartPolicy"];
+    assert_eq!(restart, "Always");
+}
+
+#[tokio::test]
+async fn waits_for_the_scheduler_have_their_reasons() {
+    let gated = Story::brisk(LifeKind::Gated).await;
+    assert!(!gated.object(0)["spec"]["schedulingGates"].is_null());
+    assert_eq!(
+        condition(gated.object(0), "PodScheduled").unwrap()["reason"],
+        "SchedulingGated"
+    );
+    assert!(gated.object(1)["spec"]["schedulingGates"].is_null());
+    assert!(gated.truth.ungated.unwrap() < gated.truth.scheduled.unwrap().written);
+
+    let unschedulable = Story::brisk(LifeKind::Unschedulable).await;
+    assert_eq!(unschedulable.reasons("PodScheduled"), ["Unschedulable"]);
+    assert_eq!(unschedulable.turns("PodScheduled"), ["False", "True"]);
+
+    let wrong = Story::brisk(LifeKind::ScheduledStaysFalse).await;
+    assert_eq!(wrong.turns("PodScheduled"), ["False"]);
+    assert!(wrong.ever(|pod| holds(pod, "Ready")));
+
+    let preset = Story::brisk(LifeKind::PresetNode).await;
+    assert!(preset.object(0)["spec"]["nodeName"].is_string());
+    assert!(condition(preset.object(0), "PodScheduled").is_none());
+    assert!(holds(preset.object(1), "PodScheduled"));
+}
+
+#[tokio::test]
+async fn a_readiness_gate_delays_only_ready() {
+    let story = Story::brisk(LifeKind::ReadinessGate).await;
+    assert!(!story.object(0)["spec"]["readinessGates"].is_null());
+    assert!(story.ever(|pod| holds(pod, "ContainersReady") && !holds(pod, "Ready")));
+    assert!(
+        story
+            .reasons("Ready")
+            .contains(&"ReadinessGatesNotReady".to_owned())
+    );
+    assert_eq!(story.truth.ending, Some(Ending::Ready));
+}
+
+#[tokio::test]
+async fn quick_and_failing_jobs_are_never_ready() {
+    for (kind, reason, ending) in [
+        (LifeKind::QuickJob, "PodCompleted", Ending::Completed),
+        (LifeKind::FailingJob, "PodFailed", Ending::Failed),
+    ] {
+        for seed in 0..8 {
+            let story = Story::of(kind, Pace::Usual, seed).await;
+            assert_eq!(story.turns("Ready"), ["False"]);
+            let end = condition(story.last(), "Ready").unwrap();
+            assert_eq!(end["reason"], reason);
+            assert!(!holds(story.last(), NETWORK));
+            assert_eq!(story.truth.ending, Some(ending));
+        }
+    }
+    let job = Story::brisk(LifeKind::Job).await;
+    assert_eq!(job.turns("Ready")[..2], ["False", "True"]);
+    assert!(!holds(job.last(), NETWORK) && !holds(job.last(), "Ready"));
+}
+
+#[tokio::test]
+async fn what_comes_back_has_a_new_transition_time() {
+    for (kind, names) in [
+        (LifeKind::ReadinessFlap, &["ContainersReady", "Ready"][..]),
+        (LifeKind::Restarted, &["ContainersReady", "Ready"]),
+        (
+            LifeKind::SandboxRecreated,
+            &[NETWORK, "Initialized", "ContainersReady", "Ready"],
+        ),
+    ] {
+        let story = Story::brisk(kind).await;
+        for name in names {
+            let mut times: Vec<&str> = (story.conditions(name).iter())
+                .filter(|condition| condition["status"] == "True")
+                .map(|condition| condition["lastTransitionTime"].as_str().unwrap())
+                .collect();
+            times.dedup();
+            assert_eq!(times.len(), 2, "{kind:?} {name}");
+        }
+    }
+    let restarted = Story::brisk(LifeKind::Restarted).await;
+    assert!(restarted.ever(|pod| pod["status"]["containerStatuses"][0]["restartCount"] == 1));
+}
+
+#[tokio::test]
+async fn some_pods_never_become_ready() {
+    for kind in [
+        LifeKind::CrashLoop,
+        LifeKind::ImagePullStuck,
+        LifeKind::SandboxStuck,
+    ] {
+        let story = Story::brisk(kind).await;
+        assert_eq!(story.truth.ready, None, "{kind:?}");
+        assert_eq!(story.truth.ending, Some(Ending::Removed), "{kind:?}");
+        let stands = story.truth.network_ready.is_some();
+        assert_eq!(stands, kind != LifeKind::SandboxStuck, "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn pods_are_deleted_in_every_stage() {
+    let (mut unbound, mut without_network, mut running) = (0, 0, 0);
+    for seed in 0..40 {
+        let story = Story::of(LifeKind::DeletedEarly, Pace::Usual, seed).await;
+        // A container that ran ends with the pod, which has Succeeded then, Ready or not.
+        let ran = story.ever(|pod| pod["status"]["phase"] == "Running");
+        let ending = if ran {
+            Ending::Completed
+        } else {
+            Ending::Removed
+        };
+        assert_eq!(story.truth.ending, Some(ending), "seed {seed}");
+        assert_eq!(story.truth.ready, None, "seed {seed}");
+        let truth = &story.truth;
+        unbound += usize::from(truth.scheduled.is_none());
+        without_network += usize::from(truth.scheduled.is_some() && truth.network_ready.is_none());
+        running += usize::from(truth.network_ready.is_some());
+    }
+    assert!(unbound > 0 && without_network > 0 && running > 0);
+}
+
+#[tokio::test]
+async fn names_are_used_again_by_new_pods() {
+    for kind in [LifeKind::StatefulSet, LifeKind::ReusedName] {
+        let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+        assert!(cluster.begin(plan::life(kind, Pace::Brisk, &mut Rng::new(2))));
+        cluster.step(Duration::from_secs(36_000));
+        let pods = cluster.truth().pods();
+        assert_eq!(pods.len(), 4, "{kind:?}");
+        assert!(
+            pods.windows(2)
+                .all(|pair| pair[0].name == pair[1].name && pair[0].uid != pair[1].uid)
+        );
+        assert!(
+            pods.windows(2)
+                .all(|pair| pair[0].removed.unwrap() < pair[1].created)
+        );
+        assert!(cluster.store().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn old_and_upgraded_kubelets_report_what_they_know() {
+    let old = Story::brisk(LifeKind::ClockAhead).await;
+    assert!(old.ever(|pod| holds(pod, "PodHasNetwork")));
+    assert!(old.conditions(NETWORK).is_empty());
+    let without = Story::brisk(LifeKind::WithoutCondition).await;
+    assert!(
+        without.conditions(NETWORK).is_empty() && without.conditions("PodHasNetwork").is_empty()
+    );
+    let upgraded = Story::brisk(LifeKind::UpgradedKubelet).await;
+    assert_eq!(upgraded.turns(NETWORK)[0], "True");
+    let (network, ready) = (upgraded.truth.network_ready, upgraded.truth.ready);
+    assert!(network.unwrap().written > ready.unwrap().written);
+    let early = Story::brisk(LifeKind::ReadyBeforeNetwork).await;
+    assert!(early.ever(|pod| holds(pod, "Ready") && !holds(pod, NETWORK)));
+}
+
+#[tokio::test]
+async fn node_clocks_are_wrong_and_bindings_are_not() {
+    let skew = |story: &Story| {
+        let ready = story.truth.ready.unwrap();
+        ready.stamped.nanos_since(ready.written) / 1_000_000
+    };
+    assert_eq!(skew(&Story::brisk(LifeKind::ClockAhead).await), 1_800);
+    assert_eq!(
+        skew(&Story::brisk(LifeKind::ClockSlightlyBehind).await),
+        -900
+    );
+    let behind = Story::brisk(LifeKind::ClockFarBehind).await;
+    assert_eq!(skew(&behind), -2_600);
+    let scheduled = behind.truth.scheduled.unwrap();
+    assert_eq!(scheduled.stamped, scheduled.written);
+    let shown = condition(behind.object(1), "PodScheduled").unwrap();
+    assert_eq!(shown["lastTransitionTime"], time(scheduled.stamped));
+    assert!(behind.truth.network_ready.unwrap().stamped < scheduled.stamped);
+}
+
+#[tokio::test]
+async fn static_pods_are_marked_and_started_before_they_were_created() {
+    let story = Story::brisk(LifeKind::Static).await;
+    let pod = story.object(1);
+    assert!(pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string());
+    assert_eq!(pod["metadata"]["ownerReferences"][0]["kind"], "Node");
+    let (started, created) = (
+        &pod["status"]["startTime"],
+        &pod["metadata"]["creationTimestamp"],
+    );
+    assert!(started.as_str() < created.as_str());
+    let daemon = Story::brisk(LifeKind::HostNetwork).await;
+    assert_eq!(daemon.object(0)["spec"]["hostNetwork"], true);
+    let coalesced = Story::brisk(LifeKind::Coalesced).await;
+    assert!(holds(coalesced.object(2), "Ready") && holds(coalesced.object(2), NETWORK));
+}

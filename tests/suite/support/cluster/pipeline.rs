@@ -1,0 +1,177 @@
+//! The pipeline as `serve` puts it together, with its one loop turned by the test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use podinit::cluster::client::connect_to;
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::slo::SloId;
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
+use podinit::sim::Cluster;
+use podinit::slo::{Slo, SloFile};
+use podinit::timestamp::Timestamp;
+use podinit::watch::requests::Scope;
+use podinit::watch::stats::WatchStats;
+use podinit::watch::{WatchConfig, spawn};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::scrape::Scrape;
+
+/// For a test that fails: nothing here waits for time to pass.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a silent server is waited for where tests make it silent.
+const BRIEF: Duration = Duration::from_millis(100);
+
+pub struct Pipeline {
+    deliveries: mpsc::Receiver<Delivery>,
+    tracker: Tracker,
+    recorder: Recorder,
+    exposition: Arc<Exposition>,
+    /// Completed lists so far
+    pub lists: u64,
+    /// Around each delivery that is accounted for, for tests that measure it
+    pub meter: fn(&mut dyn FnMut()),
+    cancel: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Pipeline {
+    pub async fn start(cluster: &Cluster) -> Self {
+        Self::assemble(cluster, &SloFile { slos: vec![] }, BRIEF).await
+    }
+
+    /// One with these SLOs. It takes no silence for a fault: while it resumed the watch, simulated
+    /// time would pass without deadlines.
+    pub async fn judging(cluster: &Cluster, slos: &SloFile) -> Self {
+        Self::assemble(cluster, slos, PATIENCE).await
+    }
+
+    async fn assemble(cluster: &Cluster, slos: &SloFile, silence: Duration) -> Self {
+        let stats = Arc::new(WatchStats::new(1));
+        let doc = |slo: &Slo| SloDoc {
+            name: Arc::clone(&slo.rule.name),
+            objective_ratio: slo.objective_ratio(),
+            threshold_seconds: slo.threshold_seconds(),
+        };
+        let (recorder, exposition) = Builder::new(LabelConfig::default())
+            .slos(slos.slos.iter().map(doc).collect())
+            .watch(stats.clone())
+            .build()
+            .unwrap();
+        let (sender, deliveries) = mpsc::channel(16);
+        let api = connect_to(cluster.url(), "the test".into()).await.unwrap();
+        let clock = cluster.clock();
+        let cancel = CancellationToken::new();
+        let tasks = spawn(
+            &api.client,
+            &watch_config(silence),
+            Arc::new(move || clock.now()),
+            &stats,
+            &sender,
+            &cancel,
+        );
+        Self {
+            deliveries,
+            tracker: Tracker::new(TrackerConfig {
+                timestamps: TimestampMode::Fused,
+                slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
+                ..TrackerConfig::default()
+            }),
+            recorder,
+            exposition,
+            lists: 0,
+            meter: |account| account(),
+            cancel,
+            tasks,
+        }
+    }
+
+    /// Accounts for deliveries until one shows `namespace`/`name` at `version` or later: then the
+    /// watch has told everything up to it.
+    pub async fn catch_up(&mut self, namespace: &str, name: &str, version: u64) {
+        let shows = |event: &PodEvent| {
+            let pods = match event {
+                PodEvent::Applied(pod) => std::slice::from_ref(pod),
+                PodEvent::Listed { pods, .. } => pods.as_slice(),
+                _ => &[],
+            };
+            pods.iter().any(|pod| {
+                &*pod.info.namespace == namespace
+                    && &*pod.info.name == name
+                    && pod.resource_version >= Some(version)
+            })
+        };
+        while !self.take_one(shows).await {}
+    }
+
+    /// Accounts for deliveries until another list has completed.
+    pub async fn relisted(&mut self) {
+        let listed = |event: &PodEvent| matches!(event, PodEvent::Listed { .. });
+        while !self.take_one(listed).await {}
+    }
+
+    /// Accounts for deliveries until the watch is no longer in sync.
+    pub async fn blinded(&mut self) {
+        while !self.take_one(|event| *event == PodEvent::SyncLost).await {}
+    }
+
+    /// Accounts for deliveries until the watch has gone on from where it had stopped.
+    pub async fn resumed(&mut self) {
+        while !self.take_one(|event| *event == PodEvent::Resumed).await {}
+    }
+
+    /// Lets time pass while nothing is delivered.
+    pub fn advance(&mut self, now: Timestamp) {
+        self.tracker.advance(now, &mut self.recorder);
+    }
+
+    /// How many pods in flight still wait for their event of `slo`.
+    pub fn undecided(&self, slo: SloId) -> usize {
+        self.tracker.undecided(slo)
+    }
+
+    async fn take_one(&mut self, wanted: impl Fn(&PodEvent) -> bool) -> bool {
+        let received = tokio::time::timeout(PATIENCE, self.deliveries.recv()).await;
+        let delivery = received.expect("the watch is stuck").unwrap();
+        let found = wanted(&delivery.event);
+        self.lists += u64::from(matches!(delivery.event, PodEvent::Listed { .. }));
+        // Of a copy, so that what was allocated elsewhere is not freed within the measurement.
+        (self.meter)(&mut || self.tracker.apply(delivery.clone(), &mut self.recorder));
+        found
+    }
+
+    pub fn scrape(&self) -> Scrape {
+        let text = self.exposition.encode(Format::Text).unwrap();
+        Scrape::parse(&String::from_utf8(text).unwrap())
+    }
+
+    /// Ends the watch, which must not have ended before.
+    pub async fn end(mut self) {
+        self.cancel.cancel();
+        assert!(self.tasks.join_next().await.unwrap().is_ok());
+    }
+}
+
+/// A server that does not answer is waited for as long as `silence`.
+fn watch_config(silence: Duration) -> WatchConfig {
+    let mut config = WatchConfig {
+        scopes: vec![Scope::Cluster],
+        ..WatchConfig::default()
+    };
+    let reflector = &mut config.reflector;
+    reflector.page_limit = 20;
+    reflector.header_timeout = silence;
+    reflector.chunk_timeout = silence;
+    reflector.idle_timeout = silence;
+    reflector.settle_quiet = Duration::from_millis(1);
+    reflector.short_watch = Duration::ZERO;
+    reflector.backoff_base = Duration::from_millis(1);
+    reflector.backoff_cap = Duration::from_millis(4);
+    reflector.seed = Some(3);
+    config
+}

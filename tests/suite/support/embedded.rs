@@ -1,0 +1,187 @@
+//! A list-watch in front of the embedded cluster, without a socket between them, so that both live
+//! in the test's own time: what takes ten minutes takes none, and always goes the same way. The
+//! list-watch has the settings that it has in production.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit::sim::faults::Target;
+use podinit::sim::{Cluster, ClusterConfig};
+use podinit::watch::config::ReflectorConfig;
+use podinit::watch::requests::Scope;
+use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
+use podinit::watch::{WatchConfig, spawn};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceBuilder;
+
+use crate::support::scrape::Scrape;
+use crate::support::watch::in_words;
+
+pub const NAMESPACE: &str = "ns";
+
+/// How often simulated time catches up with the test's.
+const TICK: Duration = Duration::from_millis(250);
+
+pub struct Embedded {
+    pub cluster: Cluster,
+    pub stats: Arc<WatchStats>,
+    pub deliveries: mpsc::Receiver<Delivery>,
+    tracker: Tracker,
+    recorder: Recorder,
+    exposition: Arc<Exposition>,
+    cancel: CancellationToken,
+    _tasks: JoinSet<()>,
+    began: Instant,
+}
+
+/// A cluster without pods.
+pub async fn cluster() -> Cluster {
+    Cluster::start(ClusterConfig::manual()).await.unwrap()
+}
+
+/// Writes a pod; its version.
+pub fn put(cluster: &Cluster, name: &str) -> u64 {
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": NAMESPACE, "uid": format!("uid-{name}")},
+    });
+    cluster.put_json(pod).unwrap()
+}
+
+impl Embedded {
+    /// In front of a cluster that may have been prepared.
+    pub fn watching(cluster: Cluster) -> Self {
+        Self::adjusted(cluster, |_| {})
+    }
+
+    pub fn adjusted(cluster: Cluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {
+        let service = ServiceBuilder::new()
+            .map_request(|request: http::Request<kube::client::Body>| {
+                request.map(axum::body::Body::new)
+            })
+            .service(cluster.router());
+        let client = Client::new(service, "default");
+        let mut config = WatchConfig {
+            scopes: vec![Scope::Cluster],
+            ..WatchConfig::default()
+        };
+        config.reflector.seed = Some(1);
+        adjust(&mut config.reflector);
+        let stats = Arc::new(WatchStats::new(1));
+        let (recorder, exposition) = Builder::new(LabelConfig::default())
+            .watch(stats.clone())
+            .build()
+            .unwrap();
+        let (sender, deliveries) = mpsc::channel(64);
+        let cancel = CancellationToken::new();
+        let simulated = cluster.clock();
+        let clock = Arc::new(move || simulated.now());
+        let tasks = spawn(&client, &config, clock, &stats, &sender, &cancel);
+        Self {
+            cluster,
+            stats,
+            deliveries,
+            tracker: Tracker::new(TrackerConfig {
+                timestamps: TimestampMode::Fused,
+                ..TrackerConfig::default()
+            }),
+            recorder,
+            exposition,
+            cancel,
+            _tasks: tasks,
+            began: Instant::now(),
+        }
+    }
+
+    /// The next delivery that is no bookmark, in words.
+    pub async fn told(&mut self) -> String {
+        loop {
+            let delivery = self.deliveries.recv().await;
+            let delivery = delivery.expect("the list-watch has ended");
+            if delivery.event != PodEvent::Bookmark {
+                return in_words(&delivery);
+            }
+        }
+    }
+
+    /// Whether nothing but bookmarks has been delivered that was not taken.
+    pub fn told_nothing(&mut self) -> bool {
+        loop {
+            match self.deliveries.try_recv() {
+                Err(_) => return true,
+                Ok(delivery) if delivery.event == PodEvent::Bookmark => {}
+                Ok(_) => return false,
+            }
+        }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    pub fn put(&self, name: &str) -> u64 {
+        put(&self.cluster, name)
+    }
+
+    /// How many requests of a kind there have been.
+    pub fn requests(&self, target: Target) -> usize {
+        let requests = self.cluster.faults().requests();
+        requests.iter().filter(|made| made.target == target).count()
+    }
+
+    /// Waits for the `count`th request of a kind, and returns its query.
+    pub async fn request(&self, target: Target, count: usize) -> String {
+        let faults = self.cluster.faults();
+        let enough = |all: &[podinit::sim::faults::Request]| {
+            all.iter().filter(|made| made.target == target).count() >= count
+        };
+        let requests = faults.requests_until(enough).await;
+        let mut of_kind = requests.into_iter().filter(|made| made.target == target);
+        of_kind.nth(count - 1).unwrap().query
+    }
+
+    pub fn errors(&self, reason: WatchErrorReason) -> u64 {
+        self.stats.errors(reason)
+    }
+
+    pub fn relists(&self, reason: RelistReason) -> u64 {
+        self.stats.relists(reason)
+    }
+
+    pub fn all_relists(&self) -> u64 {
+        let all = RelistReason::ALL.into_iter();
+        all.map(|reason| self.relists(reason)).sum()
+    }
+
+    /// What a scrape says.
+    pub fn scrape(&self) -> Scrape {
+        let text = self.exposition.encode(Format::Text).unwrap();
+        Scrape::parse(&String::from_utf8(text).unwrap())
+    }
+
+    /// Time passes, in the cluster too, and what is delivered meanwhile is accounted for.
+    pub async fn pass(&mut self, seconds: u64) {
+        for _ in 0..seconds * 1000 / TICK.as_millis() as u64 {
+            self.cluster.step(TICK);
+            sleep(TICK).await;
+            while let Ok(delivery) = self.deliveries.try_recv() {
+                self.tracker.apply(delivery, &mut self.recorder);
+            }
+        }
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}

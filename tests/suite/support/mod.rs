@@ -1,0 +1,15 @@
+//! What the tests of several files need.
+
+pub mod access;
+pub mod checkpoint;
+pub mod cluster;
+pub mod descriptors;
+pub mod doctor;
+pub mod embedded;
+pub mod parsed_exposition;
+pub mod restart;
+pub mod scrape;
+pub mod server;
+pub mod sim;
+pub mod slo;
+pub mod watch;

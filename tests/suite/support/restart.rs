@@ -1,0 +1,238 @@
+//! podinit with a state directory, as its own process in front of a simulated cluster.
+
+pub mod load;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use podinit::sim::{Cluster, ClusterConfig};
+
+use crate::support::scrape::Scrape;
+
+/// For a test that fails.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two questions to a process that can only be asked.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A cluster that the test moves by hand, and a directory for the process that watches it.
+pub struct World {
+    pub cluster: Cluster,
+    pub dir: tempfile::TempDir,
+}
+
+impl World {
+    pub async fn start() -> Self {
+        let config = ClusterConfig {
+            stepped: false,
+            start: None,
+            history: 1_000_000,
+            ..ClusterConfig::manual()
+        };
+        Self::of(Cluster::start(config).await.unwrap())
+    }
+
+    pub fn of(cluster: Cluster) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let world = Self { cluster, dir };
+        let kubeconfig = format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: sim\n\
+             clusters: [{{name: sim, cluster: {{server: \"{}\"}}}}]\n\
+             contexts: [{{name: sim, context: {{cluster: sim, user: sim}}}}]\n\
+             users: [{{name: sim, user: {{}}}}]\n",
+            world.cluster.url()
+        );
+        std::fs::write(world.kubeconfig(), kubeconfig).unwrap();
+        world
+    }
+
+    pub fn state_dir(&self) -> PathBuf {
+        self.dir.path().join("state")
+    }
+
+    pub fn checkpoint(&self) -> PathBuf {
+        self.state_dir().join("checkpoint")
+    }
+
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.dir.path().join("kubeconfig")
+    }
+
+    pub fn command(&self) -> Command {
+        self.command_in(&self.state_dir())
+    }
+
+    pub fn command_in(&self, state_dir: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_podinit"));
+        command.env_clear();
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        command.arg("--kubeconfig").arg(self.kubeconfig());
+        command.arg("--state-dir").arg(state_dir);
+        command
+    }
+
+    pub fn podinit(&self) -> Exporter {
+        Exporter::spawn(&mut self.command())
+    }
+}
+
+/// A process. Killed when it is dropped.
+pub struct Exporter {
+    process: Child,
+    address: Option<String>,
+    log: mpsc::Receiver<String>,
+}
+
+impl Exporter {
+    pub fn spawn(command: &mut Command) -> Self {
+        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let (sender, log) = mpsc::channel();
+        // Ends with the process.
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            process,
+            address: None,
+            log,
+        }
+    }
+
+    /// Where it listens, once it says so; `None` if it ends, or is killed, before that.
+    pub fn address(&mut self) -> Option<&str> {
+        while self.address.is_none() {
+            let line = self.log.recv().ok()?;
+            self.read(&line);
+        }
+        self.address.as_deref()
+    }
+
+    /// Whether it has said where it listens.
+    pub fn listens(&mut self) -> bool {
+        while self.address.is_none() {
+            let Ok(line) = self.log.try_recv() else {
+                return false;
+            };
+            self.read(&line);
+        }
+        true
+    }
+
+    fn read(&mut self, line: &str) {
+        if let Some((_, address)) = line.split_once("address=") {
+            let address = address.split_whitespace().next().unwrap();
+            self.address = Some(address.to_owned());
+        }
+    }
+
+    /// The next line of its log that holds `text`.
+    pub fn says(&mut self, text: &str) -> String {
+        loop {
+            let line = self.log.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("it never says {text:?}"));
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    /// A scrape; an error where the process cannot be asked.
+    pub fn scrape(&mut self) -> Scrape {
+        let address = self.address().expect("it listens").to_owned();
+        scrape(&address).expect("it answers")
+    }
+
+    /// Scrapes until it shows what is wanted.
+    pub fn until(&mut self, what: &str, wanted: impl Fn(&Scrape) -> bool) -> Scrape {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let seen = self.scrape();
+            if wanted(&seen) {
+                return seen;
+            }
+            assert!(Instant::now() < deadline, "it never shows {what}: {seen:?}");
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Waits until it is in sync and has accounted for all that there was, and scrapes it then.
+    pub fn until_synced(&mut self) -> Scrape {
+        let address = self.address().expect("it listens").to_owned();
+        let deadline = Instant::now() + PATIENCE;
+        while !get(&address, "/readyz").is_some_and(|(head, _)| is_success(&head)) {
+            assert!(Instant::now() < deadline, "it is never ready");
+            std::thread::sleep(PAUSE);
+        }
+        self.until("that it is in sync", |seen| {
+            seen.value("podinit_synced") == Some(1.0)
+        })
+    }
+
+    /// SIGKILL.
+    pub fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// SIGTERM, and whether it has ended in good order.
+    pub fn terminate(mut self) -> bool {
+        let process = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        self.process.wait().unwrap().success()
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What a process shows that listens at `address`, if it answers to the end.
+pub fn scrape(address: &str) -> Option<Scrape> {
+    let (head, body) = get(address, "/metrics")?;
+    assert!(is_success(&head), "{head}");
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("content-length").then_some(value)
+    });
+    // Killed while it answered.
+    (length.and_then(|length| length.parse().ok()) == Some(body.len()))
+        .then(|| Scrape::parse(&body))
+}
+
+/// The head and the body of an answer, as far as it came.
+fn get(address: &str, path: &str) -> Option<(String, String)> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/plain;version=0.0.4\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    Some((head.to_owned(), body.to_owned()))
+}
+
+fn is_success(head: &str) -> bool {
+    head.starts_with("HTTP/1.1 200 ")
+}
+
+/// The files in a state directory.
+pub fn files(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,161 @@
+//! A plain client of the simulated API server: JSON values and lines, nothing of podinit's own.
+
+use bytes::{Buf, Bytes, BytesMut};
+use http::{HeaderMap, Request};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+use podinit::sim::Cluster;
+use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::node::CURRENT;
+use serde_json::Value;
+
+pub const PODS: &str = "/api/v1/pods";
+
+/// A connection of its own for each request, and no retries, unlike the kube client.
+pub struct Http(String);
+
+pub struct Answer {
+    pub code: u16,
+    pub headers: HeaderMap,
+    pub json: Value,
+}
+
+impl Http {
+    pub fn to(cluster: &Cluster) -> Self {
+        Self(cluster.url().authority().unwrap().to_string())
+    }
+
+    pub async fn send(&self, path: &str) -> http::Response<Incoming> {
+        let stream = tokio::net::TcpStream::connect(&self.0).await.unwrap();
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        let request = Request::get(path)
+            .header("host", &self.0)
+            .body(Empty::<Bytes>::new())
+            .unwrap();
+        sender.send_request(request).await.unwrap()
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        let (parts, body) = self.send(path).await.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Answer {
+            code: parts.status.as_u16(),
+            headers: parts.headers,
+            json: serde_json::from_slice(&bytes).unwrap(),
+        }
+    }
+
+    pub async fn list(&self, query: &str) -> Value {
+        let answer = self.get(&format!("{PODS}?{query}")).await;
+        assert_eq!(answer.code, 200, "{}", answer.json);
+        answer.json
+    }
+
+    pub async fn watch(&self, query: &str) -> Lines {
+        let response = self.send(&format!("{PODS}?watch=true&{query}")).await;
+        assert_eq!(response.status().as_u16(), 200);
+        Lines {
+            body: response.into_body(),
+            buffer: BytesMut::new(),
+        }
+    }
+}
+
+/// The lines of a watch stream.
+pub struct Lines {
+    body: Incoming,
+    buffer: BytesMut,
+}
+
+impl Lines {
+    /// The next line, or what is left at the plain end of the stream; an error where the
+    /// connection broke.
+    pub async fn next_line(&mut self) -> Result<Option<Bytes>, String> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line = self.buffer.split_to(end).freeze();
+                self.buffer.advance(1);
+                return Ok(Some(line));
+            }
+            match self.body.frame().await {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.buffer.extend_from_slice(&data);
+                    }
+                }
+                Some(Err(error)) => return Err(error.to_string()),
+                None if self.buffer.is_empty() => return Ok(None),
+                None => return Ok(Some(self.buffer.split().freeze())),
+            }
+        }
+    }
+
+    pub async fn next_event(&mut self) -> Value {
+        let line = self.next_line().await.unwrap().expect("the stream goes on");
+        serde_json::from_slice(&line).unwrap()
+    }
+
+    pub async fn assert_ended(&mut self) {
+        assert_eq!(self.next_line().await, Ok(None));
+    }
+}
+
+/// `TYPE name@version` of an event.
+pub fn brief(event: &Value) -> String {
+    let metadata = &event["object"]["metadata"];
+    format!(
+        "{} {}@{}",
+        event["type"].as_str().unwrap(),
+        metadata["name"].as_str().unwrap_or("-"),
+        metadata["resourceVersion"].as_str().unwrap_or("-"),
+    )
+}
+
+pub fn names(list: &Value) -> Vec<String> {
+    let items = list["items"].as_array().unwrap();
+    (items.iter())
+        .map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+pub fn version(list: &Value) -> u64 {
+    let version = list["metadata"]["resourceVersion"].as_str().unwrap();
+    version.parse().unwrap()
+}
+
+/// A pod that a test moves by hand; its UID is its name.
+pub fn shape(name: &str) -> Shape {
+    Shape {
+        namespace: "shop".to_owned(),
+        name: name.to_owned(),
+        uid: name.to_owned(),
+        labels: vec![("app".to_owned(), "web".to_owned())],
+        ..Shape::default()
+    }
+}
+
+pub fn create(cluster: &Cluster, names: &[&str]) {
+    for name in names {
+        assert!(cluster.create(shape(name)));
+    }
+}
+
+pub fn bind() -> Change {
+    Change::Bind {
+        node: CURRENT,
+        stamped: true,
+    }
+}
+
+pub fn report(sandbox: bool, app: App) -> Change {
+    Change::Report(Report {
+        sandbox,
+        init_done: 0,
+        app,
+        restarts: 0,
+    })
+}

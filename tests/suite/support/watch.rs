@@ -1,0 +1,287 @@
+//! An API server that does what the test says, request by request, behind the real kube client
+//! and in the test's own time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http::{Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::Frame;
+use kube::Client;
+use kube::client::Body;
+use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::pod::PodSnapshot;
+use podinit::timestamp::Timestamp;
+use podinit::watch::config::ReflectorConfig;
+use podinit::watch::requests::{Scope, Selectors};
+use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
+use podinit::watch::{WatchConfig, spawn};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+type Reply = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>;
+
+/// The time at which every test begins.
+pub const START: Timestamp = Timestamp::from_seconds(1_800_000_000);
+
+/// The scripted API server with the list-watches that talk to it.
+pub struct FakeApi {
+    calls: mpsc::UnboundedReceiver<Call>,
+    pub deliveries: mpsc::Receiver<Delivery>,
+    pub stats: Arc<WatchStats>,
+    pub cancel: CancellationToken,
+    pub tasks: JoinSet<()>,
+    began: Instant,
+}
+
+impl FakeApi {
+    /// One cluster-wide list-watch.
+    pub fn start() -> Self {
+        Self::start_with(vec![Scope::Cluster], Selectors::default(), |_| {})
+    }
+
+    pub fn start_with(
+        scopes: Vec<Scope>,
+        selectors: Selectors,
+        adjust: impl FnOnce(&mut ReflectorConfig),
+    ) -> Self {
+        let (calls_in, calls) = mpsc::unbounded_channel();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (reply, replied) = oneshot::channel();
+            let call = Call {
+                uri: request.uri().to_string(),
+                reply,
+            };
+            calls_in.send(call).ok();
+            async move {
+                replied
+                    .await
+                    .unwrap_or_else(|_| Err("connection reset".into()))
+            }
+        });
+        let client = Client::new(service, "default");
+        let mut config = WatchConfig {
+            scopes,
+            selectors,
+            ..WatchConfig::default()
+        };
+        config.reflector.seed = Some(1);
+        adjust(&mut config.reflector);
+        let began = Instant::now();
+        let clock = move || {
+            let elapsed = began.elapsed().as_nanos();
+            START.plus_nanos(i64::try_from(elapsed).unwrap())
+        };
+        let stats = Arc::new(WatchStats::new(config.scopes.len()));
+        let cancel = CancellationToken::new();
+        let (sender, deliveries) = mpsc::channel(64);
+        let tasks = spawn(&client, &config, Arc::new(clock), &stats, &sender, &cancel);
+        Self {
+            calls,
+            deliveries,
+            stats,
+            cancel,
+            tasks,
+            began,
+        }
+    }
+
+    /// The next request; time passes until there is one.
+    pub async fn call(&mut self) -> Call {
+        self.calls.recv().await.expect("the list-watch has ended")
+    }
+
+    /// The next request, which must be a watch from `version`.
+    pub async fn watch_from(&mut self, version: &str) -> Call {
+        let call = self.call().await;
+        assert!(call.uri.contains("watch=true"), "{}", call.uri);
+        let wanted = format!("resourceVersion={version}&");
+        assert!(call.uri.contains(&wanted), "{} from {version}", call.uri);
+        call
+    }
+
+    /// Answers the first list and opens the watch.
+    pub async fn synced(&mut self, version: &str, pods: &[String]) -> Writer {
+        self.call().await.list(version, None, pods);
+        assert!(self.told().await.starts_with("Listed"));
+        self.watch_from(version).await.stream()
+    }
+
+    /// The next delivery, bookmarks aside, in words.
+    pub async fn told(&mut self) -> String {
+        loop {
+            let delivery = self.deliveries.recv().await;
+            let delivery = delivery.expect("the list-watch has ended");
+            if delivery.event != PodEvent::Bookmark {
+                return in_words(&delivery);
+            }
+        }
+    }
+
+    /// Whether nothing has been delivered that was not taken, bookmarks aside.
+    pub fn told_nothing(&mut self) -> bool {
+        while let Ok(delivery) = self.deliveries.try_recv() {
+            if delivery.event != PodEvent::Bookmark {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    pub fn errors(&self, reason: WatchErrorReason) -> u64 {
+        self.stats.errors(reason)
+    }
+
+    pub fn all_errors(&self) -> u64 {
+        WatchErrorReason::ALL
+            .into_iter()
+            .map(|reason| self.errors(reason))
+            .sum()
+    }
+
+    pub fn relists(&self, reason: RelistReason) -> u64 {
+        self.stats.relists(reason)
+    }
+}
+
+/// A request that waits for its answer; dropped, it is a connection that broke.
+pub struct Call {
+    pub uri: String,
+    reply: oneshot::Sender<Reply>,
+}
+
+impl Call {
+    /// A page of a list.
+    pub fn list(self, version: &str, token: Option<&str>, pods: &[String]) {
+        let token = token.map_or_else(String::new, |token| format!(r#","continue":"{token}""#));
+        let items = pods.join(",");
+        self.body(&format!(
+            r#"{{"kind":"PodList","metadata":{{"resourceVersion":"{version}"{token}}},"items":[{items}]}}"#
+        ));
+    }
+
+    /// A body with status 200.
+    pub fn body(self, body: &str) {
+        self.stream().write(body);
+    }
+
+    /// A status that is no success, with the message of a Status object.
+    pub fn refuse(self, code: u16, message: &str) {
+        self.refuse_with(code, message, None);
+    }
+
+    pub fn refuse_with(self, code: u16, message: &str, retry_after: Option<u32>) {
+        let mut response = Response::builder().status(code);
+        if let Some(seconds) = retry_after {
+            response = response.header("Retry-After", seconds);
+        }
+        let body = format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#);
+        let body = Full::new(Bytes::from(body)).map_err(|never| match never {});
+        let response = response.body(body.boxed_unsync()).unwrap();
+        self.reply.send(Ok(response)).ok();
+    }
+
+    /// Begins to answer with status 200.
+    pub fn stream(self) -> Writer {
+        let (writer, chunks) = mpsc::unbounded_channel();
+        let frames = stream::unfold(
+            chunks,
+            |mut chunks: mpsc::UnboundedReceiver<_>| async move {
+                let frame = chunks.recv().await?;
+                Some((frame, chunks))
+            },
+        );
+        let response = Response::new(StreamBody::new(frames).boxed_unsync());
+        self.reply.send(Ok(response)).ok();
+        Writer(writer)
+    }
+}
+
+/// The rest of a body; dropped, the body ends as it should.
+pub struct Writer(mpsc::UnboundedSender<Result<Frame<Bytes>, BoxError>>);
+
+impl Writer {
+    pub fn write(&self, text: &str) {
+        self.bytes(text.as_bytes().to_vec());
+    }
+
+    pub fn bytes(&self, bytes: Vec<u8>) {
+        self.0.send(Ok(Frame::data(Bytes::from(bytes)))).ok();
+    }
+
+    pub fn event(&self, kind: &str, object: &str) {
+        self.write(&event(kind, object));
+    }
+
+    pub fn bookmark(&self, version: &str) {
+        let object = format!(r#"{{"kind":"Pod","metadata":{{"resourceVersion":"{version}"}}}}"#);
+        self.event("BOOKMARK", &object);
+    }
+
+    pub fn error(&self, code: u16, message: &str) {
+        self.event(
+            "ERROR",
+            &format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#),
+        );
+    }
+
+    /// The connection breaks.
+    pub fn reset(self) {
+        self.0.send(Err("connection reset by peer".into())).ok();
+    }
+
+    /// Whether the reader has let go of the body.
+    pub async fn abandoned(&self) {
+        self.0.closed().await;
+    }
+}
+
+pub fn event(kind: &str, object: &str) -> String {
+    format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n")
+}
+
+pub fn pod(name: &str, version: u64) -> String {
+    format!(
+        r#"{{"kind":"Pod","metadata":{{"name":"{name}","namespace":"ns","uid":"uid-{name}","resourceVersion":"{version}"}}}}"#
+    )
+}
+
+pub fn in_words(delivery: &Delivery) -> String {
+    let one = |pod: &PodSnapshot| {
+        let version = pod
+            .resource_version
+            .map_or_else(|| "?".into(), |v| v.to_string());
+        format!("{}@{version}", pod.info.name)
+    };
+    let text = match &delivery.event {
+        PodEvent::Applied(pod) => format!("Applied {}", one(pod)),
+        PodEvent::Deleted(pod) => format!("Deleted {}", one(pod)),
+        PodEvent::Listed { pods, .. } => {
+            let pods: Vec<String> = pods.iter().map(one).collect();
+            format!("Listed {}", pods.join(" "))
+        }
+        PodEvent::StreamedListClosed { standing } => format!("Closed {}", standing.len()),
+        PodEvent::Bookmark => "Bookmark".into(),
+        PodEvent::SyncLost => "SyncLost".into(),
+        PodEvent::Resumed => "Resumed".into(),
+        PodEvent::RolledBack => "RolledBack".into(),
+    };
+    match delivery.source.0 {
+        0 => text,
+        source => format!("{source}: {text}"),
+    }
+}
+
+pub fn page(names: std::ops::Range<usize>) -> Vec<String> {
+    names.map(|n| pod(&format!("p{n}"), n as u64)).collect()
+}

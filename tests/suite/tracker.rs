@@ -1,0 +1,181 @@
+//! Deliveries by hand, and what the tracker says of them: what histories of pods do not reach.
+
+use std::sync::Arc;
+
+use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use podinit::lifecycle::observation::{Observation, PodObservation};
+use podinit::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
+use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+const START: i64 = 1_800_000_000;
+
+fn rule(name: &str, threshold: i64) -> SloRule {
+    SloRule {
+        name: name.into(),
+        interval: Interval::Stage(Stage::Network),
+        threshold_nanos: threshold * NANOS_PER_SECOND,
+        grace_nanos: 0,
+        namespaces: Namespaces::All,
+        owner_kinds: Vec::new(),
+    }
+}
+
+/// A pod that is bound at the start, on this node.
+fn bound(version: u64, node: Option<&str>) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text("uid"), "shop", "web");
+    pod.created = Some(Timestamp::from_seconds(START));
+    pod.resource_version = Some(version);
+    pod.info.node = node.map(Arc::from);
+    let scheduled = Condition {
+        status: ConditionStatus::True,
+        last_transition: Some(Timestamp::from_seconds(START)),
+    };
+    pod.conditions
+        .insert(ConditionType::PodScheduled, scheduled);
+    pod
+}
+
+/// A tracker with these SLOs, and what it says.
+struct Books {
+    tracker: Tracker,
+    said: Vec<PodObservation>,
+}
+
+impl Books {
+    fn with(slos: &[SloRule]) -> Self {
+        Self {
+            tracker: Tracker::new(TrackerConfig {
+                slos: slos.into(),
+                ..TrackerConfig::default()
+            }),
+            said: Vec::new(),
+        }
+    }
+
+    fn see(&mut self, pod: PodSnapshot) {
+        let now = Timestamp::from_seconds(START);
+        let delivery = Delivery {
+            source: SourceId(0),
+            event: PodEvent::Applied(pod),
+            now,
+            observed: Some(now),
+            version: None,
+        };
+        let said = &mut self.said;
+        let mut sink = |_, observation: Observation<'_>| match observation {
+            Observation::Pod(_, observation) => said.push(observation),
+            Observation::Tracker(_) => {}
+        };
+        self.tracker.apply(delivery, &mut sink);
+    }
+
+    /// Lets so many seconds pass since the start.
+    fn pass(&mut self, seconds: i64) {
+        let said = &mut self.said;
+        let mut sink = |_, observation: Observation<'_>| match observation {
+            Observation::Pod(_, observation) => said.push(observation),
+            Observation::Tracker(_) => {}
+        };
+        let now = Timestamp::from_seconds(START + seconds);
+        self.tracker.advance(now, &mut sink);
+    }
+
+    /// The SLOs that have had their event.
+    fn verdicts(&self) -> Vec<(u16, SloVerdict)> {
+        let verdict = |observation: &PodObservation| match observation {
+            PodObservation::Slo { slo, verdict } => Some((slo.0, *verdict)),
+            _ => None,
+        };
+        self.said.iter().filter_map(verdict).collect()
+    }
+}
+
+#[test]
+fn a_pod_is_said_to_be_bound_once_and_not_if_it_was_at_first_sight() {
+    let bindings = |books: &Books| {
+        let bound = |said: &&PodObservation| **said == PodObservation::Bound;
+        books.said.iter().filter(bound).count()
+    };
+    let mut books = Books::with(&[]);
+    for (version, node, expected) in [
+        (1, None, 0),
+        (2, None, 0),
+        (3, Some("n1"), 1),
+        (4, Some("n1"), 1),
+        (5, None, 1),
+    ] {
+        books.see(bound(version, node));
+        assert_eq!(bindings(&books), expected, "version {version}");
+    }
+    let mut books = Books::with(&[]);
+    for version in 1..4 {
+        books.see(bound(version, Some("n1")));
+        assert_eq!(bindings(&books), 0);
+    }
+}
+
+#[test]
+fn an_slo_with_another_threshold_judges_the_pods_in_flight_by_that() {
+    let mut books = Books::with(&[rule("other", 5), rule("slow", 10)]);
+    books.see(bound(1, None));
+    assert_eq!(books.tracker.undecided(SloId(0)), 1);
+    assert_eq!(books.tracker.undecided(SloId(1)), 1);
+    assert_eq!(books.tracker.undecided(SloId(2)), 0);
+    // It has another place, too.
+    books.tracker.set_slos([rule("slow", 20)].into());
+    assert_eq!(books.tracker.undecided(SloId(0)), 1);
+    assert_eq!(books.tracker.undecided(SloId(1)), 0);
+    books.pass(20);
+    assert_eq!(books.verdicts(), []);
+    books.pass(21);
+    assert_eq!(books.verdicts(), [(0, SloVerdict::Bad)]);
+    assert_eq!(books.tracker.undecided(SloId(0)), 0);
+    books.pass(1_000);
+    assert_eq!(books.verdicts().len(), 1);
+}
+
+#[test]
+fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
+    let mut books = Books::with(&[rule("slow", 10)]);
+    books.see(bound(1, None));
+    books.pass(11);
+    assert_eq!(books.verdicts(), [(0, SloVerdict::Bad)]);
+    books.tracker.set_slos([rule("slow", 20)].into());
+    assert_eq!(books.tracker.undecided(SloId(0)), 0);
+    books.pass(1_000);
+    assert_eq!(books.verdicts().len(), 1);
+}
+
+#[test]
+fn a_new_slo_concerns_only_the_pods_that_come_from_now_on() {
+    let old = rule("slow", 10);
+    let interval = SloRule {
+        interval: Interval::ScheduledToReady,
+        ..old.clone()
+    };
+    let namespaces = SloRule {
+        namespaces: Namespaces::Exclude(vec!["kube-system".into()]),
+        ..old.clone()
+    };
+    let owner_kinds = SloRule {
+        owner_kinds: vec!["Job".into()],
+        ..old.clone()
+    };
+    for new in [rule("quick", 10), interval, namespaces, owner_kinds] {
+        assert!(!old.becomes(&new) && !new.becomes(&old), "{new:?}");
+        let mut books = Books::with(std::slice::from_ref(&old));
+        books.see(bound(1, None));
+        books.tracker.set_slos([new].into());
+        books.pass(1_000);
+        assert_eq!(books.verdicts(), []);
+        assert_eq!(books.tracker.undecided(SloId(0)), 0);
+    }
+    let grace = SloRule {
+        grace_nanos: 1,
+        ..rule("slow", 11)
+    };
+    assert!(old.becomes(&grace) && grace.becomes(&old));
+}

@@ -1,0 +1,253 @@
+//! The embedded API server that fails, and the list-watch with the settings of production: requests
+//! that are not answered, or not rightly. One fault of the table in tests/README.md each.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::support::embedded::{Embedded, cluster, put};
+use podinit::sim::faults::{Answer, StreamFault, Target};
+use podinit::sim::status::Failure;
+use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use tokio::time::sleep;
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+const TEN_MINUTES: Duration = Duration::from_secs(600);
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_never_answers_is_made_again_after_30_s() {
+    let cluster = cluster().await;
+    put(&cluster, "a");
+    cluster.faults().answer(Target::List, 1, Answer::Never);
+    let half = Answer::Half { hangs: true };
+    cluster.faults().answer(Target::List, 1, half);
+    let mut api = Embedded::watching(cluster);
+    assert_eq!(api.told().await, "Listed a@1001");
+    assert!(api.elapsed() >= seconds(60) && api.elapsed() < seconds(63));
+    assert_eq!(api.errors(WatchErrorReason::Timeout), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
+    let cluster = cluster().await;
+    cluster.faults().answer(Target::Watch, 1, Answer::Never);
+    let mut api = Embedded::watching(cluster);
+    assert_eq!(api.told().await, "Listed ");
+    api.put("a");
+    assert_eq!(api.told().await, "SyncLost");
+    assert!(api.elapsed() <= seconds(3) && !api.stats.synced());
+    assert_eq!(api.told().await, "Applied a@1001");
+    assert_eq!(api.told().await, "Resumed");
+    assert!(api.elapsed() < seconds(65), "{:?}", api.elapsed());
+    assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
+    assert_eq!(api.all_relists(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() {
+    let mut api = Embedded::watching(cluster().await);
+    assert_eq!(api.told().await, "Listed ");
+    api.put("a");
+    assert_eq!(api.told().await, "Applied a@1001");
+    let silent_since = api.elapsed();
+    let faults = api.cluster.faults();
+    faults.set_modes(|modes| modes.silent_streams = true);
+    let missed = api.put("missed");
+    let age = |api: &Embedded| {
+        api.scrape()
+            .value("podinit_watch_last_contact_age_seconds")
+            .unwrap()
+    };
+    sleep(seconds(20)).await;
+    assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
+    assert!((age(&api) - 20.0).abs() < 0.1);
+    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.elapsed() - silent_since, seconds(30));
+    assert_eq!(api.scrape().value("podinit_synced"), Some(0.0));
+    assert!((age(&api) - 30.0).abs() < 0.1);
+    // The connection that takes its place works.
+    api.request(Target::Watch, 2).await;
+    faults.set_modes(|modes| modes.silent_streams = false);
+    assert_eq!(api.told().await, format!("Applied missed@{missed}"));
+    assert_eq!(api.told().await, "Resumed");
+    assert!(api.elapsed() - silent_since < seconds(65));
+    assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
+    assert!(age(&api) < 1.0);
+    assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
+    assert_eq!(api.all_relists(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_age_of_the_last_contact_is_absent_before_the_first() {
+    let cluster = cluster().await;
+    cluster.faults().answer(Target::List, 1, Answer::Never);
+    let api = Embedded::watching(cluster);
+    sleep(seconds(10)).await;
+    let age = "podinit_watch_last_contact_age_seconds";
+    assert_eq!(api.scrape().value(age), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_is_gone_is_followed_by_a_list() {
+    for in_stream in [false, true] {
+        let mut api = Embedded::watching(cluster().await);
+        assert_eq!(api.told().await, "Listed ");
+        api.put("stays");
+        let version = api.put("goes");
+        assert_eq!(api.told().await, "Applied stays@1001");
+        assert_eq!(api.told().await, "Applied goes@1002");
+        let faults = api.cluster.faults();
+        if in_stream {
+            faults.stream(StreamFault::Gone);
+        } else {
+            faults.answer(Target::Watch, 1, Answer::Expired);
+            faults.stream(StreamFault::End);
+        }
+        api.cluster.delete_json("ns", "goes");
+        assert_eq!(api.told().await, "SyncLost");
+        assert_eq!(api.told().await, "Listed stays@1001");
+        let query = api.request(Target::List, 2).await;
+        let known = format!("resourceVersion={version}&resourceVersionMatch=NotOlderThan");
+        assert!(query.contains(&known), "{query}");
+        assert_eq!(api.relists(RelistReason::Gone), 1);
+        assert_eq!(api.errors(WatchErrorReason::Gone), 1);
+        assert!(api.elapsed() < seconds(1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_to_be_left_alone_is() {
+    let busy = |seconds| Answer::Fail(Failure::too_many_requests(seconds));
+    let cluster = cluster().await;
+    cluster.faults().answer(Target::List, 1, busy(17));
+    cluster.faults().answer(Target::Watch, 1, busy(23));
+    let mut api = Embedded::watching(cluster);
+    assert_eq!(api.told().await, "Listed ");
+    let listed = api.elapsed();
+    assert!(listed >= seconds(17) && listed < seconds(18), "{listed:?}");
+    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.told().await, "Resumed");
+    let waited = api.elapsed() - listed;
+    assert!(waited >= seconds(23) && waited < seconds(26), "{waited:?}");
+    assert_eq!(api.errors(WatchErrorReason::TooManyRequests), 2);
+    assert_eq!(api.all_relists(), 0);
+}
+
+/// The waits between the requests of a kind that fail for ten minutes.
+async fn waits(api: &Embedded, target: Target) -> Vec<Duration> {
+    let mut seen = api.requests(target);
+    let began = api.elapsed();
+    let (mut waits, mut last) = (Vec::new(), None);
+    while api.elapsed() - began < TEN_MINUTES {
+        seen += 1;
+        api.request(target, seen).await;
+        waits.extend(last.map(|last| api.elapsed() - last));
+        last = Some(api.elapsed());
+    }
+    waits
+}
+
+fn assert_waits_grow(waits: &[Duration]) {
+    // The first that is seen comes after one failure, or two.
+    assert!(waits[0] <= seconds(1), "{waits:?}");
+    assert!(waits.iter().all(|wait| *wait <= seconds(30)), "{waits:?}");
+    assert!(waits.iter().any(|wait| *wait > seconds(20)), "{waits:?}");
+    // Full jitter: no two are the same, and some are short in the end.
+    let distinct: BTreeSet<_> = waits.iter().collect();
+    assert_eq!(distinct.len(), waits.len());
+    assert!((20..80).contains(&waits.len()), "{}", waits.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_success() {
+    let cluster = cluster().await;
+    let down = Answer::Fail(Failure::internal("etcd has no leader"));
+    let faults = cluster.faults();
+    faults.answer(Target::List, u32::MAX, down.clone());
+    let mut api = Embedded::watching(cluster);
+    assert_waits_grow(&waits(&api, Target::List).await);
+    assert!(api.told_nothing() && !api.stats.synced());
+    faults.clear();
+    assert_eq!(api.told().await, "Listed ");
+
+    faults.answer(Target::Watch, u32::MAX, down.clone());
+    api.request(Target::Watch, 1).await;
+    faults.stream(StreamFault::End);
+    // A list that completed is no reason to wait less: the watch has not worked yet.
+    let of_watch = waits(&api, Target::Watch).await;
+    assert!(of_watch.iter().any(|wait| *wait > seconds(20)));
+    assert_eq!(api.told().await, "SyncLost");
+    faults.clear();
+    assert_eq!(api.told().await, "Resumed");
+    sleep(seconds(60)).await;
+    // It has worked, so the next failure begins from the beginning.
+    let before = api.requests(Target::Watch);
+    faults.answer(Target::Watch, u32::MAX, down);
+    faults.stream(StreamFault::End);
+    api.request(Target::Watch, before + 1).await;
+    let waits = waits(&api, Target::Watch).await;
+    assert_waits_grow(&waits);
+    assert_eq!(api.all_relists(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_always_fails_delivers_nothing_until_it_does_not() {
+    let cluster = cluster().await;
+    for pod in 0..1200 {
+        put(&cluster, &format!("p{pod}"));
+    }
+    let faults = cluster.faults();
+    let down = Answer::Fail(Failure::internal("etcd has no leader"));
+    faults.answer(Target::NextPage, u32::MAX, down.clone());
+    let mut api = Embedded::watching(cluster);
+    sleep(TEN_MINUTES).await;
+    assert!(api.told_nothing() && !api.stats.synced());
+    assert!((20..80).contains(&api.requests(Target::NextPage)));
+    faults.clear();
+    let told = api.told().await;
+    assert_eq!(told.split(' ').count(), 1201);
+
+    // Nor does a known pod end because a list that was begun does not hold it.
+    faults.answer(Target::NextPage, u32::MAX, down);
+    faults.stream(StreamFault::Gone);
+    assert_eq!(api.told().await, "SyncLost");
+    sleep(TEN_MINUTES).await;
+    assert!(api.told_nothing() && !api.stats.synced());
+    faults.clear();
+    assert_eq!(api.told().await, told);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_continue_token_that_expires_begins_the_list_anew() {
+    let cluster = cluster().await;
+    for pod in 0..1200 {
+        put(&cluster, &format!("p{pod}"));
+    }
+    cluster
+        .faults()
+        .answer(Target::NextPage, 3, Answer::Expired);
+    let mut api = Embedded::watching(cluster);
+    assert_eq!(api.told().await.split(' ').count(), 1201);
+    assert_eq!(api.errors(WatchErrorReason::Gone), 3);
+    // Each time from the first page, and never with the token of an inconsistent remainder.
+    assert_eq!(api.requests(Target::List), 4);
+    assert_eq!(api.requests(Target::NextPage), 5);
+    assert!(api.elapsed() < seconds(10));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_breaks_off_is_no_list() {
+    let cluster = cluster().await;
+    put(&cluster, "a");
+    let faults = cluster.faults();
+    faults.answer(Target::List, 3, Answer::Half { hangs: false });
+    let mut api = Embedded::watching(cluster);
+    assert_eq!(api.told().await, "Listed a@1001");
+    assert_eq!(api.errors(WatchErrorReason::Transport), 3);
+    faults.answer(Target::List, 3, Answer::Half { hangs: false });
+    faults.stream(StreamFault::Gone);
+    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.told().await, "Listed a@1001");
+}

@@ -1,0 +1,141 @@
+//! The embedded API server whose streams go wrong, and the list-watch with the settings of
+//! production. One fault of the table in tests/README.md each.
+
+use std::time::Duration;
+
+use crate::support::embedded::{Embedded, NAMESPACE, cluster, put};
+use bytes::Bytes;
+use podinit::sim::faults::{StreamFault, Target};
+use podinit::sim::object::ObjectKey;
+use podinit::sim::{Cluster, selector};
+use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
+use serde_json::json;
+use tokio::time::sleep;
+
+/// An object that is written as a pod and is none: it has no UID.
+fn put_odd(cluster: &Cluster, name: &str) -> u64 {
+    let odd = json!({"kind": "Pod", "metadata": {"name": name, "namespace": NAMESPACE}});
+    cluster.put_json(odd).unwrap()
+}
+
+/// A pod whose name holds bytes that are no UTF-8.
+fn put_not_utf8(cluster: &Cluster, name: &str) -> u64 {
+    let key = ObjectKey::new(NAMESPACE, name);
+    cluster.store().put(key, selector::Selectable::default(), |version| {
+        let head = format!(
+            r#"{{"metadata":{{"resourceVersion":"{version}","namespace":"ns","uid":"uid-{name}","name":""#
+        );
+        [head.as_bytes(), b"\xff\xfe", b"\"}}"].concat()
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_that_are_no_pods_cost_only_themselves() {
+    let cluster = cluster().await;
+    put(&cluster, "a");
+    put_odd(&cluster, "b");
+    put(&cluster, "c");
+    let mut api = Embedded::watching(cluster);
+    assert_eq!(api.told().await, "Listed a@1001 c@1003");
+    assert_eq!(api.errors(WatchErrorReason::Decode), 1);
+    put_odd(&api.cluster, "d");
+    api.put("e");
+    assert_eq!(api.told().await, "Applied e@1005");
+    let skipped = put_odd(&api.cluster, "f");
+    sleep(Duration::from_secs(1)).await;
+    // The version moves past it, so that it comes once.
+    api.cluster.faults().stream(StreamFault::End);
+    let query = api.request(Target::Watch, 2).await;
+    assert!(
+        query.contains(&format!("resourceVersion={skipped}&")),
+        "{query}"
+    );
+    assert_eq!(api.errors(WatchErrorReason::Decode), 3);
+    assert!(api.stats.synced() && api.told_nothing());
+    // After a deletion nothing more would come, so that it is made up for.
+    api.cluster.delete_json(NAMESPACE, "f");
+    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.told().await, "Listed a@1001 c@1003 e@1005");
+    assert_eq!(api.relists(RelistReason::LostDelete), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_that_are_no_utf8_cost_no_pod() {
+    let cluster = cluster().await;
+    put(&cluster, "a");
+    put_not_utf8(&cluster, "b");
+    put(&cluster, "c");
+    let mut api = Embedded::watching(cluster);
+    // A text is read as well as it can be; the pod is known by its UID.
+    let odd = "\u{fffd}\u{fffd}";
+    assert_eq!(api.told().await, format!("Listed a@1001 {odd}@1002 c@1003"));
+    put_not_utf8(&api.cluster, "d");
+    assert_eq!(api.told().await, format!("Applied {odd}@1004"));
+    let faults = api.cluster.faults();
+    let all = format!("Listed a@1001 {odd}@1002 c@1003 {odd}@1004");
+    // A line of which not even the type can be read may have been a deletion.
+    let unknown = b"{\"type\":\"\xc3\x28\"}\n";
+    for (raw, lists) in [
+        (&b"\xff\xfe\n"[..], 1),
+        (unknown, 0),
+        (b"\xf0\x28\xbc{]\n", 1),
+    ] {
+        let before = api.requests(Target::Watch);
+        faults.stream(StreamFault::Raw(Bytes::from_static(raw)));
+        for _ in 0..lists {
+            assert_eq!(api.told().await, "SyncLost");
+            assert_eq!(api.told().await, all);
+            api.request(Target::Watch, before + 1).await;
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+    api.put("e");
+    assert_eq!(api.told().await, "Applied e@1005");
+    assert_eq!(api.errors(WatchErrorReason::Decode), 3);
+    assert!(api.stats.synced());
+    assert_eq!(api.relists(RelistReason::LostDelete), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
+    let mut api = Embedded::watching(cluster().await);
+    assert_eq!(api.told().await, "Listed ");
+    api.request(Target::Watch, 1).await;
+    for fault in [StreamFault::Truncated, StreamFault::Cut, StreamFault::End] {
+        let before = api.put("before");
+        assert_eq!(api.told().await, format!("Applied before@{before}"));
+        api.cluster.faults().stream(fault.clone());
+        let after = api.put("after");
+        let mut told = api.told().await;
+        if told == "SyncLost" {
+            told = api.told().await;
+        }
+        assert_eq!(told, format!("Applied after@{after}"), "{fault:?}");
+        sleep(Duration::from_secs(2)).await;
+        assert!(api.stats.synced());
+        while !api.told_nothing() {}
+    }
+    assert_eq!(api.all_relists(), 0);
+    assert_eq!(api.stats.events(EventType::Added), 2);
+    assert_eq!(api.stats.events(EventType::Modified), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_of_bookmarks_only_stays_in_sync_and_moves_on() {
+    let mut api = Embedded::watching(cluster().await);
+    assert_eq!(api.told().await, "Listed ");
+    for _ in 0..240 {
+        api.cluster.store().skip_versions(1000);
+        for _ in 0..30 {
+            sleep(Duration::from_secs(1)).await;
+            assert!(api.stats.synced() && api.told_nothing());
+        }
+    }
+    let newest = api.cluster.store().version();
+    assert_eq!(newest, 241_000);
+    let watches = api.requests(Target::Watch);
+    let query = api.request(Target::Watch, watches + 1).await;
+    assert!(query.contains("resourceVersion=241000&"), "{query}");
+    assert_eq!((api.requests(Target::List), api.all_relists()), (1, 0));
+    assert!(api.stats.events(EventType::Bookmark) >= 240);
+}

@@ -1,0 +1,179 @@
+//! An API server whose etcd was restored from a backup: versions begin again below those that are
+//! known, and pods come back that were gone. What happens from then on is counted in full, and
+//! nothing twice.
+
+use std::time::Duration;
+
+use crate::support::embedded::{Embedded, NAMESPACE, cluster};
+use crate::support::watch::{FakeApi, page};
+use podinit::sim::faults::StreamFault;
+use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::node::CURRENT;
+use podinit::watch::stats::RelistReason;
+use tokio::time::sleep;
+
+struct World(Embedded);
+
+impl World {
+    async fn start() -> Self {
+        let mut world = Self(Embedded::watching(cluster().await));
+        world.0.pass(2).await;
+        world
+    }
+
+    /// A pod that is bound to a node.
+    fn begin(&self, name: &str) {
+        let shape = Shape {
+            namespace: NAMESPACE.to_owned(),
+            name: name.to_owned(),
+            uid: name.to_owned(),
+            ..Shape::default()
+        };
+        assert!(self.0.cluster.create(shape));
+        let (node, stamped) = (CURRENT, true);
+        self.apply(name, &Change::Bind { node, stamped });
+    }
+
+    fn ready(&self, name: &str) {
+        let report = Report {
+            sandbox: true,
+            init_done: 0,
+            app: App::Running { ready: true },
+            restarts: 0,
+        };
+        self.apply(name, &Change::Report(report));
+    }
+
+    fn apply(&self, name: &str, change: &Change) {
+        assert!(self.0.cluster.apply(name, change), "{name} is gone");
+    }
+
+    fn assert_counted(&self, discovered: f64, outcomes: [(&str, f64); 3]) {
+        let scrape = self.0.scrape();
+        scrape.assert_conserved();
+        assert_eq!(scrape.sum("podinit_pods_discovered_total"), discovered);
+        let name = "podinit_pods_finished_total";
+        for (outcome, pods) in outcomes {
+            let counted = scrape.sum_where(name, "outcome", outcome);
+            assert_eq!(counted, pods, "{outcome}");
+        }
+        let all: f64 = outcomes.iter().map(|(_, pods)| pods).sum();
+        assert_eq!(scrape.sum(name), all);
+        let ready = outcomes[0].1;
+        let latencies = "podinit_created_to_ready_duration_seconds_count";
+        assert_eq!(scrape.sum(latencies), ready);
+        assert_eq!(scrape.sum("podinit_reentries_total"), 0.0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pods_after_a_rollback_are_counted_in_full_and_none_twice() {
+    // Deleted pods are remembered for ten minutes, and a backup may be older.
+    for (server_replaced, age) in [(true, 30), (true, 700), (false, 30), (false, 700)] {
+        let mut world = World::start().await;
+        for name in ["in-flight", "done", "gone-ready", "gone-early"] {
+            world.begin(name);
+        }
+        world.0.pass(1).await;
+        world.ready("done");
+        world.0.pass(1).await;
+        let backup = world.0.cluster.store().version();
+
+        world.ready("gone-ready");
+        world.begin("lost");
+        world.begin("lost-ready");
+        world.0.pass(2).await;
+        world.ready("lost-ready");
+        world.apply("gone-ready", &Change::Remove);
+        world.apply("gone-early", &Change::Remove);
+        world.0.cluster.store().skip_versions(5_000);
+        world.0.pass(age).await;
+        world.assert_counted(6.0, [("ready", 3.0), ("deleted", 1.0), ("vanished", 0.0)]);
+
+        world.0.cluster.store().roll_back(backup).unwrap();
+        if server_replaced {
+            world.0.cluster.faults().stream(StreamFault::Cut);
+        }
+        world.0.pass(3).await;
+        world.ready("in-flight");
+        world.begin("new");
+        world.0.pass(5).await;
+        world.ready("new");
+        world.0.pass(if server_replaced { 50 } else { 130 }).await;
+        let after = [("ready", 5.0), ("deleted", 1.0), ("vanished", 1.0)];
+        world.assert_counted(7.0, after);
+        assert_eq!(world.0.relists(RelistReason::VersionAhead), 1);
+        assert!(world.0.stats.synced());
+
+        // The pods that came back stay accounted for, whatever becomes of them and however late.
+        world.0.pass(700).await;
+        for name in ["gone-ready", "gone-early"] {
+            world.0.cluster.delete_json(NAMESPACE, name).unwrap();
+        }
+        world.begin("newer");
+        world.0.pass(2).await;
+        world.ready("newer");
+        world.0.pass(2).await;
+        let in_the_end = [("ready", 6.0), ("deleted", 1.0), ("vanished", 1.0)];
+        world.assert_counted(8.0, in_the_end);
+        assert_eq!(world.0.all_relists(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_replaced_and_says_nothing_is_asked_for_its_version_soon() {
+    let mut api = FakeApi::start();
+    api.synced("1000", &page(0..2)).await.reset();
+    assert_eq!(api.told().await, "SyncLost");
+    let watch = api.watch_from("1000").await.stream();
+    assert_eq!(api.told().await, "Resumed");
+    sleep(Duration::from_secs(25)).await;
+    drop(watch);
+    let asked = api.call().await;
+    assert_eq!(asked.uri, "/api/v1/pods?limit=1");
+    assert!(api.elapsed() < Duration::from_secs(30));
+    // It is not behind: the watch goes on.
+    asked.list("1000", Some("more"), &page(0..1));
+    let watch = api.watch_from("1000").await.stream();
+    sleep(Duration::from_secs(25)).await;
+    drop(watch);
+    api.watch_from("1000").await;
+    assert!(api.stats.synced() && api.told_nothing());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_of_the_past_gives_a_restored_server_away() {
+    let mut api = FakeApi::start();
+    let watch = api.synced("1000", &page(0..2)).await;
+    watch.bookmark("500");
+    drop(watch);
+    let call = api.call().await;
+    let asked = if call.uri.contains("watch=true") {
+        panic!("{}", call.uri)
+    } else {
+        call
+    };
+    assert_eq!(asked.uri, "/api/v1/pods?limit=1");
+    asked.list("510", Some("more"), &page(0..1));
+    assert_eq!(api.told().await, "SyncLost");
+    api.call().await.refuse(504, "Too large resource version");
+    api.call().await.list("511", None, &page(0..1));
+    assert_eq!(api.told().await, "RolledBack");
+    assert_eq!(api.told().await, "Listed p0@0");
+    api.watch_from("511").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_lags_is_not_taken_for_a_restored_server() {
+    let mut api = FakeApi::start();
+    drop(api.synced("1000", &page(0..2)).await);
+    api.watch_from("1000")
+        .await
+        .refuse(504, "Too large resource version: 1000, current: 990");
+    assert_eq!(api.told().await, "SyncLost");
+    api.call().await.refuse(504, "Too large resource version");
+    // The most recent list is of all replicas.
+    api.call().await.list("1001", None, &page(0..2));
+    assert_eq!(api.told().await, "Listed p0@0 p1@1");
+    api.watch_from("1001").await;
+}
