@@ -1,9 +1,12 @@
 //! podinit measures how fast, and how reliably, a Kubernetes cluster turns a scheduled pod into a
 //! running one.
 //!
-//! [`specification`] says what it measures, rule by rule.
+//! [`specification`] says what it measures, rule by rule; [`architecture`] how the code is built, why
+//! some parts are made by hand, and where to add what.
 
 pub mod access;
+#[doc = include_str!("../docs/architecture.md")]
+pub mod architecture {}
 pub mod args;
 pub mod checkpoint;
 pub mod cluster;

@@ -133,6 +133,31 @@ fn the_readme_has_at_most_200_lines() {
     assert!(lines <= 200, "{lines} lines");
 }
 
+#[test]
+fn the_rules_of_the_specification_are_numbered_in_order() {
+    let text = fs::read_to_string(root().join("docs/specification.md")).unwrap();
+    let (mut section, mut rule) = (0, 0);
+    for anchor in text.split("<a id=\"s").skip(1) {
+        let (number, rest) = anchor.split_once("\"></a>").unwrap();
+        let expected = match number.split_once('-') {
+            None => {
+                (section, rule) = (section + 1, 0);
+                assert!(rest.trim_start().starts_with(&format!("## {section}. ")));
+                format!("{section}")
+            }
+            Some(_) => {
+                rule += 1;
+                let shown = format!("**{section}.{rule}");
+                let after = rest.strip_prefix(&shown).unwrap_or_default();
+                assert!(after.starts_with([' ', '*']), "s{number} is not {shown}");
+                format!("{section}-{rule}")
+            }
+        };
+        assert_eq!(number, expected);
+    }
+    assert!(section >= 8, "only {section} sections");
+}
+
 /// The metric names in `text`. A name after a colon is that of a recording rule.
 fn metric_names(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
