@@ -60,7 +60,7 @@ pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
     let mut file = Writer::begin();
     for (other, bytes) in frame::read(&base).unwrap().iter() {
         let bytes = if other == tag { payload } else { bytes };
-        file.section(other, |to| to.raw(bytes));
+        file.section(other, |to| to.extend(bytes));
     }
     file.finish()
 }

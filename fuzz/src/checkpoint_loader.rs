@@ -4,18 +4,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
-use podinit::checkpoint::codec::{DecodeError, Decoder, Encoder};
 use podinit::checkpoint::frame::{self, MAGIC, VERSION, Writer};
 use podinit::checkpoint::{Disk, Loaded, Store};
 use sha2::{Digest, Sha256};
 
 use super::checkpoint_content;
 
-/// The bytes as they are, as what is under a good checksum, as values, and as a section.
+/// The bytes as a file, as the sections under a good checksum, and as the payload of one section.
 pub fn run(bytes: &[u8]) {
     load(bytes);
     load(&under_checksum(bytes));
-    values(bytes);
     if let Some((tag, payload)) = bytes.split_first() {
         checkpoint_content::go_on(&checkpoint_content::with_section((*tag).into(), payload));
     }
@@ -41,60 +39,19 @@ fn load(file: &[u8]) {
             assert_eq!(found, file);
             let mut again = Writer::begin();
             for (tag, payload) in frame::read(&found).unwrap().iter() {
-                again.section(tag, |to| to.raw(payload));
+                again.section(tag, |to| to.extend(payload));
             }
             assert_eq!(again.finish(), file);
             checkpoint_content::go_on(file);
         }
         Loaded::Rejected(rejection) => {
             assert!(frame::read(file).is_err());
-            let kept = rejection.kept.unwrap();
-            assert_eq!(files.get(kept).as_deref(), Some(file));
+            let kept = rejection.set_aside.unwrap();
+            assert_eq!(files.get(&kept).as_deref(), Some(file));
             assert!(matches!(store.load(), Loaded::Absent));
         }
         Loaded::Absent => panic!("there is a checkpoint"),
     }
-}
-
-/// The first byte says how many values follow, a byte for the kind of each; the rest is read as
-/// those. What can be read has one form only.
-fn values(bytes: &[u8]) {
-    let Some((count, rest)) = bytes.split_first() else {
-        return;
-    };
-    let (kinds, data) = rest.split_at(rest.len().min(usize::from(*count)));
-    let mut decoder = Decoder::new(data);
-    let mut encoder = Encoder::new();
-    for kind in kinds {
-        let before = encoder.len();
-        let read = value(*kind, &mut decoder, &mut encoder);
-        if let Err(error) = read {
-            assert!(error.at <= data.len());
-            return;
-        }
-        assert_eq!(encoder.len(), data.len() - decoder.remaining());
-        let taken = encoder.clone().into_bytes();
-        assert_eq!(&taken[before..], &data[before..taken.len()]);
-    }
-    assert_eq!(decoder.finish().is_ok(), decoder.remaining() == 0);
-}
-
-fn value(kind: u8, from: &mut Decoder<'_>, to: &mut Encoder) -> Result<(), DecodeError> {
-    match kind % 12 {
-        0 => to.byte(from.byte()?),
-        1 => to.flag(from.flag()?),
-        2 => to.number(from.number()?),
-        3 => to.signed(from.signed()?),
-        4 => to.fixed32(from.fixed32()?),
-        5 => to.float(from.float()?),
-        6 => to.wide(from.wide()?),
-        7 => to.id(&from.id()?),
-        8 => to.bytes(from.bytes()?),
-        9 => to.text(from.text()?),
-        10 => to.option(from.option(Decoder::signed)?, Encoder::signed),
-        _ => to.list(from.list(Decoder::text)?, Encoder::text),
-    }
-    Ok(())
 }
 
 /// Files in memory.

@@ -1,49 +1,52 @@
-//! The form of a checkpoint file: sections in an envelope that proves them whole.
+//! The frame of a checkpoint file: its sections between a header and a checksum.
 //!
 //! ```text
 //! magic, 16 bytes │ version, u32 │ length of the file, u64
-//! tag, u32 │ length, u64 │ payload      (a section, any number of them)
+//! tag, u32 │ length, u64 │ payload      (one section; any number of them)
 //! SHA-256 of everything before, 32 bytes
 //! ```
 //!
-//! Numbers are little-endian. One hash over everything finds what a disk or a torn write can do:
-//! truncation, flipped bits, sections out of order, and parts of two checkpoints in one file. For the
-//! last, a CRC of each section and a CRC of the same polynomial over the file would be blind: a
-//! section followed by its CRC leaves the outer CRC in the same state whatever it says, so that it
-//! could be exchanged for one of equal length.
+//! Numbers are little-endian. One hash over the whole file detects what a disk or a torn write can
+//! do: truncation, flipped bits, reordered sections, and a mix of two checkpoints. Nested CRCs would
+//! not detect the last: a section followed by its own CRC leaves an outer CRC of the same polynomial
+//! in the same state whatever the section holds, so a section could be exchanged for another of the
+//! same length.
 
 use std::cmp::Ordering;
 
 use sha2::{Digest, Sha256};
 
-use super::codec::{DecodeError, Decoder, Encoder};
-
-/// What a checkpoint file begins with.
-pub const MAGIC: [u8; 16] = *b"podinit ledger\n\0";
-/// The version of the form and of what the sections say.
-pub const VERSION: u32 = 1;
-/// No checkpoint is larger, in bytes; a larger file is neither written nor read.
+/// The first bytes of a checkpoint file.
+pub const MAGIC: [u8; 16] = *b"podinit chkpnt\n\0";
+/// The first bytes of a file of version 1, which no release of podinit has written.
+const MAGIC_OF_VERSION_1: [u8; 16] = *b"podinit ledger\n\0";
+/// The version of the frame and of what the sections hold.
+pub const VERSION: u32 = 2;
+/// The size limit of a checkpoint, in bytes; a larger file is neither written nor read.
 pub const MAX_BYTES: usize = 256 << 20;
 
 const LENGTH_AT: usize = MAGIC.len() + size_of::<u32>();
 const HEAD_BYTES: usize = LENGTH_AT + size_of::<u64>();
 const HASH_BYTES: usize = 32;
 
-/// Why bytes are not a checkpoint that can be used.
+/// Why a file cannot be used as a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// It does not begin as a checkpoint does.
+    /// It does not begin with [`MAGIC`].
     #[error("it is not a checkpoint")]
     NotACheckpoint,
-    /// A podinit that is newer than this one has written it.
+    /// A newer podinit wrote it.
     #[error("its format is version {0}, which this podinit does not know (it knows {VERSION})")]
     FutureVersion(u32),
+    /// An older podinit wrote it, in a format that is no longer read.
+    #[error("its format is version {0}, which this podinit no longer reads (it reads {VERSION})")]
+    OldVersion(u32),
     /// Bytes at its end are missing.
     #[error("it is truncated: {found} of {wanted} bytes")]
     Truncated {
-        /// How many bytes there are
+        /// The length of the file
         found: usize,
-        /// How many it says that there are; at least so many there must be
+        /// The length that the header states, or, without a whole header, the least possible one
         wanted: u64,
     },
     /// Its bytes are not those that were written.
@@ -53,7 +56,7 @@ pub enum FrameError {
 
 /// Builds a checkpoint file section by section.
 #[derive(Clone, Debug)]
-pub struct Writer(Encoder);
+pub struct Writer(Vec<u8>);
 
 impl Writer {
     /// A file without sections.
@@ -63,48 +66,48 @@ impl Writer {
 
     /// A file that states any version.
     pub(super) fn version(version: u32) -> Self {
-        let mut file = Encoder::new();
-        file.raw(&MAGIC);
-        file.fixed32(version);
-        file.fixed64(0);
+        let mut file = MAGIC.to_vec();
+        file.extend(version.to_le_bytes());
+        file.extend([0; size_of::<u64>()]);
         Self(file)
     }
 
-    /// Adds a section with what `put` puts. The reader finds it by its tag, so tags differ.
-    pub fn section(&mut self, tag: u32, put: impl FnOnce(&mut Encoder)) {
-        self.0.fixed32(tag);
+    /// Adds a section with the payload that `append` appends. Readers find it by its tag, so tags
+    /// must differ.
+    pub fn section(&mut self, tag: u32, append: impl FnOnce(&mut Vec<u8>)) {
+        self.0.extend(tag.to_le_bytes());
         let length_at = self.0.len();
-        self.0.fixed64(0);
+        self.0.extend([0; size_of::<u64>()]);
         let begin = self.0.len();
-        put(&mut self.0);
+        append(&mut self.0);
         let length = (self.0.len() - begin) as u64;
-        self.patch(length_at, length);
+        self.set_length(length_at, length);
     }
 
-    /// The whole file. This is where the bytes are hashed, which takes a few milliseconds for each
-    /// megabyte on a machine without instructions for it.
+    /// The complete file. This hashes it, which takes a few milliseconds for each megabyte on a
+    /// machine without SHA instructions.
     pub fn finish(mut self) -> Vec<u8> {
         let length = (self.0.len() + HASH_BYTES) as u64;
-        self.patch(LENGTH_AT, length);
-        let hash = Sha256::digest(self.0.bytes_mut());
-        self.0.raw(&hash);
-        self.0.into_bytes()
+        self.set_length(LENGTH_AT, length);
+        let hash = Sha256::digest(&self.0);
+        self.0.extend(hash);
+        self.0
     }
 
-    fn patch(&mut self, at: usize, length: u64) {
-        self.0.bytes_mut()[at..at + size_of::<u64>()].copy_from_slice(&length.to_le_bytes());
+    fn set_length(&mut self, at: usize, length: u64) {
+        self.0[at..at + size_of::<u64>()].copy_from_slice(&length.to_le_bytes());
     }
 }
 
-/// The sections of a checkpoint file that was found whole.
+/// The sections of a checkpoint file whose checksum matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sections<'a>(Vec<(u32, &'a [u8])>);
 
 impl<'a> Sections<'a> {
-    /// What the section with `tag` says.
-    pub fn get(&self, tag: u32) -> Option<Decoder<'a>> {
+    /// The payload of the section with `tag`.
+    pub fn get(&self, tag: u32) -> Option<&'a [u8]> {
         let (_, payload) = self.0.iter().find(|(other, _)| *other == tag)?;
-        Some(Decoder::new(payload))
+        Some(payload)
     }
 
     /// The sections with their tags, in the order of the file.
@@ -113,7 +116,7 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// Finds the sections in a `file` that is whole.
+/// Checks `file` and finds its sections.
 pub fn read(file: &[u8]) -> Result<Sections<'_>, FrameError> {
     let length = head(file)?;
     let found = file.len();
@@ -129,22 +132,26 @@ pub fn read(file: &[u8]) -> Result<Sections<'_>, FrameError> {
         return Err(FrameError::Corrupt("its checksum does not match"));
     }
     let sections = hashed.get(HEAD_BYTES..).unwrap_or_default();
-    split(sections).map_err(|_| FrameError::Corrupt("its sections do not fill it"))
+    split(sections).ok_or(FrameError::Corrupt("its sections do not fill it"))
 }
 
-/// The length that the file states, if it begins as a checkpoint of this version.
+/// The length that the header states, if the header is one of this version.
 fn head(file: &[u8]) -> Result<u64, FrameError> {
-    let magic = &MAGIC[..MAGIC.len().min(file.len())];
-    if file.is_empty() || !file.starts_with(magic) {
+    let begins_as = |magic: &[u8; 16]| file.starts_with(&magic[..magic.len().min(file.len())]);
+    if file.starts_with(&MAGIC_OF_VERSION_1) {
+        return Err(FrameError::OldVersion(1));
+    }
+    if file.is_empty() || !begins_as(&MAGIC) {
         return Err(FrameError::NotACheckpoint);
     }
-    let mut head = Decoder::new(file);
-    let short = |_| truncated(file.len(), (HEAD_BYTES + HASH_BYTES) as u64);
-    head.raw(MAGIC.len()).map_err(short)?;
-    match head.fixed32().map_err(short)? {
-        0 => Err(FrameError::Corrupt("there is no version 0")),
-        VERSION => head.fixed64().map_err(short),
-        version => Err(FrameError::FutureVersion(version)),
+    let mut rest = file.get(MAGIC.len()..).unwrap_or_default();
+    let short = || truncated(file.len(), (HEAD_BYTES + HASH_BYTES) as u64);
+    let version = take(&mut rest).map(u32::from_le_bytes).ok_or_else(short)?;
+    match version.cmp(&VERSION) {
+        _ if version == 0 => Err(FrameError::Corrupt("there is no version 0")),
+        Ordering::Less => Err(FrameError::OldVersion(version)),
+        Ordering::Greater => Err(FrameError::FutureVersion(version)),
+        Ordering::Equal => take(&mut rest).map(u64::from_le_bytes).ok_or_else(short),
     }
 }
 
@@ -152,17 +159,24 @@ fn truncated(found: usize, wanted: u64) -> FrameError {
     FrameError::Truncated { found, wanted }
 }
 
-fn split(bytes: &[u8]) -> Result<Sections<'_>, DecodeError> {
-    let mut rest = Decoder::new(bytes);
+/// The sections in `bytes`, if they fill it exactly.
+fn split(mut bytes: &[u8]) -> Option<Sections<'_>> {
     let mut sections = Vec::new();
-    while rest.remaining() > 0 {
-        let tag = rest.fixed32()?;
-        let length = rest.fixed64()?;
-        // What does not fit an address cannot be in the bytes either.
-        let payload = rest.raw(usize::try_from(length).unwrap_or(usize::MAX))?;
+    while !bytes.is_empty() {
+        let tag = u32::from_le_bytes(take(&mut bytes)?);
+        let length = usize::try_from(u64::from_le_bytes(take(&mut bytes)?)).ok()?;
+        let (payload, rest) = bytes.split_at_checked(length)?;
         sections.push((tag, payload));
+        bytes = rest;
     }
-    Ok(Sections(sections))
+    Some(Sections(sections))
+}
+
+/// Takes the first `N` bytes off `bytes`.
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (taken, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*taken)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What holds of the form of a checkpoint file, whatever it says and whatever becomes of it.
+//! What holds of the frame of every checkpoint file, whatever its content and whatever happens to it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ type Content = Vec<(u32, Vec<u8>)>;
 fn file(content: &Content) -> Vec<u8> {
     let mut writer = Writer::begin();
     for (tag, payload) in content {
-        writer.section(*tag, |to| to.raw(payload));
+        writer.section(*tag, |to| to.extend(payload));
     }
     writer.finish()
 }
@@ -64,8 +64,8 @@ proptest! {
         }
     }
 
-    /// The beginning of one checkpoint with the end of another, as left by a write in place: also where
-    /// both have the same shape, and at the borders of sections.
+    /// The beginning of one checkpoint with the end of another, as a write in place would leave it:
+    /// also if both have the same section lengths, and at the borders of sections.
     #[test]
     fn any_splice_of_two_is_refused(content in content(), byte in 1..=u8::MAX, other in content()) {
         let one = file(&content);
@@ -89,7 +89,7 @@ proptest! {
     #[test]
     fn any_bytes_under_a_good_checksum_are_read_or_refused(bytes in vec(any::<u8>(), 0..100)) {
         let mut writer = Writer::begin();
-        writer.0.raw(&bytes);
+        writer.0.extend(&bytes);
         let file = writer.finish();
         if let Ok(sections) = read(&file) {
             let length: usize = sections.iter().map(|(_, payload)| 12 + payload.len()).sum();
@@ -107,19 +107,40 @@ proptest! {
 }
 
 #[test]
-fn a_future_version_is_told_from_damage() {
-    let mut writer = Writer::version(VERSION + 1);
-    writer.section(7, |to| to.text("what only the future understands"));
-    let error = read(&writer.finish()).unwrap_err();
-    assert_eq!(error, FrameError::FutureVersion(2));
+fn other_versions_are_not_reported_as_damage() {
+    let file = |version| {
+        let mut writer = Writer::version(version);
+        writer.section(7, |to| to.extend(b"what only that version understands"));
+        writer.finish()
+    };
+    let error = read(&file(VERSION + 1)).unwrap_err();
+    assert_eq!(error, FrameError::FutureVersion(3));
     assert_eq!(
         error.to_string(),
-        "its format is version 2, which this podinit does not know (it knows 1)"
+        "its format is version 3, which this podinit does not know (it knows 2)"
     );
+    let error = read(&file(VERSION - 1)).unwrap_err();
+    assert_eq!(error, FrameError::OldVersion(1));
+    assert_eq!(
+        error.to_string(),
+        "its format is version 1, which this podinit no longer reads (it reads 2)"
+    );
+    let error = read(&file(0)).unwrap_err();
+    assert_eq!(error.to_string(), "it is corrupt: there is no version 0");
+}
+
+/// It began with other bytes.
+#[test]
+fn version_1_is_known_by_its_magic() {
+    let mut file = file(&vec![(1, vec![2; 20])]);
+    file[..16].copy_from_slice(b"podinit ledger\n\0");
+    assert_eq!(read(&file), Err(FrameError::OldVersion(1)));
+    assert_eq!(read(&file[..16]), Err(FrameError::OldVersion(1)));
+    assert_eq!(read(&file[..15]), Err(FrameError::NotACheckpoint));
 }
 
 #[test]
-fn damage_is_told_in_words() {
+fn the_messages_describe_the_damage() {
     let mut file = file(&vec![(1, vec![2; 20])]);
     assert_eq!(
         read(&file[..90]).unwrap_err().to_string(),
@@ -140,20 +161,20 @@ fn damage_is_told_in_words() {
 fn a_section_is_found_by_its_tag() {
     let file = file(&vec![(3, vec![1]), (1, vec![2, 3])]);
     let sections = read(&file).unwrap();
-    assert_eq!(sections.get(1).unwrap().raw(2), Ok(&[2, 3][..]));
+    assert_eq!(sections.get(1), Some(&[2, 3][..]));
     assert!(sections.get(2).is_none());
 }
 
-/// The form is a promise to checkpoints that exist: change it together with [`VERSION`].
+/// The frame is a promise to checkpoints that exist: change it together with [`VERSION`].
 #[test]
-fn the_form_is_the_one_that_version_1_has() {
+fn the_frame_is_that_of_version_2() {
     let mut writer = Writer::begin();
-    writer.section(0x0102_0304, |to| to.text("podinit"));
+    writer.section(0x0102_0304, |to| to.extend(b"podinit"));
     let file = writer.finish();
     let (hashed, _) = file.split_last_chunk::<HASH_BYTES>().unwrap();
-    let wanted = b"podinit checkpoint\n\0\
-        \x01\0\0\0\
-        \x50\0\0\0\0\0\0\0\
-        \x04\x03\x02\x01\x08\0\0\0\0\0\0\0\x07podinit";
+    let wanted = b"podinit chkpnt\n\0\
+        \x02\0\0\0\
+        \x4f\0\0\0\0\0\0\0\
+        \x04\x03\x02\x01\x07\0\0\0\0\0\0\0podinit";
     assert_eq!(hashed, wanted);
 }

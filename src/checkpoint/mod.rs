@@ -77,4 +77,4 @@ mod permission_tests;
 pub use disk::{Disk, RealDisk};
 pub use look::{Look, Seen, look};
 pub use open::{OpenError, OpenFault};
-pub use store::{Loaded, Reason, Rejection, Store};
+pub use store::{Loaded, Rejection, Store};

@@ -1,12 +1,12 @@
 //! Which file is which, and the order of operations that makes a save durable.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 
 use super::disk::{Disk, RealDisk, too_large};
 use super::frame::{self, FrameError, MAX_BYTES};
 use super::open::OpenError;
+use crate::metrics::CheckpointLoad;
 
 /// The last checkpoint that was saved.
 pub(super) const CHECKPOINT: &str = "checkpoint";
@@ -24,65 +24,20 @@ pub enum Loaded {
     Rejected(Rejection),
 }
 
-/// A checkpoint that cannot be used, and what became of it.
+/// A checkpoint that cannot be used, and where it is now.
 #[derive(Debug)]
 pub struct Rejection {
-    /// What is wrong, as a label value
-    pub reason: Reason,
+    /// What is wrong, as the label `result` of `podinit_checkpoint_loads_total` has it
+    pub reason: CheckpointLoad,
     /// What is wrong, in words that continue "the checkpoint cannot be used:"
     pub why: String,
-    /// The name of the file that it is kept in, or why it could not be set aside; the next save
-    /// replaces it then
-    pub kept: io::Result<&'static str>,
+    /// The new name of its file, or why it could not be renamed; the next save replaces it then
+    pub set_aside: io::Result<String>,
 }
 
-/// Why a checkpoint is not used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// Its bytes are not those that were written, or they say nothing that can be.
-    Corrupt,
-    /// A newer podinit has written it.
-    FutureVersion,
-    /// It is about another cluster.
-    ForeignCluster,
-    /// The disk does not give it, or it is no plain file, or far too large.
-    Unreadable,
-}
-
-impl Reason {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Corrupt,
-        Self::FutureVersion,
-        Self::ForeignCluster,
-        Self::Unreadable,
-    ];
-
-    /// As it stands in `podinit_checkpoint_loads_total{result}`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Corrupt => "corrupt",
-            Self::FutureVersion => "future_version",
-            Self::ForeignCluster => "foreign_cluster",
-            Self::Unreadable => "unreadable",
-        }
-    }
-
-    /// The name of the file that a checkpoint rejected for this is kept in.
-    pub const fn file_name(self) -> &'static str {
-        match self {
-            Self::Corrupt => "checkpoint.rejected-corrupt",
-            Self::FutureVersion => "checkpoint.rejected-future_version",
-            Self::ForeignCluster => "checkpoint.rejected-foreign_cluster",
-            Self::Unreadable => "checkpoint.rejected-unreadable",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+/// The name of the file that a checkpoint rejected for `reason` is renamed to.
+fn rejected_name(reason: CheckpointLoad) -> String {
+    format!("{CHECKPOINT}.rejected-{}", reason.as_str())
 }
 
 /// The checkpoint of one directory.
@@ -112,16 +67,19 @@ impl<D: Disk> Store<D> {
             Ok(Some(bytes)) => match frame::read(&bytes) {
                 Ok(_) => return Loaded::Found(bytes),
                 Err(error @ FrameError::FutureVersion(_)) => {
-                    (Reason::FutureVersion, error.to_string())
+                    (CheckpointLoad::FutureVersion, error.to_string())
                 }
-                Err(error) => (Reason::Corrupt, error.to_string()),
+                Err(error @ FrameError::OldVersion(_)) => {
+                    (CheckpointLoad::OldVersion, error.to_string())
+                }
+                Err(error) => (CheckpointLoad::Corrupt, error.to_string()),
             },
-            Err(error) => (Reason::Unreadable, error.to_string()),
+            Err(error) => (CheckpointLoad::Unreadable, error.to_string()),
         };
         Loaded::Rejected(Rejection {
             reason,
             why,
-            kept: self.set_aside(reason),
+            set_aside: self.set_aside(reason),
         })
     }
 
@@ -135,9 +93,9 @@ impl<D: Disk> Store<D> {
     /// the same reason earlier.
     ///
     /// Not synced: a crash can only bring the checkpoint back, and it is rejected again then.
-    pub fn set_aside(&mut self, reason: Reason) -> io::Result<&'static str> {
-        let name = reason.file_name();
-        self.disk.rename(CHECKPOINT, name).map(|()| name)
+    pub fn set_aside(&mut self, reason: CheckpointLoad) -> io::Result<String> {
+        let name = rejected_name(reason);
+        self.disk.rename(CHECKPOINT, &name).map(|()| name)
     }
 
     /// Replaces the checkpoint by `document`, which [`frame::Writer`] has built. Durable when this

@@ -12,7 +12,7 @@ use super::*;
 
 fn document(text: &str) -> Vec<u8> {
     let mut writer = Writer::begin();
-    writer.section(1, |to| to.text(text));
+    writer.section(1, |to| to.extend(text.bytes()));
     writer.finish()
 }
 
@@ -69,26 +69,36 @@ fn a_checkpoint_that_is_rejected_is_kept_as_it_is_and_the_last_of_each_reason_on
     let mut cut = document("a");
     cut.pop();
     let future = Writer::version(VERSION + 1).finish();
+    let old = Writer::version(VERSION - 1).finish();
     let cases = [
         (
             &b"not a checkpoint"[..],
-            Reason::Corrupt,
+            CheckpointLoad::Corrupt,
             "it is not a checkpoint",
         ),
-        (b"", Reason::Corrupt, "it is not a checkpoint"),
-        (&cut, Reason::Corrupt, "it is truncated: 73 of 74 bytes"),
+        (b"", CheckpointLoad::Corrupt, "it is not a checkpoint"),
+        (
+            &cut,
+            CheckpointLoad::Corrupt,
+            "it is truncated: 72 of 73 bytes",
+        ),
         (
             &future,
-            Reason::FutureVersion,
-            "its format is version 2, which this podinit does not know (it knows 1)",
+            CheckpointLoad::FutureVersion,
+            "its format is version 3, which this podinit does not know (it knows 2)",
+        ),
+        (
+            &old,
+            CheckpointLoad::OldVersion,
+            "its format is version 1, which this podinit no longer reads (it reads 2)",
         ),
     ];
     for (bytes, reason, why) in cases {
         fs::write(checkpoint(&dir), bytes).unwrap();
         let rejection = rejected(&mut store);
         assert_eq!((rejection.reason, &rejection.why[..]), (reason, why));
-        let kept = rejection.kept.unwrap();
-        assert_eq!(kept, format!("checkpoint.rejected-{reason}"));
+        let kept = rejection.set_aside.unwrap();
+        assert_eq!(kept, format!("checkpoint.rejected-{}", reason.as_str()));
         assert_eq!(fs::read(dir.path().join(kept)).unwrap(), bytes);
         assert!(matches!(store.load(), Loaded::Absent));
     }
@@ -96,7 +106,8 @@ fn a_checkpoint_that_is_rejected_is_kept_as_it_is_and_the_last_of_each_reason_on
         files(&dir),
         [
             "checkpoint.rejected-corrupt",
-            "checkpoint.rejected-future_version"
+            "checkpoint.rejected-future_version",
+            "checkpoint.rejected-old_version"
         ]
     );
     store.save(&document("new")).unwrap();
@@ -106,15 +117,15 @@ fn a_checkpoint_that_is_rejected_is_kept_as_it_is_and_the_last_of_each_reason_on
 #[test]
 fn the_caller_can_set_a_good_checkpoint_aside() {
     let (dir, mut store) = store();
-    store.set_aside(Reason::ForeignCluster).unwrap_err();
+    store.set_aside(CheckpointLoad::ForeignCluster).unwrap_err();
     store.save(&document("of another cluster")).unwrap();
-    let kept = store.set_aside(Reason::ForeignCluster).unwrap();
+    let kept = store.set_aside(CheckpointLoad::ForeignCluster).unwrap();
     assert_eq!(
         fs::read(dir.path().join(kept)).unwrap(),
         document("of another cluster")
     );
     assert!(matches!(store.load(), Loaded::Absent));
-    assert_eq!(files(&dir), [Reason::ForeignCluster.file_name()]);
+    assert_eq!(files(&dir), [rejected_name(CheckpointLoad::ForeignCluster)]);
 }
 
 #[test]
@@ -125,15 +136,15 @@ fn what_is_no_file_or_too_large_is_unreadable() {
         .set_len(MAX_BYTES as u64 + 1)
         .unwrap();
     let rejection = rejected(&mut store);
-    assert_eq!(rejection.reason, Reason::Unreadable);
+    assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
     assert_eq!(rejection.why, "larger than 268435456 bytes");
-    fs::remove_file(dir.path().join(rejection.kept.unwrap())).unwrap();
+    fs::remove_file(dir.path().join(rejection.set_aside.unwrap())).unwrap();
 
     fs::create_dir(checkpoint(&dir)).unwrap();
     let rejection = rejected(&mut store);
-    assert_eq!(rejection.reason, Reason::Unreadable);
+    assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
     assert_eq!(rejection.why, "not a plain file");
-    rejection.kept.unwrap();
+    rejection.set_aside.unwrap();
     store.save(&document("new")).unwrap();
     assert_eq!(found(&mut store), document("new"));
 }

@@ -1,39 +1,52 @@
-//! The state of a [`Tracker`](super::tracker::Tracker) as plain values: to be kept while no process
-//! runs, and to go on from.
+//! The state of a [`Tracker`](super::tracker::Tracker) as plain values that a checkpoint holds.
 //!
-//! Kept is what was learnt: how far each source has been accounted for, and of each pod what was
-//! latched and decided. What follows from that is built anew: the order of waiting, the stages,
-//! the deadlines. A tracker that goes on from what was saved says what the one that was saved would
-//! have said, had it lost the sync of all its sources at that moment.
+//! Saved is what was learnt: how far each source has been accounted for, and for each pod what was
+//! latched and decided. Everything derived from that is rebuilt: the order of waiting pods, their
+//! stages, the deadlines. A restored tracker behaves as the saved one would have, had it lost the
+//! sync of all its sources at that moment.
+//!
+//! This is the one file of the core that names serde: the form in which these values are written is
+//! a promise to checkpoints that exist, so the types stand together here. [`form`] holds the form of
+//! types that are defined elsewhere in the core. Change any of it together with
+//! `checkpoint::frame::VERSION`.
+
+mod form;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::delivery::SourceId;
+use super::milestone::Milestone;
 use super::reentry::to_second;
 use super::seen::Seen;
 use super::slo::{SloId, SloRule};
-use super::sources::SavedSource;
-use super::stage::Stage;
-use super::startup::{SavedStartup, Startup};
-use crate::pod::{PodInfo, PodUid};
+use super::sources::{FirstList, Progress};
+use super::stage::{Interval, Stage};
+use super::startup::Startup;
+use crate::pod::{ConditionType, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
-/// What a tracker knows, the pods that are starting up or done aside.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a tracker knows, except for the pods that are starting up or finished.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedTracker {
     /// The latest time that was accounted for
+    #[serde(with = "form::optional_time")]
     pub now: Option<Timestamp>,
     /// When a source last began to catch up
+    #[serde(with = "form::optional_time")]
     pub resumed: Option<Timestamp>,
     /// The sources that have delivered something
+    #[serde(with = "form::sources")]
     pub sources: BTreeMap<SourceId, SavedSource>,
     /// The SLOs that were in force; the pods name them by their positions
+    #[serde(with = "form::rules")]
     pub rules: Arc<[SloRule]>,
     /// The newest second of creation of any pod that was evicted or refused (see
     /// [`Cap`](super::eviction::Cap))
     pub watermark: Option<u32>,
-    /// The pods that are remembered for their deletion, in the order of it
+    /// The deleted pods that are still remembered, in the order of their deletion
     pub deleted: Vec<SavedDeleted>,
 }
 
@@ -45,41 +58,94 @@ impl SavedTracker {
     }
 }
 
-/// A pod that is remembered for its deletion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is saved of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedSource {
+    /// Its first list, if it has been delivered
+    #[serde(with = "form::first_list")]
+    pub first_list: Option<FirstList>,
+    /// How far it has been accounted for
+    #[serde(with = "form::SavedProgress")]
+    pub progress: Progress,
+}
+
+/// A deleted pod that is still remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedDeleted {
     /// Which one
+    #[serde(with = "form::uid")]
     pub uid: PodUid,
     /// When it was deleted
+    #[serde(with = "form::time")]
     pub at: Timestamp,
     /// The second of its creation, since the epoch
     pub created: u32,
 }
 
-/// A pod that is starting up, or done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A pod that is starting up or finished.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SavedPod {
     /// Its startup is under way
     InFlight(Box<SavedInFlight>),
     /// Its startup is over
-    Finished(PodUid, Seen),
+    Finished(
+        #[serde(with = "form::uid")] PodUid,
+        #[serde(with = "form::seen")] Seen,
+    ),
 }
 
 /// A pod whose startup is under way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedInFlight {
     /// Which one
+    #[serde(with = "form::uid")]
     pub uid: PodUid,
-    /// What a later snapshot is held against
+    /// What a later snapshot is compared with
+    #[serde(with = "form::seen")]
     pub seen: Seen,
-    /// What names it
+    /// Its names
+    #[serde(with = "form::SavedPodInfo")]
     pub info: PodInfo,
     /// What was latched of its startup
     pub startup: SavedStartup,
     /// When it was discovered
+    #[serde(with = "form::time")]
     pub discovered: Timestamp,
     /// The SLOs that match it, each with whether it has had its event
+    #[serde(with = "form::slos")]
     pub slos: Vec<(SloId, bool)>,
+}
+
+/// What was latched of a [`Startup`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedStartup {
+    /// By milestone: when it was reached, where that is known
+    #[serde(with = "form::optional_times")]
+    pub times: [Option<Timestamp>; Milestone::ALL.len()],
+    /// By milestone, a bit: whether it was reached
+    pub reached: u8,
+    /// By condition type, a bit: whether it ever stood in the status
+    pub stood: u8,
+    /// By interval, a bit: whether it was judged, or is never going to be
+    pub decided: u16,
+    /// `spec.initContainers` is not empty
+    pub has_init_containers: bool,
+    /// `spec.readinessGates` is not empty
+    pub has_readiness_gates: bool,
+    /// Seen with scheduling gates
+    pub seen_gated: bool,
+    /// Seen `Unschedulable`
+    pub seen_unschedulable: bool,
+}
+
+impl SavedStartup {
+    /// Whether it names only milestones, condition types and intervals that there are.
+    const fn is_known(&self) -> bool {
+        let unknown = self.reached as u32 >> Milestone::ALL.len()
+            | self.stood as u32 >> ConditionType::ALL.len()
+            | self.decided as u32 >> Interval::ALL.len();
+        unknown == 0
+    }
 }
 
 impl SavedPod {
@@ -99,11 +165,28 @@ impl SavedPod {
         }
     }
 
-    /// What a later snapshot is held against.
+    /// What a later snapshot is compared with.
     pub fn seen_mut(&mut self) -> &mut Seen {
         match self {
             Self::InFlight(pod) => &mut pod.seen,
             Self::Finished(_, seen) => seen,
+        }
+    }
+
+    /// Checks what was read from a checkpoint with `slos` SLOs.
+    ///
+    /// # Errors
+    /// What it holds that no pod can have.
+    pub fn check(&self, slos: usize) -> Result<(), &'static str> {
+        let Self::InFlight(pod) = self else {
+            return Ok(());
+        };
+        if !pod.startup.is_known() {
+            return Err("no such milestone, condition or interval");
+        }
+        match pod.slos.iter().all(|(slo, _)| usize::from(slo.0) < slos) {
+            true => Ok(()),
+            false => Err("no such SLO"),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivery::SourceId;
 use super::reentry::Against;
+use super::saved::SavedSource;
 use super::sight::SeenIn;
 use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -32,15 +33,6 @@ pub enum Successor {
     Reselected(SourceId),
     /// It is watched no longer: its pods in flight vanish, and the others are forgotten
     Gone,
-}
-
-/// What is kept of a source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SavedSource {
-    /// Its first list, if it has been delivered
-    pub first_list: Option<FirstList>,
-    /// How far it has been accounted for
-    pub progress: Progress,
 }
 
 /// How far a source has been accounted for.

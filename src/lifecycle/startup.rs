@@ -7,6 +7,7 @@
 use super::clock::TimestampMode;
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Latency, PodObservation};
+use super::saved::SavedStartup;
 use super::stage::{Interval, Stage};
 use crate::pod::{ConditionType, Conditions, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -88,27 +89,6 @@ pub struct Startup {
     has_readiness_gates: bool,
     seen_gated: bool,
     seen_unschedulable: bool,
-}
-
-/// A [`Startup`] as it is kept while no process runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SavedStartup {
-    /// By milestone: when it was reached, where that is known
-    pub times: [Option<Timestamp>; Milestone::ALL.len()],
-    /// By milestone, a bit: whether it was reached
-    pub reached: u8,
-    /// By condition type, a bit: whether it ever stood in the status
-    pub stood: u8,
-    /// By interval, a bit: whether it was judged, or is never going to be
-    pub decided: u16,
-    /// `spec.initContainers` is not empty
-    pub has_init_containers: bool,
-    /// `spec.readinessGates` is not empty
-    pub has_readiness_gates: bool,
-    /// Seen with scheduling gates
-    pub seen_gated: bool,
-    /// Seen `Unschedulable`
-    pub seen_unschedulable: bool,
 }
 
 impl From<SavedStartup> for Startup {

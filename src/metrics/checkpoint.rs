@@ -9,44 +9,24 @@ use super::families::{CHECKPOINT_DURABLE, CHECKPOINT_LOADS, CHECKPOINT_SIZE, CHE
 use super::source::{FamilySource, by_label, integers};
 use super::store::Count;
 
-/// What became of the checkpoint that was there at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckpointLoad {
-    /// Podinit went on from it
-    Restored,
-    /// There was none
-    Absent,
-    /// Its bytes are not what was written
-    Corrupt,
-    /// A newer podinit has written it
-    FutureVersion,
-    /// It is about another cluster
-    ForeignCluster,
-    /// It could not be read
-    Unreadable,
-}
-
-impl CheckpointLoad {
-    /// Every result, in the order of their discriminants.
-    pub const ALL: [Self; 6] = [
-        Self::Restored,
-        Self::Absent,
-        Self::Corrupt,
-        Self::FutureVersion,
-        Self::ForeignCluster,
-        Self::Unreadable,
-    ];
-
-    /// The value of the label `result`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Restored => "restored",
-            Self::Absent => "absent",
-            Self::Corrupt => "corrupt",
-            Self::FutureVersion => "future_version",
-            Self::ForeignCluster => "foreign_cluster",
-            Self::Unreadable => "unreadable",
-        }
+crate::label_values! {
+    /// The result of looking for a checkpoint at the start; all but the first two are reasons for
+    /// not using the one that was found.
+    pub enum CheckpointLoad {
+        /// Podinit was restored from it
+        Restored => "restored",
+        /// There was none
+        Absent => "absent",
+        /// Its bytes are not what was written, or hold values that cannot be
+        Corrupt => "corrupt",
+        /// A newer podinit has written it
+        FutureVersion => "future_version",
+        /// An older podinit has written it, in a format that is no longer read
+        OldVersion => "old_version",
+        /// It is about another cluster
+        ForeignCluster => "foreign_cluster",
+        /// The disk does not return it, it is not a plain file, or it is far too large
+        Unreadable => "unreadable",
     }
 }
 
@@ -61,16 +41,6 @@ pub struct SavedCheckpoint {
 }
 
 impl SavedCheckpoint {
-    /// The values of the label `result` of loads.
-    pub const LOADS: [&'static str; CheckpointLoad::ALL.len()] = [
-        CheckpointLoad::Restored.as_str(),
-        CheckpointLoad::Absent.as_str(),
-        CheckpointLoad::Corrupt.as_str(),
-        CheckpointLoad::FutureVersion.as_str(),
-        CheckpointLoad::ForeignCluster.as_str(),
-        CheckpointLoad::Unreadable.as_str(),
-    ];
-
     /// The values of the label `result` of writes.
     pub const WRITES: [&'static str; 2] = ["success", "failure"];
 }
@@ -145,7 +115,8 @@ impl CheckpointGauges {
 impl FamilySource for CheckpointGauges {
     fn collect(&self, out: &mut dyn Encoder) {
         let saved = self.saved();
-        let loads = SavedCheckpoint::LOADS.into_iter().zip(saved.loads);
+        let loads = CheckpointLoad::ALL.map(CheckpointLoad::as_str);
+        let loads = loads.into_iter().zip(saved.loads);
         by_label(out, &CHECKPOINT_LOADS, integers(loads));
         let writes = SavedCheckpoint::WRITES.into_iter().zip(saved.writes);
         by_label(out, &CHECKPOINT_WRITES, integers(writes));

@@ -6,7 +6,8 @@ use crate::support::checkpoint::careless::{Careless, Carelessness};
 use crate::support::checkpoint::disk::{CrashDisk, Fault, Platter};
 use crate::support::checkpoint::promise::{History, document};
 use crate::support::checkpoint::tape::{Tape, every, some};
-use podinit::checkpoint::{Loaded, Reason, Store};
+use podinit::checkpoint::{Loaded, Store};
+use podinit::metrics::CheckpointLoad;
 use rustix::io::Errno;
 
 /// Operations of a save that succeeds: create, write, sync, rename, sync of the directory.
@@ -152,13 +153,10 @@ fn unreadable(tape: &mut Tape) -> Outcome {
     let Loaded::Rejected(rejection) = store.load() else {
         return Err("it has been read".to_owned());
     };
-    assert_eq!(rejection.reason, Reason::Unreadable);
-    assert_eq!(rejection.kept.is_err(), read_only);
-    let place = rejection.kept.unwrap_or("checkpoint");
-    assert_eq!(
-        disk.live(),
-        Platter::from([(place.to_owned(), document(1))])
-    );
+    assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
+    assert_eq!(rejection.set_aside.is_err(), read_only);
+    let place = rejection.set_aside.unwrap_or("checkpoint".to_owned());
+    assert_eq!(disk.live(), Platter::from([(place, document(1))]));
     disk.mend();
     store
         .save(&document(2))

@@ -26,11 +26,6 @@ impl Encoder {
         self.0
     }
 
-    /// The bytes so far, to be changed where they stand.
-    pub(in crate::checkpoint) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.0
-    }
-
     /// One byte.
     pub fn byte(&mut self, value: u8) {
         self.0.push(value);

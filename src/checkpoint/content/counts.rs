@@ -3,7 +3,7 @@
 use super::ContentError;
 use crate::access::{Refusal, SavedAccess};
 use crate::checkpoint::codec::{Decoder, Encoder};
-use crate::metrics::SavedCheckpoint;
+use crate::metrics::{CheckpointLoad, SavedCheckpoint};
 use crate::watch::saved::SavedStats;
 use crate::watch::stats::{EventType, RelistReason, WatchErrorReason};
 
@@ -74,13 +74,21 @@ pub(super) fn take_watch(from: &mut Decoder<'_>) -> Result<SavedStats, ContentEr
 }
 
 pub(super) fn put_checkpoint(out: &mut Encoder, saved: &SavedCheckpoint) {
-    put(out, SavedCheckpoint::LOADS, &saved.loads);
+    put(
+        out,
+        CheckpointLoad::ALL.map(CheckpointLoad::as_str),
+        &saved.loads,
+    );
     put(out, SavedCheckpoint::WRITES, &saved.writes);
 }
 
 pub(super) fn take_checkpoint(from: &mut Decoder<'_>) -> Result<SavedCheckpoint, ContentError> {
     Ok(SavedCheckpoint {
-        loads: take(from, "loads", SavedCheckpoint::LOADS)?,
+        loads: take(
+            from,
+            "loads",
+            CheckpointLoad::ALL.map(CheckpointLoad::as_str),
+        )?,
         writes: take(from, "writes", SavedCheckpoint::WRITES)?,
     })
 }

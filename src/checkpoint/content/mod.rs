@@ -1,42 +1,38 @@
-//! What a checkpoint says, section by section.
+//! What a checkpoint holds, section by section.
 //!
 //! | tag | section | |
 //! |---|---|---|
-//! | 1 | `origin` | which cluster, which of its pods, with which pod labels |
-//! | 2 | `books` | time, sources, SLOs, deleted pods |
-//! | 3 | `pods` | those that are starting up or done |
+//! | 1 | `scope` | which cluster, which of its pods, and with which pod labels |
+//! | 2 | `tracker` | time, sources, SLOs, deleted pods |
+//! | 3 | `pods` | those that are starting up or finished |
 //! | 4 | `metrics` | counters and histograms |
-//! | 5 | `watch` | what the list-watches counted |
-//! | 6 | `checkpoint` | what the checkpoint counted of itself |
-//! | 7 | `access` | what the access control of the server counted |
+//! | 5 | `watch` | counters of the list-watches |
+//! | 6 | `checkpoint` | counters of the checkpoint itself |
+//! | 7 | `access` | counters of the server's access control |
 //! | 8 | `clock` | how often the machine's clock was stepped |
 //!
-//! Values of labels (outcomes, reasons, stages) are written by their names, and histogram cells
-//! under the bounds that they have, so that a later podinit may add to both. A name that this
+//! A section is the serde form of a `Saved...` type, written with postcard; the pods are one such
+//! value after the other. Label values (outcomes, reasons, stages) are written by name, and
+//! histogram cells under their bounds, so that a later podinit may add to both. A name that this
 //! podinit does not know was written by a later one, and the checkpoint is set aside for that one:
-//! leaving it out would lower a counter.
+//! ignoring the name would lower a counter.
 
-mod books;
 mod counts;
-mod ids;
 mod metrics;
-mod origin;
 mod pods;
-mod texts;
 
-pub use origin::{Origin, Watched};
+use serde::{Deserialize, Serialize};
 
-use super::codec::{DecodeError, Decoder};
+use super::codec::{DecodeError, Decoder, Encoder};
 use super::frame::{Sections, Writer};
-use super::store::Reason;
 use crate::access::SavedAccess;
 use crate::lifecycle::saved::{SavedPod, SavedTracker};
-use crate::metrics::SavedCheckpoint;
 use crate::metrics::saved::SavedMetrics;
+use crate::metrics::{CheckpointLoad, SavedCheckpoint};
 use crate::watch::saved::SavedStats;
 
-const ORIGIN: u32 = 1;
-const BOOKS: u32 = 2;
+const SCOPE: u32 = 1;
+const TRACKER: u32 = 2;
 const PODS: u32 = 3;
 const METRICS: u32 = 4;
 const WATCH: u32 = 5;
@@ -44,26 +40,50 @@ const CHECKPOINT: u32 = 6;
 const ACCESS: u32 = 7;
 const CLOCK: u32 = 8;
 
-/// Everything that outlives the process; the pods stand beside it, since there are many.
+/// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
-    /// Whose pods they are
-    pub origin: Origin,
+    /// Which pods the rest is about
+    pub scope: SavedScope,
     /// What the tracker knows
     pub tracker: SavedTracker,
     /// What has been counted
     pub metrics: SavedMetrics,
-    /// What the list-watches have counted
+    /// The counters of the list-watches
     pub watch: SavedStats,
-    /// What the checkpoint has counted of itself
+    /// The counters of the checkpoint itself
     pub checkpoint: SavedCheckpoint,
-    /// What the access control of the server has counted
+    /// The counters of the server's access control
     pub access: SavedAccess,
     /// How often the machine's clock was stepped
     pub clock_steps: u64,
 }
 
-/// Why a checkpoint that is whole says nothing that this podinit can use.
+/// Which pods a checkpoint is about: the cluster, and which of its pods were watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedScope {
+    /// A fingerprint of the API server's URL
+    pub server: [u8; 32],
+    /// A fingerprint of the certificates that the API server was verified with
+    pub authority: [u8; 32],
+    /// By source
+    pub watched: Vec<Watched>,
+    /// The keys of the pod labels whose values are saved with the pods
+    pub pod_labels: Vec<String>,
+}
+
+/// What one list-watch covers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The namespace; `None` for all
+    pub namespace: Option<String>,
+    /// The label selector
+    pub label: Option<String>,
+    /// The field selector
+    pub field: Option<String>,
+}
+
+/// Why a checkpoint that is whole cannot be used by this podinit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentError {
     /// A section is missing
@@ -77,6 +97,12 @@ pub enum ContentError {
         /// What is wrong in it
         error: DecodeError,
     },
+    /// The bytes of a section are no value of its type
+    #[error("section {0}: {1}")]
+    Bytes(u32, postcard::Error),
+    /// A section holds a value that cannot be
+    #[error("section {0}: {1}")]
+    Impossible(u32, &'static str),
     /// A name that only a later podinit can have written
     #[error("it counts {what} {name:?}, which this podinit does not know")]
     Unknown {
@@ -89,10 +115,15 @@ pub enum ContentError {
 
 impl ContentError {
     /// The reason for setting the checkpoint aside.
-    pub const fn reason(&self) -> Reason {
+    pub const fn reason(&self) -> CheckpointLoad {
         match self {
-            Self::Missing(_) | Self::Malformed { .. } => Reason::Corrupt,
-            Self::Unknown { .. } => Reason::FutureVersion,
+            // The checksum matched, and a variant or a name is none of this podinit's.
+            Self::Unknown { .. } | Self::Bytes(_, postcard::Error::SerdeDeCustom) => {
+                CheckpointLoad::FutureVersion
+            }
+            Self::Missing(_) | Self::Malformed { .. } | Self::Bytes(..) | Self::Impossible(..) => {
+                CheckpointLoad::Corrupt
+            }
         }
     }
 }
@@ -104,41 +135,97 @@ impl From<DecodeError> for ContentError {
     }
 }
 
-/// Writes a checkpoint. The bytes are hashed by [`Writer::finish`], which need not be waited for by
-/// whoever owns the pods.
+/// Writes a checkpoint. [`Writer::finish`] hashes the bytes, which the task that owns the pods need
+/// not wait for.
 pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer {
     let mut file = Writer::begin();
-    file.section(ORIGIN, |out| content.origin.put(out));
-    file.section(BOOKS, |out| books::put(out, &content.tracker));
-    file.section(PODS, |out| pods::put(out, pods));
-    file.section(METRICS, |out| metrics::put(out, &content.metrics));
-    file.section(WATCH, |out| counts::put_watch(out, &content.watch));
-    file.section(CHECKPOINT, |out| {
-        counts::put_checkpoint(out, &content.checkpoint)
+    file.section(SCOPE, |out| append(out, &content.scope));
+    file.section(TRACKER, |out| append(out, &content.tracker));
+    file.section(PODS, |out| pods.for_each(|pod| append(out, &pod)));
+    by_codec(&mut file, METRICS, |out| {
+        metrics::put(out, &content.metrics)
     });
-    file.section(ACCESS, |out| counts::put_access(out, &content.access));
-    file.section(CLOCK, |out| out.number(content.clock_steps));
+    by_codec(&mut file, WATCH, |out| {
+        counts::put_watch(out, &content.watch)
+    });
+    by_codec(&mut file, CHECKPOINT, |out| {
+        counts::put_checkpoint(out, &content.checkpoint);
+    });
+    by_codec(&mut file, ACCESS, |out| {
+        counts::put_access(out, &content.access)
+    });
+    file.section(CLOCK, |out| append(out, &content.clock_steps));
     file
 }
 
-/// Reads a checkpoint that was found whole.
+/// Reads a checkpoint whose frame was found whole.
 ///
 /// # Errors
-/// Where it says something that cannot be, or that this podinit does not know.
+/// If it holds something that cannot be, or that this podinit does not know.
 pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentError> {
-    let tracker = section(file, BOOKS, books::take)?;
+    let tracker: SavedTracker = value(file, TRACKER)?;
     let slos = tracker.rules.len();
-    let pods = section(file, PODS, |from| pods::take(from, slos))?;
+    let pods = pods::read(payload(file, PODS)?, slos)?;
     let content = Content {
-        origin: section(file, ORIGIN, Origin::take)?,
+        scope: value(file, SCOPE)?,
         tracker,
         metrics: section(file, METRICS, metrics::take)?,
         watch: section(file, WATCH, counts::take_watch)?,
         checkpoint: section(file, CHECKPOINT, counts::take_checkpoint)?,
         access: section(file, ACCESS, counts::take_access)?,
-        clock_steps: section(file, CLOCK, |from| Ok(from.number()?))?,
+        clock_steps: value(file, CLOCK)?,
     };
     Ok((content, pods))
+}
+
+/// Appends the bytes of `value`.
+#[expect(
+    clippy::expect_used,
+    reason = "memory takes every byte, and derived forms know the lengths that postcard asks for"
+)]
+fn append<T: Serialize>(out: &mut Vec<u8>, value: &T) {
+    postcard::serialize_with_flavor(value, Append(out)).expect("a saved value can be written");
+}
+
+/// Where postcard writes to.
+struct Append<'a>(&'a mut Vec<u8>);
+
+impl postcard::ser_flavors::Flavor for Append<'_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+fn payload<'a>(file: &Sections<'a>, tag: u32) -> Result<&'a [u8], ContentError> {
+    file.get(tag).ok_or(ContentError::Missing(tag))
+}
+
+/// The one value that fills a section.
+fn value<'a, T: Deserialize<'a>>(file: &Sections<'a>, tag: u32) -> Result<T, ContentError> {
+    let fault = |error| ContentError::Bytes(tag, error);
+    let (value, rest) = postcard::take_from_bytes(payload(file, tag)?).map_err(fault)?;
+    match rest {
+        [] => Ok(value),
+        _ => Err(ContentError::Impossible(tag, "bytes are left over")),
+    }
+}
+
+fn by_codec(file: &mut Writer, tag: u32, put: impl FnOnce(&mut Encoder)) {
+    let mut out = Encoder::new();
+    put(&mut out);
+    file.section(tag, |to| to.extend(out.into_bytes()));
 }
 
 fn section<T>(
@@ -146,7 +233,7 @@ fn section<T>(
     tag: u32,
     take: impl FnOnce(&mut Decoder<'_>) -> Result<T, ContentError>,
 ) -> Result<T, ContentError> {
-    let mut payload = file.get(tag).ok_or(ContentError::Missing(tag))?;
+    let mut payload = Decoder::new(payload(file, tag)?);
     let taken = take(&mut payload).and_then(|value| {
         payload.finish()?;
         Ok(value)

@@ -2,8 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::super::append;
 use super::*;
 use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::reentry::LastTrue;
+use crate::lifecycle::saved::{SavedInFlight, SavedStartup};
+use crate::lifecycle::seen::Seen;
+use crate::lifecycle::slo::SloId;
+use crate::metrics::CheckpointLoad;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
@@ -41,17 +47,16 @@ fn in_flight(startup: SavedStartup, slo: u16) -> SavedPod {
 }
 
 fn written(pods: &[SavedPod]) -> Vec<u8> {
-    let mut out = Encoder::new();
-    put(&mut out, pods.iter().cloned());
-    out.into_bytes()
+    let mut out = Vec::new();
+    for pod in pods {
+        append(&mut out, pod);
+    }
+    out
 }
 
 /// What is read of pods under two SLOs.
-fn read(bytes: &[u8]) -> Result<Vec<SavedPod>, ContentError> {
-    let mut from = Decoder::new(bytes);
-    let pods = take(&mut from, 2)?;
-    from.finish()?;
-    Ok(pods)
+fn read_under_two(bytes: &[u8]) -> Result<Vec<SavedPod>, ContentError> {
+    read(bytes, 2)
 }
 
 #[test]
@@ -76,13 +81,13 @@ fn pods_of_every_form_are_read_as_they_were_written() {
         in_flight(startup, 1),
         in_flight(SavedStartup::default(), 1),
     ];
-    assert_eq!(read(&written(&pods)).unwrap(), pods);
+    assert_eq!(read_under_two(&written(&pods)).unwrap(), pods);
 }
 
 #[test]
 fn a_pod_waits_only_for_slos_that_there_are() {
     let pod = in_flight(SavedStartup::default(), 2);
-    let error = read(&written(&[pod])).unwrap_err();
+    let error = read_under_two(&written(&[pod])).unwrap_err();
     assert!(error.to_string().contains("no such SLO"), "{error}");
 }
 
@@ -105,19 +110,41 @@ fn a_startup_has_only_what_this_podinit_knows() {
             ..none
         },
     ] {
-        let error = read(&written(&[in_flight(startup, 1)])).unwrap_err();
+        let error = read_under_two(&written(&[in_flight(startup, 1)])).unwrap_err();
         assert!(error.to_string().contains("no such milestone"), "{error}");
     }
 }
 
-/// Behind the kind and the UID stand the flags: which conditions were true, and whether it is static.
+/// Equal names of different pods take memory once.
 #[test]
-fn a_pod_has_only_conditions_that_there_are() {
-    const FLAGS: usize = 1 + 16;
-    let pod = SavedPod::Finished(PodUid::from_text("static"), seen([0; 5], true));
+fn names_in_common_are_shared() {
+    let pod = in_flight(SavedStartup::default(), 1);
+    let pods = read_under_two(&written(&[pod.clone(), pod])).unwrap();
+    let infos: Vec<_> = pods
+        .iter()
+        .map(|pod| match pod {
+            SavedPod::InFlight(pod) => &pod.info,
+            SavedPod::Finished(..) => panic!("it is in flight"),
+        })
+        .collect();
+    let [one, two] = infos[..] else {
+        panic!("two pods");
+    };
+    assert!(Arc::ptr_eq(&one.namespace, &two.namespace));
+    let [node, other] = [one, two].map(|info| info.node.as_ref().unwrap());
+    assert!(Arc::ptr_eq(node, other));
+    let [workload, other] = [one, two].map(|info| info.workload.as_ref().unwrap());
+    assert!(Arc::ptr_eq(workload, other));
+}
+
+/// A length that the bytes state, and that they do not have.
+#[test]
+fn a_length_beyond_the_bytes_is_refused() {
+    let pod = in_flight(SavedStartup::default(), 1);
     let mut bytes = written(&[pod]);
-    assert_eq!(bytes[FLAGS], 0x80);
-    bytes[FLAGS] = 0x20;
-    let error = read(&bytes).unwrap_err();
-    assert!(error.to_string().contains("no such condition"), "{error}");
+    let name = b"web-0";
+    let at = bytes.windows(name.len()).position(|part| part == name);
+    bytes[at.unwrap() - 1] = 0x7f;
+    let error = read_under_two(&bytes).unwrap_err();
+    assert_eq!(error.reason(), CheckpointLoad::Corrupt);
 }

@@ -76,10 +76,10 @@ fn checkpoint() -> Vec<u8> {
         tracker.apply(delivery, &mut recorder);
     }
     let content = Content {
-        origin: Origin {
+        scope: SavedScope {
             watched: vec![Watched::default()],
             pod_labels: vec!["app".to_owned()],
-            ..Origin::default()
+            ..SavedScope::default()
         },
         tracker: tracker.saved(),
         metrics: recorder.saved(),
@@ -101,7 +101,7 @@ pub(super) fn decoded(
 ) -> Result<(Content, Vec<SavedPod>), ContentError> {
     let mut file = Writer::begin();
     for (tag, payload) in sections {
-        file.section(*tag, |out| out.raw(payload));
+        file.section(*tag, |out| out.extend(payload));
     }
     decode(&frame::read(&file.finish()).unwrap())
 }
@@ -124,7 +124,7 @@ fn no_byte_of_a_section_can_make_the_reader_panic() {
                 let mut changed = sections.clone();
                 changed[place].1[at] = value;
                 if let Ok((content, pods)) = decoded(&changed) {
-                    // Whatever it means, it can be gone on from and written again.
+                    // Whatever it means, it can be written again.
                     encode(&content, pods.into_iter()).finish();
                 }
             }
@@ -143,7 +143,10 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         let mut missing = sections.clone();
         missing.remove(place);
         for changed in [shorter, longer, missing] {
-            assert_eq!(decoded(&changed).unwrap_err().reason(), Reason::Corrupt);
+            assert_eq!(
+                decoded(&changed).unwrap_err().reason(),
+                CheckpointLoad::Corrupt
+            );
         }
     }
 }
@@ -163,7 +166,7 @@ fn a_name_that_is_not_known_was_written_by_a_later_podinit() {
         .unwrap();
     metrics.1[at..at + name.len()].copy_from_slice(b"condition_absurd");
     let error = decoded(&sections).unwrap_err();
-    assert_eq!(error.reason(), Reason::FutureVersion);
+    assert_eq!(error.reason(), CheckpointLoad::FutureVersion);
     assert_eq!(
         error.to_string(),
         "it counts stages unobserved for \"condition_absurd\", which this podinit does not know"

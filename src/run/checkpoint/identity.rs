@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use super::sources::Sources;
-use crate::checkpoint::content::{Content, Origin};
+use crate::checkpoint::content::{Content, SavedScope};
 use crate::cluster::client::Cluster;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::saved::SavedPod;
@@ -40,7 +40,7 @@ pub(super) fn fingerprints(cluster: &Cluster) -> ([u8; 32], [u8; 32]) {
 pub(super) fn foreign(
     content: &Content,
     pods: &[SavedPod],
-    present: &Origin,
+    present: &SavedScope,
     sources: &Sources,
     probed: &[Probed],
 ) -> Option<&'static str> {
@@ -66,8 +66,8 @@ pub(super) fn foreign(
     }) {
         return Some("it knows none of the pods that it would have to know");
     }
-    let origin = &content.origin;
-    let elsewhere = origin.server != present.server && origin.authority != present.authority;
+    let scope = &content.scope;
+    let elsewhere = scope.server != present.server && scope.authority != present.authority;
     elsewhere.then_some("it was written for another API server, with other certificates")
 }
 
@@ -87,8 +87,9 @@ mod tests {
     use crate::checkpoint::content::Watched;
     use crate::lifecycle::delivery::SourceId;
     use crate::lifecycle::reentry::LastTrue;
+    use crate::lifecycle::saved::SavedSource;
     use crate::lifecycle::seen::Seen;
-    use crate::lifecycle::sources::{Progress, SavedSource};
+    use crate::lifecycle::sources::Progress;
     use crate::pod::PodSnapshot;
 
     const COMPLETE: i64 = 1_800_000_000;
@@ -98,18 +99,18 @@ mod tests {
     struct Case {
         content: Content,
         pods: Vec<SavedPod>,
-        present: Origin,
+        present: SavedScope,
         probed: Probed,
     }
 
     impl Case {
         fn of(listed: &[(&str, i64)]) -> Self {
-            let origin = Origin {
+            let scope = SavedScope {
                 watched: vec![Watched::default()],
-                ..Origin::default()
+                ..SavedScope::default()
             };
             let mut content = Content {
-                origin: origin.clone(),
+                scope: scope.clone(),
                 ..Content::default()
             };
             let progress = Progress {
@@ -136,7 +137,7 @@ mod tests {
             Self {
                 content,
                 pods: vec![SavedPod::Finished(PodUid::from_text("known"), seen)],
-                present: origin,
+                present: scope,
                 probed: Probed {
                     pods: listed.collect(),
                 },
@@ -144,7 +145,7 @@ mod tests {
         }
 
         fn is_foreign(&self) -> bool {
-            let saved = &self.content.origin.watched;
+            let saved = &self.content.scope.watched;
             let sources = Sources::matched(saved, &self.present.watched);
             let probed = std::slice::from_ref(&self.probed);
             foreign(&self.content, &self.pods, &self.present, &sources, probed).is_some()

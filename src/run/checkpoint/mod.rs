@@ -24,8 +24,8 @@ pub(super) use commits::Commits;
 pub(super) use committer::Committer;
 pub(super) use snapshots::{Others, Snapshots};
 
-use crate::checkpoint::content::{self, Content, ContentError, Origin};
-use crate::checkpoint::{Disk, Loaded, OpenError, RealDisk, Reason, Store, frame};
+use crate::checkpoint::content::{self, Content, ContentError, SavedScope};
+use crate::checkpoint::{Disk, Loaded, OpenError, RealDisk, Store, frame};
 use crate::cluster::client::Cluster;
 use crate::lifecycle::saved::SavedPod;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -79,7 +79,12 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
         match store.load() {
             Loaded::Absent => gauges.count_load(CheckpointLoad::Absent),
             Loaded::Rejected(rejection) => {
-                rejected(&gauges, rejection.reason, &rejection.why, rejection.kept);
+                rejected(
+                    &gauges,
+                    rejection.reason,
+                    &rejection.why,
+                    rejection.set_aside,
+                );
             }
             Loaded::Found(bytes) => match read(&bytes) {
                 Ok(content) => found = Some(content),
@@ -114,18 +119,18 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
     /// Goes on from what was found, unless it is about another cluster.
     pub(super) fn recover(&mut self, from: &Recovery<'_>, parts: Parts<'_>) {
         let (server, authority) = identity::fingerprints(from.cluster);
-        let origin = Origin {
+        let scope = SavedScope {
             server,
             authority,
             watched: sources::watched(parts.watch),
             pod_labels: parts.watch.decode.pod_labels.clone(),
         };
         if let Some((content, pods)) = self.found.take() {
-            let sources = Sources::matched(&content.origin.watched, &origin.watched);
-            match identity::foreign(&content, &pods, &origin, &sources, from.probed) {
+            let sources = Sources::matched(&content.scope.watched, &scope.watched);
+            match identity::foreign(&content, &pods, &scope, &sources, from.probed) {
                 Some(why) => {
-                    let kept = self.store.set_aside(Reason::ForeignCluster);
-                    rejected(&self.gauges, Reason::ForeignCluster, why, kept);
+                    let kept = self.store.set_aside(CheckpointLoad::ForeignCluster);
+                    rejected(&self.gauges, CheckpointLoad::ForeignCluster, why, kept);
                 }
                 None => {
                     tracing::info!(pods = pods.len(), "going on from the checkpoint");
@@ -134,8 +139,8 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                     parts.stats.restore(&content.watch);
                     parts.others.access.restore(&content.access);
                     parts.others.clock.restore(content.clock_steps);
-                    parts.watch.resume = restore::resume(&content, &sources, origin.watched.len());
-                    let labels = &origin.pod_labels;
+                    parts.watch.resume = restore::resume(&content, &sources, scope.watched.len());
+                    let labels = &scope.pod_labels;
                     *parts.tracker = restore::restore(
                         content,
                         pods,
@@ -147,7 +152,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 }
             }
         }
-        parts.snapshots.begin(origin, parts.others);
+        parts.snapshots.begin(scope, parts.others);
     }
 }
 
@@ -161,13 +166,13 @@ fn read(bytes: &[u8]) -> Result<(Content, Vec<SavedPod>), ContentError> {
 }
 
 /// Counts and tells that the checkpoint is not used.
-fn rejected(gauges: &CheckpointGauges, reason: Reason, why: &str, kept: std::io::Result<&str>) {
-    gauges.count_load(match reason {
-        Reason::Corrupt => CheckpointLoad::Corrupt,
-        Reason::FutureVersion => CheckpointLoad::FutureVersion,
-        Reason::ForeignCluster => CheckpointLoad::ForeignCluster,
-        Reason::Unreadable => CheckpointLoad::Unreadable,
-    });
+fn rejected(
+    gauges: &CheckpointGauges,
+    reason: CheckpointLoad,
+    why: &str,
+    kept: std::io::Result<String>,
+) {
+    gauges.count_load(reason);
     match kept {
         Ok(file) => tracing::warn!(
             why,

@@ -25,8 +25,8 @@ pub(super) fn restore(
     for stage in pods.iter().filter_map(SavedPod::stage) {
         in_flight[stage as usize] += 1;
     }
-    if content.origin.pod_labels != pod_labels {
-        relabel(&mut pods, &content.origin.pod_labels, pod_labels);
+    if content.scope.pod_labels != pod_labels {
+        relabel(&mut pods, &content.scope.pod_labels, pod_labels);
     }
     if recorder.restore(&content.metrics, in_flight) == Durations::OtherLabels {
         tracing::warn!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::access::{AccessStats, SavedAccess};
-use crate::checkpoint::content::{self, Content, Origin};
+use crate::checkpoint::content::{self, Content, SavedScope};
 use crate::checkpoint::frame::Writer;
 use crate::lifecycle::tracker::Tracker;
 use crate::metrics::{CheckpointGauges, ClockFamilies, Recorder};
@@ -32,7 +32,7 @@ pub(in crate::run) struct Request {
 /// the list-watches, whose counters are read again here.
 pub(in crate::run) struct Snapshots {
     requests: mpsc::Receiver<Request>,
-    origin: Origin,
+    scope: SavedScope,
     gauges: Arc<CheckpointGauges>,
     others: Option<Others>,
     /// Changes besides what the recorder has observed
@@ -69,7 +69,7 @@ impl Snapshots {
     pub(super) fn new(requests: mpsc::Receiver<Request>, gauges: Arc<CheckpointGauges>) -> Self {
         Self {
             requests,
-            origin: Origin::default(),
+            scope: SavedScope::default(),
             gauges,
             others: None,
             changes: 0,
@@ -77,9 +77,9 @@ impl Snapshots {
         }
     }
 
-    /// From now on the pods are those of `origin`, and `others` count too.
-    pub(super) fn begin(&mut self, origin: Origin, others: Others) {
-        self.origin = origin;
+    /// From now on the pods are those of `scope`, and `others` count too.
+    pub(super) fn begin(&mut self, scope: SavedScope, others: Others) {
+        self.scope = scope;
         self.others = Some(others);
     }
 
@@ -116,7 +116,7 @@ impl Snapshots {
             Snapshot::Unchanged
         } else {
             let content = Content {
-                origin: self.origin.clone(),
+                scope: self.scope.clone(),
                 tracker: tracker.saved(),
                 metrics: recorder.saved(),
                 watch: state.watch,

@@ -1,22 +1,23 @@
-//! What the checkpoint promises, held against what it does.
+//! Compares what the store loads with what it has promised.
 
 use std::io;
 
 use podinit::checkpoint::frame::Writer;
-use podinit::checkpoint::{Disk, Loaded, Reason, Store};
+use podinit::checkpoint::{Disk, Loaded, Store};
+use podinit::metrics::CheckpointLoad;
 
 /// The document of the `counter`-th save. No two have the same length, and later ones may be
 /// shorter.
 pub fn document(counter: u64) -> Vec<u8> {
     let mut writer = Writer::begin();
-    writer.section(1, |to| to.number(counter));
+    writer.section(1, |to| to.extend(counter.to_le_bytes()));
     writer.section(2, |to| {
-        to.raw(&vec![counter as u8; (counter * 137 % 401) as usize])
+        to.extend(vec![counter as u8; (counter * 137 % 401) as usize])
     });
     writer.finish()
 }
 
-/// What is known of the saves so far, over all crashes.
+/// The saves so far, over all crashes.
 #[derive(Debug, Default)]
 pub struct History {
     /// The newest that was begun; 0 for none
@@ -28,7 +29,7 @@ pub struct History {
 }
 
 impl History {
-    /// That of a directory in which there was a damaged checkpoint.
+    /// The history of a directory with a damaged checkpoint in it.
     pub fn after_damage(damaged: Vec<u8>) -> Self {
         Self {
             damaged: Some(damaged),
@@ -36,7 +37,7 @@ impl History {
         }
     }
 
-    /// Saves the next document, and takes note if it is said to be durable.
+    /// Saves the next document, and remembers it if the store answers that it is durable.
     pub fn save<D: Disk>(&mut self, store: &mut Store<D>) -> io::Result<()> {
         self.begun += 1;
         store.save(&document(self.begun))?;
@@ -44,8 +45,8 @@ impl History {
         Ok(())
     }
 
-    /// Loads, and holds what there is against what was promised: no older, whole, and one of those
-    /// that were saved.
+    /// Loads, and checks that what is found is whole, is one of the saved documents, and is not older
+    /// than what was promised.
     pub fn load<D: Disk>(&self, store: &mut Store<D>) -> Result<(), String> {
         let found = match store.load() {
             Loaded::Found(bytes) => {
@@ -60,7 +61,7 @@ impl History {
             Loaded::Rejected(rejection)
                 if self.promised == 0
                     && self.damaged.is_some()
-                    && rejection.reason == Reason::Corrupt =>
+                    && rejection.reason == CheckpointLoad::Corrupt =>
             {
                 return Ok(());
             }
@@ -69,11 +70,11 @@ impl History {
         Err(format!("found {found:?} after {self:?}"))
     }
 
-    /// That the damaged checkpoint, if it is on the platter, is there byte for byte.
+    /// Checks that the damaged checkpoint, if it was set aside on the platter, has all its bytes.
     pub fn evidence(&self, platter: &super::disk::Platter) -> Result<(), String> {
-        let kept = platter.get(Reason::Corrupt.file_name());
-        match kept.is_some() && kept != self.damaged.as_ref() {
-            true => Err(format!("{kept:?} was set aside")),
+        let aside = platter.get("checkpoint.rejected-corrupt");
+        match aside.is_some() && aside != self.damaged.as_ref() {
+            true => Err(format!("{aside:?} was set aside")),
             false => Ok(()),
         }
     }

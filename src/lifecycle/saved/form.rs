@@ -1,0 +1,246 @@
+//! The saved form of types that other files of the core define.
+//!
+//! Each module is for `#[serde(with = "...")]`; each `Saved...` type here is a remote derive.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::SavedSource;
+use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::reentry::LastTrue;
+use crate::lifecycle::seen::Seen;
+use crate::lifecycle::slo::{Namespaces, SloId, SloRule};
+use crate::lifecycle::sources::{FirstList, Progress};
+use crate::lifecycle::stage::Interval;
+use crate::lifecycle::version::Version;
+use crate::pod::{PodInfo, PodUid, Workload};
+use crate::timestamp::Timestamp;
+
+const MILESTONES: usize = Milestone::ALL.len();
+
+/// Declares a module for `#[serde(with = "...")]` that saves a type as another one.
+macro_rules! saved_as {
+    (
+        $(#[$meta:meta])*
+        $name:ident: $type:ty as $form:ty,
+        save: $save:expr,
+        restore: $restore:expr $(,)?
+    ) => {
+        $(#[$meta])*
+        pub(super) mod $name {
+            use super::*;
+
+            pub(in super::super) fn serialize<S: Serializer>(
+                value: &$type,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                let save: fn(&$type) -> $form = $save;
+                save(value).serialize(serializer)
+            }
+
+            pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<$type, D::Error> {
+                let restore: fn($form) -> $type = $restore;
+                <$form>::deserialize(deserializer).map(restore)
+            }
+        }
+    };
+}
+
+saved_as! {
+    /// A UID as its 16 bytes: as integers, its words would take up to ten bytes each.
+    uid: PodUid as [u8; 16],
+    save: |uid| {
+        let [high, low] = uid.words().map(u128::from);
+        (high << 64 | low).to_be_bytes()
+    },
+    restore: |bytes| {
+        let value = u128::from_be_bytes(bytes);
+        PodUid::from_words([(value >> 64) as u64, value as u64])
+    },
+}
+
+saved_as! {
+    /// Nanoseconds since the epoch.
+    time: Timestamp as i64,
+    save: |at| at.as_nanos(),
+    restore: Timestamp::from_nanos,
+}
+
+saved_as! {
+    optional_time: Option<Timestamp> as Option<i64>,
+    save: |at| at.map(Timestamp::as_nanos),
+    restore: |nanos| nanos.map(Timestamp::from_nanos),
+}
+
+saved_as! {
+    optional_times: [Option<Timestamp>; MILESTONES] as [Option<i64>; MILESTONES],
+    save: |times| times.map(|at| at.map(Timestamp::as_nanos)),
+    restore: |times| times.map(|nanos| nanos.map(Timestamp::from_nanos)),
+}
+
+saved_as! {
+    sources: BTreeMap<SourceId, SavedSource> as BTreeMap<u16, SavedSource>,
+    save: |sources| sources.iter().map(|(id, saved)| (id.0, saved.clone())).collect(),
+    restore: |sources| sources.into_iter().map(|(id, saved)| (SourceId(id), saved)).collect(),
+}
+
+saved_as! {
+    first_list: Option<FirstList> as Option<SavedFirstList>,
+    save: |first_list| first_list.map(SavedFirstList),
+    restore: |first_list| first_list.map(|SavedFirstList(first_list)| first_list),
+}
+
+saved_as! {
+    version: Option<Version> as Option<String>,
+    save: |version| version.as_ref().map(ToString::to_string),
+    restore: |text| text.map(|text| Version::from_text(&text)),
+}
+
+saved_as! {
+    slos: Vec<(SloId, bool)> as Vec<(u16, bool)>,
+    save: |slos| slos.iter().map(|(slo, decided)| (slo.0, *decided)).collect(),
+    restore: |slos| slos.into_iter().map(|(slo, decided)| (SloId(slo), decided)).collect(),
+}
+
+saved_as! {
+    rules: Arc<[SloRule]> as Vec<SavedRule>,
+    save: |rules| rules.iter().cloned().map(SavedRule).collect(),
+    restore: |rules| rules.into_iter().map(|SavedRule(rule)| rule).collect(),
+}
+
+saved_as! {
+    seen: Seen as SavedSeen,
+    save: |seen| SavedSeen::from(*seen),
+    restore: Seen::from,
+}
+
+saved_as! {
+    workload: Option<Arc<Workload>> as Option<(Box<str>, Box<str>)>,
+    save: |workload| {
+        let workload = workload.as_deref();
+        workload.map(|workload| (workload.kind.clone(), workload.name.clone()))
+    },
+    restore: |workload| workload.map(|(kind, name)| Arc::new(Workload { kind, name })),
+}
+
+/// An interval by its name, so that a later podinit may add intervals.
+mod interval {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        interval: &Interval,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        interval.as_str().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Interval, D::Error> {
+        let name = <&str>::deserialize(deserializer)?;
+        let mut all = Interval::ALL.into_iter();
+        let known = all.find(|interval| interval.as_str() == name);
+        known.ok_or_else(|| de::Error::custom("no such interval"))
+    }
+}
+
+/// [`Seen`] in few bytes: most saved pods are finished, and this is what is saved of each.
+///
+/// Conditions become true shortly after the pod's creation, so their times are offsets from it.
+/// The arithmetic wraps, so that every value can be saved and every saved value has a meaning.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedSeen {
+    newest_version: u64,
+    source: u16,
+    is_static: bool,
+    created: u32,
+    last_true: [Option<i32>; 5],
+}
+
+impl From<Seen> for SavedSeen {
+    fn from(seen: Seen) -> Self {
+        let offset = |second: u32| second.wrapping_sub(seen.created).cast_signed();
+        let seconds = seen.last_true.seconds();
+        Self {
+            newest_version: seen.newest_version,
+            source: seen.source.0,
+            is_static: seen.is_static,
+            created: seen.created,
+            last_true: seconds.map(|second| (second != 0).then(|| offset(second))),
+        }
+    }
+}
+
+impl From<SavedSeen> for Seen {
+    fn from(saved: SavedSeen) -> Self {
+        let second = |offset: i32| saved.created.wrapping_add_signed(offset);
+        let seconds = saved.last_true.map(|offset| offset.map_or(0, second));
+        Self {
+            newest_version: saved.newest_version,
+            last_true: LastTrue::from_seconds(seconds),
+            source: SourceId(saved.source),
+            is_static: saved.is_static,
+            created: saved.created,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Progress")]
+pub(super) struct SavedProgress {
+    #[serde(with = "version")]
+    version: Option<Version>,
+    #[serde(with = "optional_time")]
+    complete_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct SavedFirstList(#[serde(with = "FirstListForm")] FirstList);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FirstList")]
+enum FirstListForm {
+    BeganAt(#[serde(with = "time")] Timestamp),
+    NeverHad,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedRule(#[serde(with = "SloRuleForm")] SloRule);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "SloRule")]
+struct SloRuleForm {
+    name: Arc<str>,
+    #[serde(with = "interval")]
+    interval: Interval,
+    threshold_nanos: i64,
+    grace_nanos: i64,
+    #[serde(with = "NamespacesForm")]
+    namespaces: Namespaces,
+    owner_kinds: Vec<Box<str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Namespaces")]
+enum NamespacesForm {
+    All,
+    Include(Vec<Box<str>>),
+    Exclude(Vec<Box<str>>),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "PodInfo")]
+pub(super) struct SavedPodInfo {
+    namespace: Arc<str>,
+    name: Box<str>,
+    node: Option<Arc<str>>,
+    #[serde(with = "workload")]
+    workload: Option<Arc<Workload>>,
+    host_network: bool,
+    pod_labels: Box<[Box<str>]>,
+}
