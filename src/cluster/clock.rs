@@ -1,4 +1,4 @@
-//! The clocks of the edge. The core gets every time as an argument; this is where one is read.
+//! Clocks. The core gets every time as an argument; these are what the rest of the program reads.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -7,52 +7,72 @@ use crate::timestamp::Timestamp;
 
 /// Where deliveries get their times from.
 pub trait Clock: Send + Sync {
-    /// The time of day, in UTC.
-    fn now(&self) -> Timestamp;
+    /// Reads the time of day, and with it whether the clock has jumped.
+    fn read(&self) -> Reading;
 
-    /// The time since some fixed moment. It passes evenly whatever is done to the time of day, and
-    /// where the system can tell, also while the machine sleeps.
+    /// The time of day, in UTC.
+    fn now(&self) -> Timestamp {
+        self.read().now
+    }
+
+    /// The time since some fixed moment. It passes evenly even when the time of day is set, and,
+    /// where the system supports it, while the machine sleeps.
     fn elapsed(&self) -> Duration {
         static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
         ORIGIN.elapsed()
     }
 
-    /// What has been put right of this clock; nothing by default.
+    /// How this clock corrects the machine's; not at all by default.
     fn corrections(&self) -> Corrections {
         Corrections::default()
     }
 }
 
-/// What has been put right of a clock.
+/// One reading of a clock. Both values are of the same moment: a caller that read them one after
+/// the other could miss a jump between the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The time of day, in UTC
+    pub now: Timestamp,
+    /// How often the clock has jumped by more than a second so far. When it has since the last
+    /// reading, the difference of the two is not time that has passed.
+    pub jumps: u64,
+}
+
+/// A reading of a clock that is never corrected.
+impl From<Timestamp> for Reading {
+    fn from(now: Timestamp) -> Self {
+        Self { now, jumps: 0 }
+    }
+}
+
+/// How a clock corrects the machine's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Corrections {
-    /// How often the clock of the machine and the one that it is held against came apart, or
-    /// together again (`podinit_clock_steps_total`)
+    /// How often the machine's clock and the reference came to differ by more than a second, or to
+    /// agree again (`podinit_clock_steps_total`)
     pub steps: u64,
-    /// How often [`Clock::now`] itself had to jump by more than a second. Whoever accounts by it
-    /// cannot take the time between two readings for time that has passed.
-    pub jumps: u64,
-    /// What is added to the clock of the machine at present, in seconds
+    /// What is added to the machine's clock at present, in seconds
     /// (`podinit_clock_correction_seconds`)
     pub seconds: f64,
 }
 
-/// The clock of the machine. It may be stepped: whoever accounts by it must not let it go back.
+/// The machine's clock. It can be set, so accounted time must not follow it backwards.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    fn now(&self) -> Timestamp {
+    fn read(&self) -> Reading {
         let nanos = match SystemTime::now().duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
             Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |n| -n),
         };
-        Timestamp::from_nanos(nanos)
+        Timestamp::from_nanos(nanos).into()
     }
 }
 
 impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
-    fn now(&self) -> Timestamp {
-        self()
+    fn read(&self) -> Reading {
+        self().into()
     }
 }

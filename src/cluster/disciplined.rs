@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::clock::{Clock, Corrections, SystemClock};
+use super::clock::{Clock, Corrections, Reading, SystemClock};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// An answer that took longer says too little about the time.
@@ -119,10 +119,13 @@ impl DisciplinedClock {
 }
 
 impl Clock for DisciplinedClock {
-    fn now(&self) -> Timestamp {
-        // Read under the lock, so that the time of two readers is in the order of their readings.
+    fn read(&self) -> Reading {
+        // Read under the lock, so that the times of two readers are in the order of their readings.
         let line = self.line();
-        line.at((self.elapsed)())
+        Reading {
+            now: line.at((self.elapsed)()),
+            jumps: line.jumps,
+        }
     }
 
     fn elapsed(&self) -> Duration {
@@ -130,12 +133,11 @@ impl Clock for DisciplinedClock {
     }
 
     fn corrections(&self) -> Corrections {
-        let now = self.now();
-        let correction = now.nanos_since((self.wall)());
         let line = self.line();
+        let now = line.at((self.elapsed)());
+        let correction = now.nanos_since((self.wall)());
         Corrections {
             steps: line.steps,
-            jumps: line.jumps,
             seconds: correction as f64 / NANOS_PER_SECOND as f64,
         }
     }

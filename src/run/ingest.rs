@@ -13,7 +13,7 @@ use crate::cluster::clock::Clock;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::tracker::Tracker;
 use crate::metrics::Recorder;
-use crate::run::pace::Pace;
+use crate::run::accounting_clock::AccountingClock;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::watch::stats::WatchStats;
 
@@ -42,16 +42,16 @@ impl Ingest {
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut pace = Pace::begin(&*self.clock, &mut self.tracker);
+        let mut time = AccountingClock::start(&*self.clock, &mut self.tracker);
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
                 _ = ticks.tick() => {
-                    pace.turn(&*self.clock, &mut self.tracker);
+                    time.tick(&*self.clock, &mut self.tracker);
                     if self.deliveries.is_empty() {
                         let (tracker, recorder) = (&mut self.tracker, &mut self.recorder);
-                        pace.let_time_pass(&*self.clock, &self.stats, tracker, recorder);
+                        time.let_deadlines_pass(&self.stats, tracker, recorder);
                     }
                     self.heartbeat.beat();
                 }
@@ -66,7 +66,7 @@ impl Ingest {
                 }
                 delivery = self.deliveries.recv() => match delivery {
                     Some(mut delivery) => {
-                        pace.receive(&*self.clock, &mut delivery, &mut self.tracker);
+                        time.receive(&*self.clock, &mut delivery, &mut self.tracker);
                         self.account(delivery);
                     }
                     None => break,

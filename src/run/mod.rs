@@ -1,6 +1,7 @@
 //! The composition root: the only place that knows all the parts, and puts them together as a
 //! command asks for.
 
+pub mod accounting_clock;
 mod checkpoint;
 #[cfg(test)]
 mod clock_tests;
@@ -9,7 +10,6 @@ mod doctor;
 mod exporter;
 mod ingest;
 mod labels;
-pub mod pace;
 mod progress;
 mod recordings;
 mod reload;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
-use podinit::cluster::clock::{Clock, Corrections};
+use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::lifecycle::milestone::Milestone;
 use podinit::lifecycle::observation::{
     AnomalyKind, Latency, Outcome, PodObservation, Position, UnobservedReason,
@@ -46,13 +46,12 @@ impl WatchSource for Watch {
 struct Corrected;
 
 impl Clock for Corrected {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_seconds(1_800_000_000)
+    fn read(&self) -> Reading {
+        Timestamp::from_seconds(1_800_000_000).into()
     }
     fn corrections(&self) -> Corrections {
         Corrections {
             steps: 1,
-            jumps: 0,
             seconds: -3600.0,
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use podinit::cluster::disciplined::DisciplinedClock;
 use podinit::lifecycle::delivery::Delivery;
 use podinit::lifecycle::tracker::Tracker;
-use podinit::run::pace::Pace;
+use podinit::run::accounting_clock::AccountingClock;
 use podinit::sim::rng::Rng;
 use podinit::watch::stats::WatchStats;
 use tokio::sync::mpsc;
@@ -43,17 +43,17 @@ impl Ingest {
     pub async fn run(mut self, stop: CancellationToken) -> Tally {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut pace = Pace::begin(&*self.clock, &mut self.tracker);
+        let mut time = AccountingClock::start(&*self.clock, &mut self.tracker);
         let mut commit = self.next_commit();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return self.tally,
                 _ = ticks.tick() => {
-                    pace.turn(&*self.clock, &mut self.tracker);
+                    time.tick(&*self.clock, &mut self.tracker);
                     if self.deliveries.is_empty() {
                         let (tracker, tally) = (&mut self.tracker, &mut self.tally);
-                        pace.let_time_pass(&*self.clock, &self.stats, tracker, tally);
+                        time.let_deadlines_pass(&self.stats, tracker, tally);
                     }
                 }
                 () = tokio::time::sleep_until(commit), if self.disk.is_some() => {
@@ -61,7 +61,7 @@ impl Ingest {
                     commit = self.next_commit();
                 }
                 Some(mut delivery) = self.deliveries.recv() => {
-                    pace.receive(&*self.clock, &mut delivery, &mut self.tracker);
+                    time.receive(&*self.clock, &mut delivery, &mut self.tracker);
                     self.account(delivery).await;
                 }
             }
