@@ -1,9 +1,9 @@
 //! From the command line to a client of the API server.
 //!
-//! The order is that of kube's `Config::infer`, which is what kubectl's users expect:
-//! `--kubeconfig`, else the files in `KUBECONFIG`, else `~/.kube/config`, else the service account
-//! of the pod that we run in. Only the last step is ever taken for want of another: a kubeconfig
-//! that was named but cannot be used is an error, not a reason to talk to another cluster.
+//! The order is that of kube's `Config::infer` and of kubectl: `--kubeconfig`, else the files in
+//! `KUBECONFIG`, else `~/.kube/config`, else the service account of the pod that podinit runs in. A
+//! kubeconfig that was named but cannot be used is an error: podinit never connects to another
+//! cluster instead.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,90 +11,92 @@ use std::time::Duration;
 use kube::{Client, Config};
 
 use super::api_error::root_causes;
-use super::disciplined::DisciplinedClock;
-use super::kubeconfig::Source;
+use super::api_server_clock::ApiServerClock;
+use super::date_observer::DateObserver;
+use super::kubeconfig::ConfigSource;
 use super::options::{ClusterOptions, ConnectError};
-use super::renewal::{Remake, Renewing};
-use super::witness::Witness;
+use super::renewing_client::{MakeClient, RenewingClient};
 
-/// For a TCP and TLS handshake with the API server.
+/// Deadline of a TCP and TLS handshake with the API server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client of an API server, and how to name it in messages.
+/// A client of one API server, and how messages name it.
 #[derive(Clone)]
 pub struct Cluster {
-    /// The client. It has no deadline for reading: whoever sends a request sets one.
+    /// The client. It has no deadline for reading: callers set one for each request.
     pub client: Client,
     /// The API server's URL
     pub server: String,
     /// Where the configuration came from
     pub origin: String,
-    /// The certificates (DER) of those who may vouch for the API server, if they are stated
+    /// The CA certificates (DER) that are configured for the API server, if any
     pub authority: Vec<Vec<u8>>,
-    /// The proxy that requests take, without the credentials for it
+    /// The proxy that requests go through, without its credentials
     pub proxy: Option<String>,
-    /// Nobody checks that the server is the one that is meant (`insecure-skip-tls-verify`)
+    /// The server's certificate is not verified (`insecure-skip-tls-verify`)
     pub unverified: bool,
 }
 
 impl Cluster {
-    /// Holds `clock` against the dates of all answers from now on.
+    /// Passes the dates of all answers from now on to `clock`.
     #[must_use]
-    pub fn dating(self, clock: Arc<DisciplinedClock>) -> Self {
+    pub fn observing_dates(self, clock: Arc<ApiServerClock>) -> Self {
         Self {
-            client: Witness::of(self.client, clock),
+            client: DateObserver::wrap(self.client, clock),
             ..self
         }
     }
 }
 
-/// Makes a client of the cluster that is meant, which reads its configuration again when its
-/// credentials are refused. Sends no request; a credential plugin may run.
+/// Makes a client of the chosen cluster. It reads its configuration again when its credentials are
+/// refused. Sends no request; a credential plugin may run.
 ///
 /// # Errors
-/// Whatever keeps the configuration from being used.
+/// When the configuration cannot be used.
 pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> {
-    let source = Source::locate(
+    let source = ConfigSource::locate(
         options,
         std::env::var_os("KUBECONFIG"),
         std::env::home_dir(),
     );
     let context = options.context.clone();
     let cluster = configured(source.clone(), context.clone()).await?;
-    let remake: Remake = Box::new(move || {
+    let make: MakeClient = Box::new(move || {
         let made = configured(source.clone(), context.clone());
         Box::pin(async move { Ok(made.await?.client) })
     });
     Ok(Cluster {
-        client: Renewing::of(cluster.client, remake),
+        client: RenewingClient::wrap(cluster.client, make),
         ..cluster
     })
 }
 
-/// Makes a client of the configuration as it stands now.
-async fn configured(source: Source, context: Option<String>) -> Result<Cluster, ConnectError> {
+/// Makes a client from the current configuration.
+async fn configured(
+    source: ConfigSource,
+    context: Option<String>,
+) -> Result<Cluster, ConnectError> {
     let (config, origin) = source.load(context.as_deref()).await?;
     from_config(config, origin).await
 }
 
-/// Makes a client of the API server at `url`, without credentials: for a server of our own on
-/// this machine.
+/// Makes a client of the API server at `url`, without credentials: for the simulated one of `demo`.
 ///
 /// # Errors
-/// Where the client cannot be made.
+/// When the client cannot be made.
 pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, ConnectError> {
     from_config(Config::new(url), origin).await
 }
 
 async fn from_config(mut config: Config, origin: String) -> Result<Cluster, ConnectError> {
-    // A second call finds the provider installed, which is as good.
+    // Fails only when a provider is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     config.connect_timeout = Some(CONNECT_TIMEOUT);
     config.read_timeout = None;
-    // The reflector decides what is repeated, and when: hidden repetitions would defeat both its
-    // deadlines and the API server's Retry-After.
+    // The reflector decides what is retried, and when: retries inside the client would defeat its
+    // deadlines and ignore the API server's Retry-After.
     config.default_retry = false;
-    // Without TLS there is nothing to trust: that a machine has no certificates is no fault then.
+    // Without TLS no root certificates are needed, so a machine without any is no error.
     if config.cluster_url.scheme() == Some(&http::uri::Scheme::HTTP) {
         config.root_cert.get_or_insert_default();
     }
@@ -121,7 +123,7 @@ async fn from_config(mut config: Config, origin: String) -> Result<Cluster, Conn
     })
 }
 
-/// A URL that may be shown: user and password may stand before the host.
+/// The URL without user and password, so that it can be shown.
 fn without_credentials(url: &http::Uri) -> String {
     let text = url.to_string();
     let authority = url.authority().map_or("", |authority| authority.as_str());
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_mistake_is_one_line_that_says_how_to_mend_it() {
+    async fn each_mistake_is_one_line_that_says_how_to_fix_it() {
         let (directory, path) = file(TWO);
         let missing = directory.path().join("none");
         let text = refused(&missing, None).await;

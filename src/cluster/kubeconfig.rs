@@ -1,4 +1,4 @@
-//! Finds the configuration that is meant and reads it.
+//! Finds the kubeconfig or service account to use, and reads it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,15 @@ use super::proxy::{is_direct, no_proxy};
 
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ConfigSource {
     /// These files, merged as kubectl does it; the text names them in messages
     Files(Vec<PathBuf>, String),
-    /// The service account of the pod that we run in; there is no such file as this
+    /// The service account of the pod that podinit runs in; the default kubeconfig, this path, does
+    /// not exist
     ServiceAccount(PathBuf),
 }
 
-impl Source {
+impl ConfigSource {
     pub(super) fn locate(
         options: &ClusterOptions,
         variable: Option<OsString>,
@@ -47,7 +48,7 @@ impl Source {
             return Self::Files(listed, origin);
         }
         let default = home.unwrap_or_default().join(".kube").join("config");
-        // With --context a kubeconfig is needed, so that its absence is what has to be told.
+        // --context needs a kubeconfig, so that the error is that there is none.
         if options.context.is_some() || default.exists() {
             return named(default);
         }
@@ -106,8 +107,8 @@ async fn from_files(
     });
     let config = Config::from_custom_kubeconfig(merged, &options).await;
     let mut config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
-    // A proxy that the kubeconfig names is meant for just this cluster, HTTPS_PROXY for everything
-    // but what NO_PROXY names.
+    // A proxy in the kubeconfig applies to this cluster. HTTPS_PROXY applies to everything except
+    // what NO_PROXY names.
     if !proxied && is_direct(&config.cluster_url, &no_proxy()) {
         config.proxy_url = None;
     }
@@ -123,7 +124,7 @@ fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError
         },
         KubeconfigError::Parse(why) => ConnectError::Malformed {
             origin,
-            // The first line; the others draw the place in the file.
+            // Only the first line; the others show an excerpt of the file.
             why: why
                 .to_string()
                 .lines()
@@ -158,11 +159,11 @@ mod tests {
                 kubeconfig: kubeconfig.map(PathBuf::from),
                 context: context.map(str::to_owned),
             };
-            Source::locate(&options, variable.map(OsString::from), Some(home.clone()))
+            ConfigSource::locate(&options, variable.map(OsString::from), Some(home.clone()))
         };
-        let files = |source: Source| match source {
-            Source::Files(paths, _) => paths,
-            Source::ServiceAccount(_) => Vec::new(),
+        let files = |source: ConfigSource| match source {
+            ConfigSource::Files(paths, _) => paths,
+            ConfigSource::ServiceAccount(_) => Vec::new(),
         };
         let default = home.join(".kube").join("config");
         assert_eq!(files(locate(Some("k"), None, Some("e"))), [Path::new("k")]);
@@ -172,7 +173,7 @@ mod tests {
         );
         assert_eq!(
             locate(None, None, None),
-            Source::ServiceAccount(default.clone())
+            ConfigSource::ServiceAccount(default.clone())
         );
         let chosen = files(locate(None, Some("x"), Some("")));
         assert_eq!(chosen, std::slice::from_ref(&default));

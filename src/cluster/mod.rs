@@ -1,16 +1,16 @@
-//! The connection to one cluster: which one is meant, the client with its proxies and credentials,
-//! requests with deadlines and the errors that they end with, and the time that the API server tells.
+//! The connection to one cluster: which cluster is chosen, the client with its proxies and
+//! credentials, requests with deadlines and their errors, and the API server's clock.
 //!
-//! Nothing here knows what is asked for. [`crate::watch`] and [`crate::doctor`] make the requests.
+//! Nothing here knows what is requested. [`crate::watch`], [`crate::access`] and [`crate::doctor`]
+//! make the requests.
 
 pub mod api_error;
+pub mod api_server_clock;
 pub mod client;
 pub mod clock;
-pub mod disciplined;
-pub(crate) mod http_date;
+pub(crate) mod date_observer;
 mod kubeconfig;
 pub mod options;
 mod proxy;
-mod renewal;
+mod renewing_client;
 pub(crate) mod transport;
-mod witness;

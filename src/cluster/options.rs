@@ -1,8 +1,8 @@
-//! Which cluster is meant, and why that may lead to no client of it.
+//! Which cluster is chosen, and why connecting to it can fail.
 
 use std::path::PathBuf;
 
-/// Which cluster is meant, as the command line says it.
+/// The cluster that the command line chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterOptions {
     /// `--kubeconfig`
@@ -11,7 +11,7 @@ pub struct ClusterOptions {
     pub context: Option<String>,
 }
 
-/// Why there is no client; one line that says what to do.
+/// Why no client can be made; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The kubeconfig cannot be read
@@ -22,7 +22,7 @@ pub enum ConnectError {
         /// What the system says
         why: String,
     },
-    /// The kubeconfig is no kubeconfig
+    /// The file is not a kubeconfig
     #[error("{origin} is not a kubeconfig: {why}")]
     Malformed {
         /// Which one
@@ -30,14 +30,14 @@ pub enum ConnectError {
         /// What the parser says
         why: String,
     },
-    /// The context does not stand in the kubeconfig
+    /// The kubeconfig has no such context
     #[error("{origin} has no context {context:?}; {choice}")]
     UnknownContext {
         /// Which kubeconfig
         origin: String,
         /// Which context
         context: String,
-        /// Those that there are
+        /// The contexts that exist
         choice: String,
     },
     /// The kubeconfig has no current-context and none was named
@@ -45,7 +45,7 @@ pub enum ConnectError {
     NoContext {
         /// Which kubeconfig
         origin: String,
-        /// Those that there are
+        /// The contexts that exist
         choice: String,
     },
     /// Neither a kubeconfig nor a service account

@@ -1,7 +1,7 @@
 //! Which servers are reached without the proxy of the environment.
 //!
 //! kube 5 compares `NO_PROXY` with the URL of the proxy instead of the server's, so that it has no
-//! effect there. Here it has the one that Go's clients, and so kubectl, give it
+//! effect there. This follows the rules of Go's clients, and so of kubectl
 //! (golang.org/x/net/http/httpproxy).
 
 use std::net::IpAddr;

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use http::header::{ACCEPT, CONTENT_TYPE, DATE, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{Method, Request};
 use kube::client::Body;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use super::clock::Offset;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::{Clock, SystemClock};
-use crate::cluster::http_date;
+use crate::cluster::date_observer::date_of;
 use crate::cluster::transport::{AGENT, read_into, send, timed_out};
 
 /// For a request with a small answer.
@@ -89,8 +89,7 @@ impl Api {
             let sent = SystemClock.now();
             let response = send(&self.cluster.client, request, deadline).await?;
             let received = SystemClock.now();
-            let date = response.headers().get(DATE).and_then(|d| d.to_str().ok());
-            if let Some(date) = date.and_then(http_date::parse) {
+            if let Some(date) = date_of(response.headers()) {
                 let mut offset = self.offset.lock().unwrap_or_else(PoisonError::into_inner);
                 offset.narrow(sent, received, date);
             }

@@ -15,9 +15,9 @@ use tower::ServiceBuilder;
 use super::checkpoint::Snapshots;
 use super::ingest::Ingest;
 use super::slos::Slos;
+use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client;
 use crate::cluster::clock::{Clock, Corrections};
-use crate::cluster::disciplined::DisciplinedClock;
 use crate::lifecycle::clock::TimestampMode;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::metrics::{Builder, Exposition, Format, LabelConfig};
@@ -46,7 +46,7 @@ slos:
 struct Rig {
     cluster: Cluster,
     off: Arc<AtomicI64>,
-    clock: Arc<DisciplinedClock>,
+    clock: Arc<ApiServerClock>,
     exposition: Arc<Exposition>,
     shutdown: CancellationToken,
     tasks: JoinSet<()>,
@@ -67,7 +67,7 @@ impl Rig {
         let off = Arc::new(AtomicI64::new(off));
         let (wall, error, passed) = (cluster.clock(), Arc::clone(&off), cluster.clock());
         let began = passed.now();
-        let clock = Arc::new(DisciplinedClock::new(
+        let clock = Arc::new(ApiServerClock::new(
             move || {
                 wall.now()
                     .plus_nanos(error.load(Relaxed) * NANOS_PER_SECOND)
@@ -89,7 +89,7 @@ impl Rig {
             proxy: None,
             unverified: false,
         };
-        let api = api.dating(Arc::clone(&clock));
+        let api = api.observing_dates(Arc::clone(&clock));
         let (scope, selectors) = (Scope::Cluster, Selectors::default());
         probe(&api, &scope, &selectors, 1, TICK).await.unwrap();
 

@@ -10,8 +10,8 @@ use super::exporter::{Exporter, ServeOnly};
 use super::labels::decode_options;
 use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
+use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
-use crate::cluster::disciplined::DisciplinedClock;
 use crate::cluster::options::ClusterOptions;
 use crate::process::shutdown;
 use crate::watch::WatchConfig;
@@ -39,7 +39,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         tokens: args.auth.auth == AuthMode::Kubernetes,
         checkpoint,
     };
-    let clock = Arc::new(DisciplinedClock::of_machine());
+    let clock = Arc::new(ApiServerClock::from_machine());
     let mut exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;
     let ClusterArgs {
         kubeconfig,
@@ -51,7 +51,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         context,
     })
     .await?
-    .dating(clock);
+    .observing_dates(clock);
     let probed = shutdown.run_until_cancelled(async {
         let probed = check(&cluster, exporter.watch(), evidence).await?;
         let tokens = judge_of_tokens(&cluster, &args.auth).await?;

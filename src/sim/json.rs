@@ -1,5 +1,7 @@
 //! What the JSON of a pod's parts has in common.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -16,7 +18,8 @@ pub fn time(at: Timestamp) -> String {
 
 /// The `Date` of an HTTP answer, truncated to the second.
 pub(super) fn http_date(at: Timestamp) -> String {
-    second(at).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    let since_epoch = Duration::from_nanos(at.as_nanos().max(0).unsigned_abs());
+    httpdate::fmt_http_date(UNIX_EPOCH + since_epoch)
 }
 
 fn second(at: Timestamp) -> jiff::Timestamp {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use podinit::cluster::api_server_clock::ApiServerClock;
 use podinit::cluster::client::Cluster;
-use podinit::cluster::disciplined::DisciplinedClock;
 use podinit::decode::DecodeOptions;
 use podinit::lifecycle::clock::TimestampMode;
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -104,7 +104,7 @@ impl Exporter {
             let elapsed = i64::try_from(epoch.elapsed().as_nanos()).unwrap_or(i64::MAX);
             Timestamp::from_nanos(base + elapsed + offset.load(Ordering::Relaxed))
         };
-        let clock = Arc::new(DisciplinedClock::new(wall, move || epoch.elapsed()));
+        let clock = Arc::new(ApiServerClock::new(wall, move || epoch.elapsed()));
         let cluster = Cluster {
             client: server.client(),
             server: "the proof".to_owned(),
@@ -113,7 +113,7 @@ impl Exporter {
             proxy: None,
             unverified: false,
         }
-        .dating(clock.clone());
+        .observing_dates(clock.clone());
         let accounting = TrackerConfig {
             timestamps: match settings.fused {
                 true => TimestampMode::Fused,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use podinit::cluster::disciplined::DisciplinedClock;
+use podinit::cluster::api_server_clock::ApiServerClock;
 use podinit::lifecycle::delivery::Delivery;
 use podinit::lifecycle::tracker::Tracker;
 use podinit::run::accounting_clock::AccountingClock;
@@ -30,7 +30,7 @@ pub struct Ingest {
     pub tally: Tally,
     pub deliveries: mpsc::Receiver<Delivery>,
     pub accounted: Accounted,
-    pub clock: Arc<DisciplinedClock>,
+    pub clock: Arc<ApiServerClock>,
     pub stats: Arc<WatchStats>,
     /// Each delivery takes so long
     pub slow: Duration,

@@ -1,19 +1,19 @@
-//! A clock that nobody can step: it is held against the dates of the API server's answers.
+//! The machine's clock, corrected by the dates of the API server's answers.
 //!
-//! Every time that podinit measures by is one that the cluster states, so the clock that counts is
-//! the cluster's. The machine's is usually as good (both are kept by NTP) and far finer than a
-//! `Date` header, which is cut to the second; but it may be wrong, or be set. Hence:
+//! podinit compares its observations with times that the cluster states, so the clock that counts
+//! is the cluster's. The machine's is usually as good (NTP keeps both) and far finer than a `Date`
+//! header, which is truncated to the second; but it may be wrong, or be set. Hence:
 //!
-//! - Between two answers time is the last time plus what has passed by a clock that cannot be set
+//! - Between two answers, time is the last time plus what has passed by a clock that cannot be set
 //!   and that runs while the machine sleeps (`CLOCK_BOOTTIME`).
 //! - Each answer that took less than two seconds bounds the cluster's time: it lies between the
 //!   date and the date plus one second plus the time that the answer took. While the machine's
-//!   clock keeps within two seconds of that, it is followed, slewing and all.
-//! - When it does not, podinit keeps its own time within those bounds, until the machine's clock is
-//!   right again. The bounds for leaving and for coming back lie more than a second apart, the
-//!   grain of a date, so that a clock at the edge is not left and taken again with each answer.
+//!   clock is within two seconds of these bounds, it is followed, even where NTP slews it.
+//! - When it is not, podinit keeps its own time within the bounds until the machine's clock is right
+//!   again. The limits for leaving the machine's clock and for returning to it are more than a second
+//!   apart, the precision of a date, so that a clock at the limit does not flap with each answer.
 //!
-//! Where no answer carries a date, time is the machine's at the start plus what has passed since.
+//! Where no answer has a date, time is the machine's at the start plus what has passed since.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,63 +22,62 @@ use std::time::Duration;
 use super::clock::{Clock, Corrections, Reading, SystemClock};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// An answer that took longer says too little about the time.
+/// Answers that took this long or longer are not used: they bound the time too loosely.
 const LONGEST_ANSWER: Duration = Duration::from_secs(2);
 
-/// The machine's clock is followed while it is at most this far outside the bounds,
+/// The machine's clock is followed while it is at most this far outside the bounds.
 const KEEP_NANOS: i64 = 2 * NANOS_PER_SECOND;
 
-/// and taken up again when it is at most this far outside.
+/// It is followed again when it is at most this far outside the bounds.
 const RETURN_NANOS: i64 = NANOS_PER_SECOND / 4;
 
-/// A change of more than this is told of.
+/// A change of more than this is counted and logged.
 const STEP_NANOS: i64 = NANOS_PER_SECOND;
 
-/// Reads the clock of the machine, which can be set.
+/// Reads the machine's clock, which can be set.
 type Wall = dyn Fn() -> Timestamp + Send + Sync;
-/// Reads a clock that cannot be set, in time since some moment.
+/// Reads a clock that cannot be set: the time since some moment.
 type Elapsed = dyn Fn() -> Duration + Send + Sync;
 
-/// The time of the cluster, as well as it is known. See the module.
-pub struct DisciplinedClock {
+/// The best estimate of the cluster's time. See the module.
+pub struct ApiServerClock {
     wall: Box<Wall>,
     elapsed: Box<Elapsed>,
-    line: Mutex<Line>,
+    state: Mutex<ClockState>,
 }
 
-/// Time as a line over what has passed.
 #[derive(Clone, Copy, Debug)]
-struct Line {
-    /// The time at elapsed zero
+struct ClockState {
+    /// The time of day when the elapsed time was zero
     origin: Timestamp,
-    /// Whether the clock of the machine is followed
+    /// Whether the machine's clock is followed
     follows_machine: bool,
-    /// What was added to the clock of the machine after the last answer
+    /// What was added to the machine's clock after the last answer, in nanoseconds
     correction: i64,
     steps: u64,
     jumps: u64,
 }
 
-/// What one dated answer says: the time now lies between these.
+/// What one answer with a date proves: the time is between these.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     earliest: Timestamp,
     latest: Timestamp,
 }
 
-impl DisciplinedClock {
-    /// A clock that follows the machine's for as long as it is right.
-    pub fn of_machine() -> Self {
+impl ApiServerClock {
+    /// A clock that follows the machine's while that is right.
+    pub fn from_machine() -> Self {
         Self::new(|| SystemClock.now(), since_boot)
     }
 
-    /// A clock over these two: one that tells the time of day and can be set, and one that tells
-    /// the time since some moment and cannot.
+    /// A clock made of two: `wall` reads the time of day and can be set, `elapsed` reads the time
+    /// since some moment and cannot.
     pub fn new(
         wall: impl Fn() -> Timestamp + Send + Sync + 'static,
         elapsed: impl Fn() -> Duration + Send + Sync + 'static,
     ) -> Self {
-        let line = Line {
+        let state = ClockState {
             origin: wall().plus_nanos(-nanos(elapsed())),
             follows_machine: true,
             correction: 0,
@@ -88,15 +87,15 @@ impl DisciplinedClock {
         Self {
             wall: Box::new(wall),
             elapsed: Box::new(elapsed),
-            line: Mutex::new(line),
+            state: Mutex::new(state),
         }
     }
 
-    /// An answer of the API server has arrived now that was asked for at `asked` (by
-    /// [`Clock::elapsed`]) and says that it was made in the second `date`.
-    pub fn dated(&self, asked: Duration, date: Timestamp) {
+    /// An answer with this `date` has just arrived. Its request was sent at `sent` (by
+    /// [`Clock::elapsed`]).
+    pub fn observe_date(&self, sent: Duration, date: Timestamp) {
         let elapsed = (self.elapsed)();
-        let took = elapsed.saturating_sub(asked);
+        let took = elapsed.saturating_sub(sent);
         if took >= LONGEST_ANSWER {
             return;
         }
@@ -104,27 +103,27 @@ impl DisciplinedClock {
             earliest: date,
             latest: date.plus_nanos(NANOS_PER_SECOND + nanos(took)),
         };
-        let mut line = self.line();
-        let told = *line;
-        line.hold(bounds, elapsed, (self.wall)());
-        if line.steps != told.steps {
-            line.tell(told);
+        let mut state = self.state();
+        let before = *state;
+        state.adjust(bounds, elapsed, (self.wall)());
+        if state.steps != before.steps {
+            state.log_step(before);
         }
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
-        // Every change is complete before anything could panic.
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, ClockState> {
+        // Nothing panics in the middle of a change.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Clock for DisciplinedClock {
+impl Clock for ApiServerClock {
     fn read(&self) -> Reading {
         // Read under the lock, so that the times of two readers are in the order of their readings.
-        let line = self.line();
+        let state = self.state();
         Reading {
-            now: line.at((self.elapsed)()),
-            jumps: line.jumps,
+            now: state.at((self.elapsed)()),
+            jumps: state.jumps,
         }
     }
 
@@ -133,23 +132,23 @@ impl Clock for DisciplinedClock {
     }
 
     fn corrections(&self) -> Corrections {
-        let line = self.line();
-        let now = line.at((self.elapsed)());
+        let state = self.state();
+        let now = state.at((self.elapsed)());
         let correction = now.nanos_since((self.wall)());
         Corrections {
-            steps: line.steps,
+            steps: state.steps,
             seconds: correction as f64 / NANOS_PER_SECOND as f64,
         }
     }
 }
 
-impl Line {
+impl ClockState {
     fn at(&self, elapsed: Duration) -> Timestamp {
         self.origin.plus_nanos(nanos(elapsed))
     }
 
-    /// Keeps within `bounds`, at `elapsed`, when the machine says `wall`.
-    fn hold(&mut self, bounds: Bounds, elapsed: Duration, wall: Timestamp) {
+    /// Moves the time at `elapsed` into `bounds`, or to `wall`, the machine's, where that is right.
+    fn adjust(&mut self, bounds: Bounds, elapsed: Duration, wall: Timestamp) {
         let before = self.at(elapsed);
         let tolerance = if self.follows_machine {
             KEEP_NANOS
@@ -174,32 +173,32 @@ impl Line {
             u64::from(moved.saturating_abs() > STEP_NANOS || changed.saturating_abs() > STEP_NANOS);
     }
 
-    fn tell(&self, before: Self) {
+    fn log_step(&self, before: Self) {
         let seconds = |nanos: i64| nanos as f64 / NANOS_PER_SECOND as f64;
         let (correction, was) = (seconds(self.correction), seconds(before.correction));
         if self.correction.saturating_abs() > STEP_NANOS {
             tracing::warn!(
                 correction,
                 was,
-                "the machine's clock is not the API server's; podinit corrects it"
+                "the machine's clock differs from the API server's; podinit corrects it"
             );
         } else {
             tracing::info!(
                 correction,
                 was,
-                "the machine's clock is the API server's again"
+                "the machine's clock agrees with the API server's again"
             );
         }
     }
 }
 
 impl Bounds {
-    /// How far outside of them `at` lies; 0 inside.
+    /// How far outside the bounds `at` is, in nanoseconds; 0 inside.
     fn distance(self, at: Timestamp) -> i64 {
         at.nanos_since(self.nearest(at)).saturating_abs()
     }
 
-    /// What lies within them and nearest to `at`.
+    /// The time within the bounds that is nearest to `at`.
     fn nearest(self, at: Timestamp) -> Timestamp {
         at.clamp(self.earliest, self.latest)
     }
@@ -210,10 +209,10 @@ impl Bounds {
     }
 }
 
-impl fmt::Debug for DisciplinedClock {
+impl fmt::Debug for ApiServerClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DisciplinedClock")
-            .field("line", &self.line())
+        f.debug_struct("ApiServerClock")
+            .field("state", &self.state())
             .finish_non_exhaustive()
     }
 }
@@ -222,7 +221,7 @@ fn nanos(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// The time since the machine was started, sleep included.
+/// The time since the machine booted, including sleep.
 fn since_boot() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
     #[cfg(target_os = "linux")]
@@ -235,5 +234,5 @@ fn since_boot() -> Duration {
 }
 
 #[cfg(test)]
-#[path = "disciplined_tests.rs"]
+#[path = "api_server_clock_tests.rs"]
 mod tests;

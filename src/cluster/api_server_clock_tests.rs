@@ -15,7 +15,7 @@ const MILLI: i64 = 1_000_000;
 struct World {
     passed: Arc<AtomicI64>,
     off: Arc<AtomicI64>,
-    clock: DisciplinedClock,
+    clock: ApiServerClock,
 }
 
 impl World {
@@ -23,7 +23,7 @@ impl World {
         let passed = Arc::new(AtomicI64::new(0));
         let off = Arc::new(AtomicI64::new(off));
         let (wall, error, since) = (Arc::clone(&passed), Arc::clone(&off), Arc::clone(&passed));
-        let clock = DisciplinedClock::new(
+        let clock = ApiServerClock::new(
             move || Timestamp::from_nanos(EPOCH + wall.load(Relaxed) + error.load(Relaxed)),
             move || Duration::from_nanos(since.load(Relaxed).unsigned_abs() + 77),
         );
@@ -53,7 +53,8 @@ impl World {
         self.pass(there);
         let second = self.truth().as_nanos().div_euclid(NANOS_PER_SECOND);
         self.pass(back);
-        self.clock.dated(asked, Timestamp::from_seconds(second));
+        self.clock
+            .observe_date(asked, Timestamp::from_seconds(second));
     }
 
     fn corrections(&self) -> (u64, u64) {
@@ -130,7 +131,9 @@ fn the_cluster_is_followed_when_all_its_clocks_are_set() {
     world.set_off(-HOUR);
     let said = Timestamp::from_nanos(world.truth().as_nanos() - HOUR);
     let second = said.as_nanos().div_euclid(NANOS_PER_SECOND);
-    world.clock.dated(asked, Timestamp::from_seconds(second));
+    world
+        .clock
+        .observe_date(asked, Timestamp::from_seconds(second));
     assert_eq!(world.clock.now(), said);
     assert_eq!(world.clock.elapsed(), elapsed_before);
     assert_eq!(world.corrections(), (1, 1));
