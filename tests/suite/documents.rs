@@ -66,9 +66,10 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The line without its spans of code.
+/// The line without its spans of code, in double backticks or single ones.
 fn without_code(line: &str) -> String {
-    line.split('`').step_by(2).collect()
+    let outside: String = line.split("``").step_by(2).collect();
+    outside.split('`').step_by(2).collect()
 }
 
 /// The anchor that a heading gets where the document is shown.
