@@ -3,7 +3,7 @@
 use podinit::decode::rfc3339;
 use podinit::timestamp::Timestamp;
 
-/// Whatever lies before 1971 is absurd (specification §4).
+/// Whatever lies before 1971 is absurd ([§4](crate::specification#s4)).
 const FIRST: &str = "1971-01-01T00:00:00Z";
 
 /// Each line is a time, or none.
@@ -30,7 +30,7 @@ fn expected(text: &str) -> Option<Timestamp> {
 }
 
 /// The time without digits behind the ninth of its fraction, if it has the form that the grammar
-/// of RFC 3339 §5.6 states; the other library reads more.
+/// of RFC 3339, section 5.6 states; the other library reads more.
 fn plain(text: &str) -> Option<String> {
     let text = text.to_ascii_uppercase();
     let (date_time, rest) = text.split_at_checked(19)?;

@@ -1,5 +1,6 @@
 //! What happens while the watch is blind, with each pod's fate written out by hand: the list that
-//! closes the gap is all that is ever told of it (specification §5 rules 1, 3 and 4).
+//! closes the gap is all that is ever told of it ([§5.1](crate::specification#s5-1),
+//! [§5.3](crate::specification#s5-3) and [§5.4](crate::specification#s5-4)).
 
 use std::time::Duration;
 

@@ -19,6 +19,7 @@ mod checkpoint_cost;
 mod checkpoint_crash;
 mod checkpoint_kill;
 mod checkpoint_restart;
+mod citations;
 mod cli_errors;
 mod cluster_gap;
 mod cluster_truth;

@@ -96,7 +96,7 @@ fn every_planted_bug_is_told_from_the_right_reading() {
     assert!(unnoticed.is_empty(), "no history notices {unnoticed:?}");
 }
 
-/// §5 rule 7, at the end of every history.
+/// [§5.7](crate::specification#s5-7), at the end of every history.
 #[test]
 fn what_was_discovered_is_finished_or_in_flight() {
     let failing = seeds::first(FEWER_HISTORIES, |seed| {
@@ -114,7 +114,7 @@ fn what_was_discovered_is_finished_or_in_flight() {
     assert_eq!(failing, None, "a seed whose books do not add up");
 }
 
-/// §5 rule 1: "never on duplicates".
+/// [§5.1](crate::specification#s5-1): "never on duplicates".
 #[test]
 fn a_pod_event_that_comes_twice_changes_nothing() {
     let failing = seeds::first(FEWER_HISTORIES, |seed| {

@@ -1,6 +1,6 @@
 //! An exporter that is blind for an hour accuses nobody meanwhile; then it judges each pod once, by
-//! API times (specification §6). Every pod has a namespace and SLOs of its own, so that the series
-//! tell which pod was judged how.
+//! API times ([§6](crate::specification#s6)). Every pod has a namespace and SLOs of its own, so
+//! that the series tell which pod was judged how.
 
 mod deliveries;
 mod fate;

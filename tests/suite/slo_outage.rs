@@ -1,6 +1,7 @@
 //! An outage in the demo's cluster, on simulated time: after a healthy hour no sandbox comes up any
 //! more. The latency histogram shows nothing, since nothing ends; the deadlines do (specification
-//! §6), and the page comes when the arithmetic of the burn rates says so.
+//! [§6](crate::specification#s6)), and the page comes when the arithmetic of the burn rates says
+//! so.
 
 mod page;
 mod samples;

@@ -8,8 +8,8 @@ use super::{implementation, seeds};
 /// Random histories that are read once for each of their documents.
 const PREFIXED_HISTORIES: u64 = 100;
 
-/// §6: "at every scrape, per SLO: good + bad + excluded + undecided = pods discovered that match
-/// it", and no event is taken back.
+/// [§6](crate::specification#s6): "at every scrape, per SLO: good + bad + excluded + undecided =
+/// pods discovered that match it", and no event is taken back.
 #[test]
 fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
     let failing = seeds::first(PREFIXED_HISTORIES, |seed| {

@@ -7,7 +7,7 @@ use super::instant::{Nanos, SECOND};
 /// Series with its labels (`name{label="value"}`, labels in alphabetical order) to value.
 pub(crate) type Exposition = BTreeMap<String, f64>;
 
-/// The kubelet's classic buckets (§7), in seconds.
+/// The kubelet's classic buckets ([§7](crate::specification#s7)), in seconds.
 pub(crate) const BUCKETS: [f64; 25] = [
     0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
     300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,

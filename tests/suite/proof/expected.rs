@@ -1,5 +1,6 @@
-//! What must have been counted of a pod, by what was shown of it: the specification (§2-§6) read
-//! as statements about the whole of it. There is no fold here, and nothing of the tracker.
+//! What must have been counted of a pod, by what was shown of it: the specification
+//! ([§2](crate::specification#s2) to [§6](crate::specification#s6)) read as statements about the
+//! whole of it. There is no fold here, and nothing of the tracker.
 
 use podinit::lifecycle::observation::Outcome;
 
@@ -100,7 +101,7 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
     expected
 }
 
-/// §5 rule 2.
+/// [§5.2](crate::specification#s5-2).
 fn had_started_up(first: &Shows) -> bool {
     let ready_before = match (first.milestone(READY), first.started) {
         (Some((false, since)), Some(started)) => since - started > 5,

@@ -57,7 +57,8 @@ impl Scrape {
             .sum()
     }
 
-    /// Every pod that was discovered has finished or is in flight (specification §5 rule 7).
+    /// Every pod that was discovered has finished or is in flight
+    /// ([§5.7](crate::specification#s5-7)).
     pub fn assert_conserved(&self) {
         let discovered = self.sum("podinit_pods_discovered_total");
         let finished = self.sum("podinit_pods_finished_total");

@@ -1,4 +1,5 @@
-//! §5 rules 2 and 3: first lists, adoption, and what comes later.
+//! [§5.2](crate::specification#s5-2) and [§5.3](crate::specification#s5-3): first lists, adoption,
+//! and what comes later.
 
 use super::{API, BACKFILL, Example, FUSED, READY_IN_FULL, example, ready};
 use crate::oracle::build::*;

@@ -1,4 +1,5 @@
-//! §8: lists, pages, streamed lists, bookmarks, errors, and where the replay stops.
+//! [§8](crate::specification#s8): lists, pages, streamed lists, bookmarks, errors, and where the
+//! replay stops.
 
 use super::{API, Example, Options, example};
 use crate::oracle::build::*;

@@ -1,4 +1,4 @@
-//! §5 rule 1: the idempotent fold, and how long it remembers.
+//! [§5.1](crate::specification#s5-1): the idempotent fold, and how long it remembers.
 
 use super::{API, Example, READY_IN_FULL, example, ready};
 use crate::oracle::build::*;

@@ -1,4 +1,5 @@
-//! §5 rules 4 to 6: gaps, memory, and what happens again.
+//! [§5.4](crate::specification#s5-4) to [§5.6](crate::specification#s5-6): gaps, memory, and what
+//! happens again.
 
 use super::{API, Example, example, ready};
 use crate::oracle::build::*;

@@ -1,4 +1,5 @@
-//! §1 and §2: when a milestone is reached, and which one a condition stands for.
+//! [§1](crate::specification#s1) and [§2](crate::specification#s2): when a milestone is reached,
+//! and which one a condition stands for.
 
 use super::{API, Example, FUSED, example};
 use crate::oracle::build::*;

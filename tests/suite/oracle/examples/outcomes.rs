@@ -1,4 +1,4 @@
-//! §5: how a pod ends, and why a stage was not observed.
+//! [§5](crate::specification#s5): how a pod ends, and why a stage was not observed.
 
 use super::{API, Example, example};
 use crate::oracle::build::*;

@@ -1,4 +1,4 @@
-//! §6 and §8: when deadlines pass.
+//! [§6](crate::specification#s6) and [§8](crate::specification#s8): when deadlines pass.
 
 use serde_json::Value;
 
@@ -10,7 +10,8 @@ pub(super) fn bound() -> Pod {
     pod("a").yes(SCHEDULED, 1.0)
 }
 
-/// Something at that time that is about no pod: "a DELETED for an unknown UID is ignored" (§5).
+/// Something at that time that is about no pod: "a DELETED for an unknown UID is ignored"
+/// ([§5](crate::specification#s5)).
 pub(super) fn clock(seconds: f64) -> Value {
     at(seconds, deleted(&pod("clock")))
 }
@@ -111,7 +112,7 @@ fn passing() -> Vec<Example> {
             "slo network good 1",
         ),
         example(
-            "§5 rule 4: what is absent from a list \"ends as vanished\", and its deadline passes no more",
+            "§5.4: what is absent from a list \"ends as vanished\", and its deadline passes no more",
             network(API),
             vec![
                 at(0.0, list(&[])),
@@ -121,7 +122,7 @@ fn passing() -> Vec<Example> {
             "slo network excluded vanished 1",
         ),
         example(
-            "§5 rule 5: a UID that is forgotten and comes again is another pod, with deadlines of its own",
+            "§5.5: a UID that is forgotten and comes again is another pod, with deadlines of its own",
             network(API),
             vec![
                 at(0.0, list(&[])),

@@ -1,4 +1,4 @@
-//! §6: pods that were there before they were first seen.
+//! [§6](crate::specification#s6): pods that were there before they were first seen.
 
 use super::{API, BACKFILL, Example, example, ready, slos};
 use crate::oracle::build::*;
@@ -76,7 +76,7 @@ pub(super) fn examples() -> Vec<Example> {
              slo unschedulable excluded preexisting 1",
         ),
         example(
-            "§5 rule 3: \"created more than 30 s before the first list began: rule 2 applies\"",
+            "§5.3: \"created more than 30 s before the first list began: rule 2 applies\"",
             slos(API, [("scheduling", 60.0), ("created_to_ready", 60.0)]),
             vec![
                 at(0.0, list(&[])),
@@ -100,7 +100,7 @@ pub(super) fn examples() -> Vec<Example> {
              slo scheduled_to_ready excluded static 1",
         ),
         example(
-            "§5 rule 3: what appears later is observed in full: overdue at first sight is bad, not preexisting",
+            "§5.3: what appears later is observed in full: overdue at first sight is bad, not preexisting",
             slos(API, [("network", 10.0)]),
             vec![at(0.0, list(&[])), at(17.0, added(&bound("a")))],
             "slo network bad 1",

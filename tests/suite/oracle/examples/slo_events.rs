@@ -1,4 +1,4 @@
-//! §6: good, bad and excluded, by what the snapshots show.
+//! [§6](crate::specification#s6): good, bad and excluded, by what the snapshots show.
 
 use super::{API, Example, example, ready, slos};
 use crate::oracle::build::*;
@@ -220,7 +220,7 @@ fn ended() -> Vec<Example> {
             "slo network excluded not_seen 1",
         ),
         example(
-            "§5 rule 1: \"unless it is an older version\"",
+            "§5.1: \"unless it is an older version\"",
             slos(API, [("network", 60.0)]),
             vec![
                 added(&bound("a").version(9)),

@@ -1,4 +1,5 @@
-//! §6: which pods an SLO is about, and which of them show a milestone at all.
+//! [§6](crate::specification#s6): which pods an SLO is about, and which of them show a milestone at
+//! all.
 
 use super::{API, Example, Options, example, ready, slos};
 use crate::oracle::build::*;

@@ -1,4 +1,4 @@
-//! §6: deadlines in and out of sync.
+//! [§6](crate::specification#s6): deadlines in and out of sync.
 
 use serde_json::Value;
 
@@ -57,13 +57,13 @@ pub(super) fn examples() -> Vec<Example> {
             "slo network bad 1",
         ),
         example(
-            "§5 rule 4, in a streamed list: what is absent vanishes",
+            "§5.4, in a streamed list: what is absent vanishes",
             network(API),
             blind(vec![at(42.0, bookmark(true))]),
             "slo network excluded vanished 1",
         ),
         example(
-            "§5 rule 4: \"Nothing is inferred from a list that did not complete\", sync neither",
+            "§5.4: \"Nothing is inferred from a list that did not complete\", sync neither",
             network(API),
             blind(vec![at(40.0, page(&[bound()])), clock(50.0)]),
             "",

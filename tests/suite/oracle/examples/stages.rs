@@ -1,4 +1,5 @@
-//! §1 to §3: what a milestone is, and which intervals are measured between them.
+//! [§1](crate::specification#s1) to [§3](crate::specification#s3): what a milestone is, and which
+//! intervals are measured between them.
 
 use super::{API, BACKFILL, Example, example};
 use crate::oracle::build::*;

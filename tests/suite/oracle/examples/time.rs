@@ -1,4 +1,4 @@
-//! §4: the two clocks, and what becomes of a duration.
+//! [§4](crate::specification#s4): the two clocks, and what becomes of a duration.
 
 use serde_json::{Value, json};
 

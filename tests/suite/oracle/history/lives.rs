@@ -1,4 +1,5 @@
-//! What really happens in the cluster: pods with every hazard of §1, version by version.
+//! What really happens in the cluster: pods with every hazard of [§1](crate::specification#s1),
+//! version by version.
 
 use serde_json::{Value, json};
 

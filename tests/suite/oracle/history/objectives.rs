@@ -1,5 +1,5 @@
-//! Random SLOs (§6): every interval, thresholds that are met, missed or out of reach, and
-//! selections of pods.
+//! Random SLOs ([§6](crate::specification#s6)): every interval, thresholds that are met, missed or
+//! out of reach, and selections of pods.
 
 use super::rng::Rng;
 use crate::oracle::reading::{Namespaces, Slo, SloInterval};

@@ -1,4 +1,5 @@
-//! Planted bugs in the accounting (§5), and in how the documents are read (§8).
+//! Planted bugs in the accounting ([§5](crate::specification#s5)), and in how the documents are
+//! read ([§8](crate::specification#s8)).
 
 use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};

@@ -1,4 +1,4 @@
-//! Planted bugs in the events of SLOs (§6).
+//! Planted bugs in the events of SLOs ([§6](crate::specification#s6)).
 
 use super::Mutant;
 use crate::oracle::instant::Nanos;
@@ -7,7 +7,8 @@ use crate::oracle::reading::{
     Snapshot, SpecSlo, Traits, Verdict, View,
 };
 
-/// Declares wrong readings by the clauses of §6 that each of them overrides, and the list of them.
+/// Declares wrong readings by the clauses of [§6](crate::specification#s6) that each of them
+/// overrides, and the list of them.
 macro_rules! slo_mutants {
     ($($name:ident { $($clause:item)* })*) => {
         $(struct $name;

@@ -1,4 +1,5 @@
-//! Planted bugs in what is measured: §2 to §4.
+//! Planted bugs in what is measured: [§2](crate::specification#s2) to
+//! [§4](crate::specification#s4).
 
 use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};

@@ -1,4 +1,6 @@
-//! §5 rules 1, 4 and 5: under which lives a UID was known, and what was folded in each.
+//! [§5.1](crate::specification#s5-1), [§5.4](crate::specification#s5-4) and
+//! [§5.5](crate::specification#s5-5): under which lives a UID was known, and what was folded in
+//! each.
 //!
 //! A UID is forgotten when it is absent from a completed list, or ten minutes after it was
 //! deleted. What is delivered of it then is the start of another life.
@@ -12,7 +14,8 @@ use crate::oracle::instant::Nanos;
 #[derive(Clone, Debug)]
 pub(crate) struct Folded {
     pub(crate) pod: Snapshot,
-    /// The instant at which a watch event delivered it (§4); none for a LIST
+    /// The instant at which a watch event delivered it ([§4](crate::specification#s4)); none for a
+    /// LIST
     pub(crate) o: Option<Nanos>,
     /// The step of the replay with which it was folded
     pub(crate) step: usize,

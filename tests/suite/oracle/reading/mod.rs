@@ -1,4 +1,5 @@
-//! A literal reading of the specification, §1 to §6, §7 (label `namespace` alone) and §8.
+//! A literal reading of [§1](crate::specification#s1) to [§6](crate::specification#s6),
+//! [§7](crate::specification#s7) (label `namespace` alone) and [§8](crate::specification#s8).
 //!
 //! It is as slow as it is plain: the documents become, for each UID, the complete list of what
 //! happened to it ([`stream`]); that becomes the lives under which the UID was known ([`life`]);
@@ -6,8 +7,8 @@
 //! ([`view`], [`startup`]). Nothing is kept up to date. The clauses that can be got wrong are the
 //! methods of [`Rules`], so that [`super::mutants`] can get them wrong.
 //!
-//! Deadlines (§6) are one more question to a life, with the points of the replay at which they pass
-//! ([`slo`]).
+//! Deadlines ([§6](crate::specification#s6)) are one more question to a life, with the points of
+//! the replay at which they pass ([`slo`]).
 
 mod life;
 mod rules;
@@ -49,7 +50,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The defaults of `replay` (§4, §8).
+    /// The defaults of `replay` ([§4](crate::specification#s4), [§8](crate::specification#s8)).
     pub(crate) const DEFAULT: Self = Self {
         timestamps: Timestamps::Api,
         backfill: false,

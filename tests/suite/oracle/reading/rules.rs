@@ -13,7 +13,8 @@ pub(crate) struct Showing {
     pub(crate) last_transition: Option<Nanos>,
 }
 
-/// How a pod came into the books (§5 rules 2 and 3).
+/// How a pod came into the books ([§5.2](crate::specification#s5-2) and
+/// [§5.3](crate::specification#s5-3)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     Full,
@@ -31,7 +32,8 @@ pub(crate) struct FirstSight<'a> {
     pub(crate) first_list_began: Option<Nanos>,
 }
 
-/// What becomes of an interval both of whose milestones are reached (§4).
+/// What becomes of an interval both of whose milestones are reached
+/// ([§4](crate::specification#s4)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Observe(Nanos),
@@ -41,35 +43,35 @@ pub(crate) enum Verdict {
 
 /// The specification, where nothing is overridden.
 pub(crate) trait Rules {
-    /// §6
+    /// [§6](crate::specification#s6)
     fn slo(&self) -> &dyn SloRules {
         &SpecSlo
     }
 
-    /// §2: "A pod is its UID; a new UID under an old name is a new pod."
+    /// [§2](crate::specification#s2): "A pod is its UID; a new UID under an old name is a new pod."
     fn identity(&self, pod: &Snapshot) -> String {
         pod.uid.clone()
     }
 
-    /// §1: "Both names are one milestone. RTSC wins where both stand."
+    /// [§1](crate::specification#s1): "Both names are one milestone. RTSC wins where both stand."
     fn network_condition<'a>(&self, pod: &'a Snapshot) -> Option<&'a Condition> {
         pod.condition("PodReadyToStartContainers")
             .or_else(|| pod.condition("PodHasNetwork"))
     }
 
-    /// §2: "A milestone is reached at the LTT of the first snapshot in which its condition is
-    /// True, and is latched: nothing later moves it."
+    /// [§2](crate::specification#s2): "A milestone is reached at the LTT of the first snapshot in
+    /// which its condition is True, and is latched: nothing later moves it."
     fn latching(&self, _milestone: Milestone, showing: &[Showing]) -> Option<Showing> {
         showing.first().copied()
     }
 
-    /// §1: "when a later milestone is reached without it, Scheduled counts as reached at an
-    /// unknown time."
+    /// [§1](crate::specification#s1): "when a later milestone is reached without it, Scheduled
+    /// counts as reached at an unknown time."
     fn scheduled_is_implied(&self) -> bool {
         true
     }
 
-    /// §3, column "observed for".
+    /// [§3](crate::specification#s3), column "observed for".
     fn applies(&self, interval: Interval, traits: Traits) -> bool {
         match interval {
             Interval::Gated => traits.gated,
@@ -79,7 +81,7 @@ pub(crate) trait Rules {
         }
     }
 
-    /// §3, column "from": the later of these.
+    /// [§3](crate::specification#s3), column "from": the later of these.
     fn from(&self, interval: Interval, traits: Traits) -> Vec<Milestone> {
         match interval {
             Interval::Gated | Interval::CreatedToReady => vec![Milestone::Created],
@@ -95,14 +97,14 @@ pub(crate) trait Rules {
         }
     }
 
-    /// §3: an interval is judged with "the snapshot that ends the startup included; never after
-    /// it": how many of the snapshots count.
+    /// [§3](crate::specification#s3): an interval is judged with "the snapshot that ends the
+    /// startup included; never after it": how many of the snapshots count.
     fn snapshots_judged(&self, ending: usize, _all: usize) -> usize {
         ending + 1
     }
 
-    /// §4, fused: "`o` inside `[t, t+1s)`: use `o`. `o` earlier than `t`: use `t` […]. `o` later,
-    /// or none (a LIST): use `t+0.5s`."
+    /// [§4](crate::specification#s4), fused: "`o` inside `[t, t+1s)`: use `o`. `o` earlier than
+    /// `t`: use `t` […]. `o` later, or none (a LIST): use `t+0.5s`."
     fn estimate(&self, t: Nanos, o: Option<Nanos>) -> Nanos {
         match o {
             Some(o) if o < t => t,
@@ -111,13 +113,15 @@ pub(crate) trait Rules {
         }
     }
 
-    /// §4: "`Ungated` has no API time: it is `o`, in `api` mode cut to the second".
+    /// [§4](crate::specification#s4): "`Ungated` has no API time: it is `o`, in `api` mode cut to
+    /// the second".
     fn ungated_in_api_mode(&self, o: Nanos) -> Nanos {
         o.div_euclid(SECOND) * SECOND
     }
 
-    /// §4: "A duration below zero by at most 1 s is noise of the truncation: observe 0 […]. Further
-    /// below zero, or above 30 days, […]: observe nothing and count".
+    /// [§4](crate::specification#s4): "A duration below zero by at most 1 s is noise of the
+    /// truncation: observe 0 […]. Further below zero, or above 30 days, […]: observe nothing and
+    /// count".
     fn verdict(&self, duration: Nanos) -> Verdict {
         match duration {
             ..0 if duration < -SECOND => Verdict::Unusable("negative"),
@@ -127,8 +131,9 @@ pub(crate) trait Rules {
         }
     }
 
-    /// §5 rule 1: "A snapshot whose resourceVersion is older (as a decimal integer) than the newest
-    /// one held for the UID is ignored." A version that is none is never older.
+    /// [§5.1](crate::specification#s5-1): "A snapshot whose resourceVersion is older (as a decimal
+    /// integer) than the newest one held for the UID is ignored." A version that is none is never
+    /// older.
     fn is_older(&self, version: Option<u64>, newest: Option<u64>) -> bool {
         matches!((version, newest), (Some(version), Some(newest)) if version < newest)
     }
@@ -138,23 +143,24 @@ pub(crate) trait Rules {
         true
     }
 
-    /// §5 rule 1: "A DELETED event's object is the pod's last snapshot (unless it is an older
-    /// version)".
+    /// [§5.1](crate::specification#s5-1): "A DELETED event's object is the pod's last snapshot
+    /// (unless it is an older version)".
     fn folds_deleted(&self, is_older: bool) -> bool {
         !is_older
     }
 
-    /// §5 rule 1: "A deleted UID stays remembered for ten minutes".
+    /// [§5.1](crate::specification#s5-1): "A deleted UID stays remembered for ten minutes".
     fn remembers_deleted(&self, deleted_at: Nanos, now: Nanos) -> bool {
         now <= deleted_at + 600 * SECOND
     }
 
-    /// §5 rules 4 and 5: a completed list ends or forgets what is absent from it.
+    /// [§5.4](crate::specification#s5-4) and [§5.5](crate::specification#s5-5): a completed list
+    /// ends or forgets what is absent from it.
     fn forgets_absent(&self, _is_finished: bool) -> bool {
         true
     }
 
-    /// §5 rules 2 and 3.
+    /// [§5.2](crate::specification#s5-2) and [§5.3](crate::specification#s5-3).
     fn entry(&self, sight: FirstSight<'_>) -> Entry {
         let began = sight.first_list_began;
         let is_old = sight
@@ -180,8 +186,8 @@ pub(crate) trait Rules {
         }
     }
 
-    /// §5 rule 2: "Pods not Ready whose Ready=False LTT is more than 5 s after `status.startTime`
-    /// have been Ready before".
+    /// [§5.2](crate::specification#s5-2): "Pods not Ready whose Ready=False LTT is more than 5 s
+    /// after `status.startTime` have been Ready before".
     fn was_ready_before(&self, pod: &Snapshot) -> bool {
         let unready = pod
             .condition("Ready")
@@ -192,7 +198,7 @@ pub(crate) trait Rules {
             .is_some_and(|(since, started)| since > started + 5 * SECOND)
     }
 
-    /// §5, outcomes. Ready comes first: it was seen.
+    /// [§5](crate::specification#s5), outcomes. Ready comes first: it was seen.
     fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
         match pod.phase.as_str() {
             _ if pod.is_ready() => Some("ready"),
@@ -207,8 +213,8 @@ pub(crate) trait Rules {
         places.first().copied()
     }
 
-    /// §5, reasons: `condition_absent` "(a condition type it needs never stood in the pod's
-    /// status) or else `not_seen`".
+    /// [§5](crate::specification#s5), reasons: `condition_absent` "(a condition type it needs never
+    /// stood in the pod's status) or else `not_seen`".
     fn reason_not_judged(&self, all_types_stood: bool) -> &'static str {
         match all_types_stood {
             true => "not_seen",
@@ -216,12 +222,13 @@ pub(crate) trait Rules {
         }
     }
 
-    /// §5 rule 2: the stages of an adopted pod whose end lay before first sight.
+    /// [§5.2](crate::specification#s5-2): the stages of an adopted pod whose end lay before first
+    /// sight.
     fn excuses_adopted(&self, _interval: Interval, end_is_reached: bool) -> bool {
         end_is_reached
     }
 
-    /// §5 rule 6: "A condition (PodScheduled aside)".
+    /// [§5.6](crate::specification#s5-6): "A condition (PodScheduled aside)".
     fn reentry_types(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("PodReadyToStartContainers", "PodReadyToStartContainers"),
@@ -232,28 +239,31 @@ pub(crate) trait Rules {
         ]
     }
 
-    /// §5 rule 6: "the last one seen for the same condition type while True".
+    /// [§5.6](crate::specification#s5-6): "the last one seen for the same condition type while
+    /// True".
     fn last_seen(&self, _before: Option<Nanos>, now: Nanos) -> Nanos {
         now
     }
 
-    /// §5 rule 6: "(also after the pod has finished, `static` pods aside)".
+    /// [§5.6](crate::specification#s5-6): "(also after the pod has finished, `static` pods aside)".
     fn counts_reentries(&self, entry: Entry, _after_the_end: bool) -> bool {
         entry != Entry::Static
     }
 
-    /// §7: "observation minus API time, live milestones only".
+    /// [§7](crate::specification#s7): "observation minus API time, live milestones only".
     fn is_live(&self, entry: Entry, at_first_sight: bool) -> bool {
         entry == Entry::Full || (entry == Entry::Adopted && !at_first_sight)
     }
 
-    /// §8: "pages with `metadata.continue` are joined", and §5 rule 4: "Nothing is inferred from a
-    /// list that did not complete": how many of the pages count, `None` where the list does not.
+    /// [§8](crate::specification#s8): "pages with `metadata.continue` are joined", and
+    /// [§5.4](crate::specification#s5-4): "Nothing is inferred from a list that did not complete":
+    /// how many of the pages count, `None` where the list does not.
     fn pages_that_count(&self, pages: usize, is_complete: bool) -> Option<usize> {
         is_complete.then_some(pages)
     }
 
-    /// §8: "A BOOKMARK annotated `k8s.io/initial-events-end` closes a streamed list".
+    /// [§8](crate::specification#s8): "A BOOKMARK annotated `k8s.io/initial-events-end` closes a
+    /// streamed list".
     fn closes_streamed_list(&self, is_annotated: bool) -> bool {
         is_annotated
     }

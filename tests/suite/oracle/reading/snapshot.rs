@@ -10,7 +10,7 @@ pub(crate) struct Snapshot {
     pub(crate) uid: String,
     pub(crate) namespace: String,
     pub(crate) name: String,
-    /// `metadata.resourceVersion` "as a decimal integer" (§5 rule 1)
+    /// `metadata.resourceVersion` "as a decimal integer" ([§5.1](crate::specification#s5-1))
     pub(crate) version: Option<u64>,
     pub(crate) created: Option<Nanos>,
     pub(crate) started: Option<Nanos>,
@@ -77,7 +77,7 @@ impl Snapshot {
             .find(|condition| condition.kind == kind)
     }
 
-    /// §3: `PodScheduled=False, reason=Unschedulable`.
+    /// [§3](crate::specification#s3): `PodScheduled=False, reason=Unschedulable`.
     pub(crate) fn is_unschedulable(&self) -> bool {
         self.condition("PodScheduled").is_some_and(|condition| {
             condition.status == "False" && condition.reason == "Unschedulable"
@@ -92,8 +92,8 @@ impl Snapshot {
         self.phase == "Succeeded" || self.phase == "Failed"
     }
 
-    /// §4: "API times are creationTimestamp, startTime and the LTTs (not deletionTimestamp, which
-    /// lies ahead)."
+    /// [§4](crate::specification#s4): "API times are creationTimestamp, startTime and the LTTs (not
+    /// deletionTimestamp, which lies ahead)."
     pub(crate) fn greatest_api_time(&self) -> Option<Nanos> {
         let transitions = self
             .conditions
@@ -139,7 +139,8 @@ fn controller_kind(pod: &Value) -> String {
     kind.unwrap_or_default().to_owned()
 }
 
-/// §4: a time is missing, or absurd when it is "unparsable, 1970 or before".
+/// [§4](crate::specification#s4): a time is missing, or absurd when it is "unparsable, 1970 or
+/// before".
 fn api_time(value: Option<&Value>) -> Option<Nanos> {
     let instant = instant::parse(value?.as_str()?)?;
     let is_absurd = instant < instant::parse("1971-01-01T00:00:00Z")?;

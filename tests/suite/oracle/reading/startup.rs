@@ -34,9 +34,9 @@ pub(crate) struct Judgement {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// Its end was reached before first sight (§5 rule 2)
+    /// Its end was reached before first sight ([§5.2](crate::specification#s5-2))
     Preexisting,
-    /// Both milestones were reached (§4)
+    /// Both milestones were reached ([§4](crate::specification#s4))
     Judged(Verdict),
     /// The pod ended as `ready` or `completed` without
     NotJudged(&'static str),
@@ -105,7 +105,8 @@ impl<'a> Startup<'a> {
         self.end().map_or(self.last_place(), |end| end.place)
     }
 
-    /// Every interval that was settled, once (§3; §5 `podinit_unobserved_total`).
+    /// Every interval that was settled, once ([§3](crate::specification#s3);
+    /// [§5](crate::specification#s5) `podinit_unobserved_total`).
     pub(crate) fn judgements(&self) -> Vec<Judgement> {
         let mut settled: Vec<Judgement> = Vec::new();
         let entry = self.entry();
@@ -186,7 +187,8 @@ impl<'a> Startup<'a> {
         )
     }
 
-    /// §7 `podinit_inflight_pods`: the stage the pod is in, and when it entered it.
+    /// [§7](crate::specification#s7) `podinit_inflight_pods`: the stage the pod is in, and when it
+    /// entered it.
     pub(crate) fn stage_in_flight(&self) -> (&'static str, Nanos) {
         let view = self.view(self.last_place());
         let traits = view.traits();

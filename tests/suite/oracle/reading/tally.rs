@@ -1,4 +1,4 @@
-//! From lives to figures: what each of the families of §7 counts.
+//! From lives to figures: what each of the families of [§7](crate::specification#s7) counts.
 
 use super::Timestamps;
 use super::rules::{Entry, Verdict};
@@ -39,7 +39,7 @@ const STAGE_DURATION: &str = "podinit_stage_duration_seconds";
 const SCHEDULED_TO_READY: &str = "podinit_scheduled_to_ready_duration_seconds";
 const CREATED_TO_READY: &str = "podinit_created_to_ready_duration_seconds";
 
-/// §7: "Every series that can be known is exposed at 0 from the start".
+/// [§7](crate::specification#s7): "Every series that can be known is exposed at 0 from the start".
 pub(crate) fn known_from_the_start() -> Figures {
     let mut figures = Figures::default();
     figures.add("podinit_pods_discovered_total", &[], 0);
@@ -83,7 +83,7 @@ fn namespace<'a>(startup: &'a Startup<'_>) -> (&'static str, &'a str) {
     ("namespace", &startup.life.folded[0].pod.namespace)
 }
 
-/// §7: "those of a label set from the first pod discovered with it".
+/// [§7](crate::specification#s7): "those of a label set from the first pod discovered with it".
 fn discovered(startup: &Startup<'_>, figures: &mut Figures) {
     figures.add("podinit_pods_discovered_total", &[], 1);
     for stage in STAGES {
@@ -160,8 +160,9 @@ fn unobserved(figures: &mut Figures, stage: Option<&str>, reason: &str) {
     }
 }
 
-/// §4: "`o` earlier than `t`: use `t`, count `podinit_clock_anomalies_total{kind="skew"}`", once
-/// for each milestone, when it is latched; of pods that have a startup to measure.
+/// [§4](crate::specification#s4): "`o` earlier than `t`: use `t`, count
+/// `podinit_clock_anomalies_total{kind="skew"}`", once for each milestone, when it is latched; of
+/// pods that have a startup to measure.
 fn skew(startup: &Startup<'_>, figures: &mut Figures) {
     let has_startup = matches!(startup.entry(), Entry::Full | Entry::Adopted);
     if startup.timestamps != Timestamps::Fused || !has_startup {
@@ -178,7 +179,8 @@ fn skew(startup: &Startup<'_>, figures: &mut Figures) {
     }
 }
 
-/// §7 `podinit_watch_delivery_seconds`: "observation minus API time, live milestones only".
+/// [§7](crate::specification#s7) `podinit_watch_delivery_seconds`: "observation minus API time,
+/// live milestones only".
 fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
     let view = startup.view(startup.last_of_startup());
     for latched in Milestone::ALL
@@ -193,8 +195,8 @@ fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
     }
 }
 
-/// §5 rule 6: "A condition (PodScheduled aside) that is True with an LTT later than the last one
-/// seen for the same condition type while True".
+/// [§5.6](crate::specification#s5-6): "A condition (PodScheduled aside) that is True with an LTT
+/// later than the last one seen for the same condition type while True".
 fn reentries(startup: &Startup<'_>, figures: &mut Figures) {
     let end = startup.end().map_or(usize::MAX, |end| end.place);
     for (kind, milestone) in startup.rules.reentry_types() {

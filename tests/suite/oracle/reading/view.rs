@@ -1,4 +1,5 @@
-//! What the snapshots of a pod, up to one of them, have shown: §2, and the times of §4.
+//! What the snapshots of a pod, up to one of them, have shown: [§2](crate::specification#s2), and
+//! the times of [§4](crate::specification#s4).
 
 use super::Timestamps;
 use super::life::Folded;
@@ -42,7 +43,7 @@ impl View<'_> {
         }
     }
 
-    /// §2, and §1 for Scheduled.
+    /// [§2](crate::specification#s2), and [§1](crate::specification#s1) for Scheduled.
     pub(crate) fn milestone(&self, milestone: Milestone) -> Option<Latched> {
         match milestone {
             Milestone::Created => Some(self.latched(0, self.seen[0].pod.created)),
@@ -60,8 +61,8 @@ impl View<'_> {
         }
     }
 
-    /// When the milestone was reached, as `--timestamps` has it (§4). The outer option says whether
-    /// it was reached, the inner one whether its time is usable.
+    /// When the milestone was reached, as `--timestamps` has it ([§4](crate::specification#s4)).
+    /// The outer option says whether it was reached, the inner one whether its time is usable.
     pub(crate) fn time(&self, milestone: Milestone) -> Option<Option<Nanos>> {
         let latched = self.milestone(milestone)?;
         if milestone == Milestone::Ungated {
@@ -73,7 +74,8 @@ impl View<'_> {
         })
     }
 
-    /// §3, column "from": the later of the milestones there, once all are reached.
+    /// [§3](crate::specification#s3), column "from": the later of the milestones there, once all
+    /// are reached.
     pub(crate) fn start(&self, interval: Interval) -> Option<Option<Nanos>> {
         let milestones = self.rules.from(interval, self.traits());
         let times: Vec<Option<Nanos>> = milestones

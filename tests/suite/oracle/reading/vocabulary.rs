@@ -1,6 +1,6 @@
-//! The words of §2 and §3.
+//! The words of [§2](crate::specification#s2) and [§3](crate::specification#s3).
 
-/// §2, in the order of that section.
+/// [§2](crate::specification#s2), in the order of that section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Milestone {
     Created,
@@ -36,7 +36,7 @@ impl Milestone {
     }
 }
 
-/// §3. `scheduling` and `unschedulable` are "the same interval".
+/// [§3](crate::specification#s3). `scheduling` and `unschedulable` are "the same interval".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interval {
     Gated,

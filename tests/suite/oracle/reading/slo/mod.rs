@@ -1,4 +1,4 @@
-//! §6: what an SLO makes of a pod.
+//! [§6](crate::specification#s6): what an SLO makes of a pod.
 //!
 //! For a pod and an SLO, the snapshots of the startup are gone through in their order. What is
 //! settled by a snapshot is settled when it is folded ([`Pursuit::at_snapshot`]); between two

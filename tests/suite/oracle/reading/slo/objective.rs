@@ -1,4 +1,4 @@
-//! An SLO as `--slo FILE` states it (§6), and which pods it is about.
+//! An SLO as `--slo FILE` states it ([§6](crate::specification#s6)), and which pods it is about.
 
 use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::snapshot::Snapshot;
@@ -27,7 +27,7 @@ pub(crate) enum Namespaces {
 }
 
 /// "a stage, scheduled_to_ready or created_to_ready". `scheduling` and `unschedulable` are the same
-/// interval, of different pods (§3).
+/// interval, of different pods ([§3](crate::specification#s3)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SloInterval {
     Scheduling,

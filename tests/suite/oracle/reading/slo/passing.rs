@@ -1,4 +1,4 @@
-//! §6 and §8: when deadlines pass.
+//! [§6](crate::specification#s6) and [§8](crate::specification#s8): when deadlines pass.
 
 use super::rules::SloRules;
 use crate::oracle::instant::Nanos;

@@ -1,5 +1,5 @@
-//! The clauses of §6 that can be got wrong, one method each. The methods' own bodies are the
-//! specification; [`SpecSlo`] leaves all of them as they are.
+//! The clauses of [§6](crate::specification#s6) that can be got wrong, one method each. The
+//! methods' own bodies are the specification; [`SpecSlo`] leaves all of them as they are.
 
 use super::objective::SloInterval;
 use super::passing::Moment;
@@ -10,7 +10,7 @@ use crate::oracle::reading::snapshot::Snapshot;
 use crate::oracle::reading::view::View;
 use crate::oracle::reading::vocabulary::{Interval, Milestone, Traits};
 
-/// §6, where nothing is overridden.
+/// [§6](crate::specification#s6), where nothing is overridden.
 pub(crate) trait SloRules {
     fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
         slo.matches(pod)
@@ -26,9 +26,9 @@ pub(crate) trait SloRules {
         deadline < now
     }
 
-    /// §8: "Without `observedAt`, […] a snapshot is folded before deadlines fire; with it,
-    /// deadlines that passed before the event fire first." What an event has made overdue fires
-    /// then; lists are folded first.
+    /// [§8](crate::specification#s8): "Without `observedAt`, […] a snapshot is folded before
+    /// deadlines fire; with it, deadlines that passed before the event fire first." What an event
+    /// has made overdue fires then; lists are folded first.
     fn moments_of_event(&self, is_observed: bool) -> &'static [Moment] {
         match is_observed {
             true => &[Moment::Before, Moment::After],
@@ -50,7 +50,7 @@ pub(crate) trait SloRules {
         false
     }
 
-    /// §8: "`--until` […] moves time there", and deadlines pass.
+    /// [§8](crate::specification#s8): "`--until` […] moves time there", and deadlines pass.
     fn fires_at_until(&self) -> bool {
         true
     }
@@ -71,7 +71,7 @@ pub(crate) trait SloRules {
     }
 
     /// "when it can no longer enter the interval (`not_entered`; e.g. `scheduling` for a pod once
-    /// Unschedulable)", by §3, column "observed for".
+    /// Unschedulable)", by [§3](crate::specification#s3), column "observed for".
     fn not_entered(&self, interval: SloInterval, traits: Traits, is_scheduled: bool) -> bool {
         match interval {
             SloInterval::Scheduling => traits.unschedulable,
@@ -149,7 +149,7 @@ pub(crate) trait SloRules {
     }
 }
 
-/// §6 as the specification states it.
+/// [§6](crate::specification#s6) as the specification states it.
 pub(crate) struct SpecSlo;
 
 impl SloRules for SpecSlo {}

@@ -1,4 +1,4 @@
-//! §7: what the families of the SLOs count.
+//! [§7](crate::specification#s7): what the families of the SLOs count.
 
 use super::{Passing, Pursuit, SloEvent};
 use crate::oracle::figures::{Figures, seconds};
@@ -21,7 +21,7 @@ const SLO_REASONS: [&str; 10] = [
 const SLO_EVENTS: &str = "podinit_slo_events_total";
 const SLO_EXCLUDED: &str = "podinit_slo_excluded_total";
 
-/// §7: "Every series that can be known is exposed at 0 from the start".
+/// [§7](crate::specification#s7): "Every series that can be known is exposed at 0 from the start".
 pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
     for slo in &options.slos {
         let name = ("slo", slo.name.as_str());
@@ -38,7 +38,7 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
     }
 }
 
-/// §6: "For each pod exactly one event per SLO".
+/// [§6](crate::specification#s6): "For each pod exactly one event per SLO".
 pub(crate) fn count(
     startup: &Startup<'_>,
     options: &Options,

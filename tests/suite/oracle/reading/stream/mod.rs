@@ -1,4 +1,4 @@
-//! §8: the documents, in their order, as what happened to every UID.
+//! [§8](crate::specification#s8): the documents, in their order, as what happened to every UID.
 
 mod document;
 mod steps;
@@ -32,7 +32,7 @@ pub(crate) enum What {
     InFirstList(Snapshot),
     /// It stood in a later list
     InList(Snapshot),
-    /// ADDED or MODIFIED, with `o` (§4)
+    /// ADDED or MODIFIED, with `o` ([§4](crate::specification#s4))
     Event {
         pod: Snapshot,
         o: Option<Nanos>,
@@ -50,7 +50,7 @@ pub(crate) struct Recording {
     pub(crate) watch_events: BTreeMap<String, usize>,
     /// What happened to each identity, in its order
     pub(crate) pods: Vec<Vec<Happened>>,
-    /// When deadlines pass (§6)
+    /// When deadlines pass ([§6](crate::specification#s6))
     pub(crate) passings: Vec<Passing>,
 }
 
@@ -138,7 +138,7 @@ fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Ve
     histories.into_values().collect()
 }
 
-/// §5 rule 4: "the list is compared with what is known".
+/// [§5.4](crate::specification#s5-4): "the list is compared with what is known".
 fn mark_absent(
     histories: &mut BTreeMap<String, Vec<Happened>>,
     listed: &[String],

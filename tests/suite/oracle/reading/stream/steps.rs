@@ -115,7 +115,7 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
 }
 
 /// The newest version of every pod that was ADDED or MODIFIED and not DELETED since; a late
-/// duplicate does not revive a deleted one (§5 rule 1).
+/// duplicate does not revive a deleted one ([§5.1](crate::specification#s5-1)).
 pub(super) fn standing(rules: &dyn Rules, events: &[Step]) -> Vec<Snapshot> {
     let mut standing: Vec<Snapshot> = Vec::new();
     let mut deleted: Vec<(String, Nanos)> = Vec::new();

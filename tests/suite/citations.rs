@@ -1,0 +1,105 @@
+//! Citations of the specification lead to rules that exist.
+//!
+//! In comments a citation is a link, such as [§5.4](crate::specification#s5-4); in the titles of
+//! test cases it is the number alone.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The section sign. Only citations of podinit's own specification use it.
+const SIGN: char = '\u{a7}';
+
+const DIRECTORIES: [&str; 3] = ["tests", "benches", "fuzz"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The numbers of sections and rules, such as `5` and `5.4`.
+fn numbers() -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("docs/specification.md")).unwrap();
+    let anchors = text.split("<a id=\"s").skip(1);
+    let anchors = anchors.filter_map(|rest| rest.split_once('"'));
+    anchors
+        .map(|(anchor, _)| anchor.replace('-', "."))
+        .collect()
+}
+
+fn add_sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+            add_sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The number at the beginning of `text`, without a full stop that ends a sentence.
+fn number(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+    text[..end.unwrap_or(text.len())].trim_end_matches('.')
+}
+
+/// What is wrong with the citations of a line, if anything.
+fn faults(line: &str, numbers: &BTreeSet<String>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (at, _) in line.match_indices(SIGN) {
+        let (before, rest) = (&line[..at], &line[at + SIGN.len_utf8()..]);
+        let number = number(rest);
+        let anchor = number.replace('.', "-");
+        let link = format!("{number}](crate::specification#s{anchor})");
+        let in_comment = before.trim_start().starts_with("//") || before.contains(" // ");
+        if !numbers.contains(number) {
+            faults.push(format!("there is no rule {number:?}"));
+        } else if in_comment && !(before.ends_with('[') && rest.starts_with(&link)) {
+            faults.push(format!("no link: [{SIGN}{link}"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn every_citation_leads_to_a_rule() {
+    let numbers = numbers();
+    let mut sources = Vec::new();
+    for directory in DIRECTORIES {
+        add_sources(&root().join(directory), &mut sources);
+    }
+    let (mut count, mut all) = (0, Vec::new());
+    for path in sources {
+        let name = path.strip_prefix(root()).unwrap().display();
+        let text = fs::read_to_string(&path).unwrap();
+        for (line, number) in text.lines().zip(1..) {
+            count += line.matches(SIGN).count();
+            let found = faults(line, &numbers).into_iter();
+            all.extend(found.map(|fault| format!("{name}:{number}: {fault}")));
+        }
+    }
+    assert!(count > 100, "only {count} citations were found");
+    assert!(all.is_empty(), "citations: {all:#?}");
+}
+
+#[test]
+fn a_citation_that_leads_nowhere_is_found() {
+    let numbers = numbers();
+    let wrong = [
+        format!("/// Time ({SIGN}4)"),
+        format!("// [{SIGN}5.4](crate::specification#s5-3)"),
+        format!("/// [{SIGN}5.44](crate::specification#s5-44)"),
+        format!("/// [{SIGN}5](crate::specification#s5) and {SIGN}6"),
+        format!("\"{SIGN}77: a title\""),
+    ];
+    for line in wrong {
+        assert_eq!(faults(&line, &numbers).len(), 1, "{line}");
+    }
+    let right = [
+        format!("/// [{SIGN}5.4](crate::specification#s5-4), [{SIGN}4](crate::specification#s4)"),
+        format!("\"{SIGN}5.4: a title\""),
+    ];
+    for line in right {
+        assert_eq!(faults(&line, &numbers), Vec::<String>::new());
+    }
+}
