@@ -10,7 +10,8 @@ pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 ///
 /// `Option<Timestamp>` is as small as the timestamp itself, because a pod in flight holds many of
 /// them: the Unix epoch is not representable and becomes one nanosecond after it. That costs
-/// nothing, since the specification (§4) calls any API time in or before 1970 absurd.
+/// nothing, since the specification ([§4.6](crate::specification#s4-6)) calls any API time in or before
+/// 1970 absurd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(NonZeroI64);
 

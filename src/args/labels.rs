@@ -1,4 +1,4 @@
-//! The options for the label set of the duration series (specification §7).
+//! The options for the label set of the duration series ([§7.4](crate::specification#s7-4)).
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -145,7 +145,7 @@ pub struct LabelArgs {
 }
 
 impl LabelArgs {
-    /// The cap of a label that none was given for (specification §7).
+    /// The cap of a label that none was given for ([§7.5](crate::specification#s7-5)).
     pub const DEFAULT_CAP: NonZeroUsize = match NonZeroUsize::new(256) {
         Some(cap) => cap,
         None => unreachable!(),

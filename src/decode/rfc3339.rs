@@ -1,15 +1,16 @@
 //! The times that Kubernetes and recordings write: RFC 3339, read without allocating.
 //!
-//! A parser of its own because it runs several times for each pod event, nearly always on the
-//! 20 bytes of a `metav1.Time`, and because §4 has a rule of its own for what is absurd.
+//! A parser of its own because it runs several times for each pod event, nearly always on the 20
+//! bytes of a `metav1.Time`, and because [§4.6](crate::specification#s4-6) has a rule of its own for
+//! what is absurd.
 
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// 1971-01-01T00:00:00Z. Whatever lies before it is absurd (§4).
+/// 1971-01-01T00:00:00Z. Whatever lies before it is absurd ([§4.6](crate::specification#s4-6)).
 const FIRST_SENSIBLE_SECOND: i64 = 31_536_000;
 
-/// The instant that `text` states; `None` where §4 calls it absurd: it is no RFC 3339 date-time,
-/// or lies in 1970 or before.
+/// The instant that `text` states; `None` where [§4.6](crate::specification#s4-6) calls it absurd: it
+/// is no RFC 3339 date-time, or lies in 1970 or before.
 ///
 /// Fractions are kept to the nanosecond, further digits are cut off. A second of 60 is refused,
 /// as Go and therefore Kubernetes refuses it. Instants after 2262 saturate.

@@ -6,7 +6,8 @@
 
 use std::sync::LazyLock;
 
-/// The upper bounds of the classic buckets, in seconds (§7: the kubelet's own), `+Inf` aside.
+/// The upper bounds of the classic buckets, in seconds ([§7.7](crate::specification#s7-7): the
+/// kubelet's own), `+Inf` aside.
 pub const CLASSIC_BOUNDS: [f64; 25] = [
     0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
     300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
@@ -22,7 +23,8 @@ pub const NATIVE_SCHEMA: i32 = 3;
 pub const ZERO_THRESHOLD: f64 = 1.0 / 1024.0;
 
 /// The native buckets above the zero bucket have the indices -79 to 176; the upper bound of the
-/// last, 2^22 s (48 days), lies beyond the longest latency (§4: thirty days).
+/// last, 2^22 s (48 days), lies beyond the longest latency ([§4.6](crate::specification#s4-6): thirty
+/// days).
 const ZERO_INDEX: i32 = -80;
 const LAST_INDEX: i32 = 176;
 

@@ -4,7 +4,8 @@
 use super::rng::Rng;
 use super::units::{MILLI, SECOND};
 
-/// How a kubelet reports that a pod's sandbox and network stand (spec §1; KEP-3085).
+/// How a kubelet reports that a pod's sandbox and network stand ([§1](crate::specification#s1);
+/// KEP-3085).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kubelet {
     /// Knows no such condition (before 1.25, or the feature gate is off)

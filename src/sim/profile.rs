@@ -2,7 +2,8 @@
 
 use super::rng::Rng;
 
-/// The kinds of life. Together they contain every hazard of the specification (§1).
+/// The kinds of life. Together they contain every hazard of the specification
+/// ([§1](crate::specification#s1)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LifeKind {
     /// A Deployment's pod: scheduled, pulled, started, ready

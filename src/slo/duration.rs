@@ -1,5 +1,5 @@
 //! Durations in Prometheus' notation: `500ms`, `10s`, `2m`, `1h30m`, `7d`, `4w`
-//! ([§6](crate::specification#s6)).
+//! ([§6.8](crate::specification#s6-8)).
 
 use std::fmt;
 use std::str::FromStr;

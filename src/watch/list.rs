@@ -36,8 +36,8 @@ impl Lister<'_> {
     /// Lists all pods. Holds one page at a time, beside the pods found so far.
     ///
     /// Any failure ends it, and nothing of what was found is given out: nothing may be concluded
-    /// from a list that did not complete (§5 rule 4). Only a page that is too long is asked for
-    /// again, with fewer pods.
+    /// from a list that did not complete ([§5.4](crate::specification#s5-4)). Only a page that is
+    /// too long is asked for again, with fewer pods.
     pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         let mut pods = Vec::new();
         let mut token: Option<String> = None;

@@ -34,7 +34,7 @@ pub(crate) enum ObservedAt {
     /// Missing or null
     #[default]
     Absent,
-    /// No text, or no time that §4 would take
+    /// No text, or no time that [§4.6](crate::specification#s4-6) would take
     Unusable,
     /// A time
     At(Timestamp),

@@ -14,7 +14,7 @@ use crate::timestamp::Timestamp;
 
 /// The label by which a Deployment tells its ReplicaSets apart.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
-/// Marks the mirror of a static pod (§1).
+/// Marks the mirror of a static pod ([§1.14](crate::specification#s1-14)).
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 /// Marks the bookmark that ends a streamed list (KEP-3157).
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";

@@ -107,7 +107,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     /// `observedAt`; without it, for a list the greatest API time in it, and for an event the
-    /// greatest API time seen so far (§8).
+    /// greatest API time seen so far ([§8.7](crate::specification#s8-7)).
     fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
         let stated = stated_time(&document.body);
         self.greatest = self.greatest.max(stated);

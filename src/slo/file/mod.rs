@@ -19,7 +19,7 @@ const MAX_NAMESPACES: usize = 256;
 const MAX_KINDS: usize = 32;
 const DEFAULT_GRACE: SloDuration = SloDuration::from_seconds(5);
 const MAX_GRACE: SloDuration = SloDuration::from_hours(1);
-/// Durations above thirty days are not observed ([§4](crate::specification#s4)).
+/// Durations above thirty days are not observed ([§4.6](crate::specification#s4-6)).
 const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
 const MIN_WINDOW: SloDuration = SloDuration::from_minutes(1);
 const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
