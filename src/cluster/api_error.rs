@@ -140,6 +140,13 @@ impl From<http::Error> for ApiError {
     }
 }
 
+/// A request that kube does not build.
+impl From<kube::core::request::Error> for ApiError {
+    fn from(error: kube::core::request::Error) -> Self {
+        Self::new(ApiErrorKind::ClientError, error.to_string())
+    }
+}
+
 impl From<DecodeError> for ApiError {
     fn from(error: DecodeError) -> Self {
         Self::malformed(error)

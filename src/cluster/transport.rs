@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use http::header::{ACCEPT, HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
@@ -16,6 +17,15 @@ pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
 
 /// How many bytes are read of the body of an error.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+/// Adds podinit's headers to a GET request that kube has built.
+pub(crate) fn get_json<B>(request: Request<B>) -> Request<Body> {
+    let mut request = request.map(|_| Body::empty());
+    let headers = request.headers_mut();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    request
+}
 
 /// Sends a request and waits for the answer to begin, until `deadline` has passed. Any status but
 /// a success is an error with the API server's message.

@@ -1,15 +1,14 @@
 //! Which kubelets report the network condition late, or not by default (§1).
 
+use kube::core::params::ListParams;
 use serde::Deserialize;
 
-use http::Method;
-use kube::client::Body;
-
-use super::api::{Api, request};
+use super::api::Api;
 use super::cluster::{Release, release};
 use super::names::{Names, count};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::transport::get_json;
 
 /// The first release that sets the condition as soon as the sandbox is ready (k/k#134460).
 const PROMPT: Release = (1, 36);
@@ -79,9 +78,13 @@ pub(super) async fn check(api: &Api, server: Option<Release>) -> Finding {
 impl Kubelets {
     async fn listed(api: &Api) -> Result<Self, ApiError> {
         let mut kubelets = Self::default();
-        let mut path = format!("/api/v1/nodes?limit={PAGE}");
+        let nodes = kube::core::Request::new("/api/v1/nodes");
+        let mut params = ListParams {
+            limit: Some(PAGE),
+            ..ListParams::default()
+        };
         loop {
-            let request = request(Method::GET, &path, Body::empty())?;
+            let request = get_json(nodes.list(&params)?);
             let body = api.page(request, PAGE_BYTES).await?;
             let list: NodeList = serde_json::from_slice(&body).map_err(ApiError::malformed)?;
             for node in list.items.unwrap_or_default() {
@@ -91,12 +94,9 @@ impl Kubelets {
                 kubelets.add(&name.unwrap_or_default(), &version.unwrap_or_default());
             }
             let token = list.metadata.and_then(|metadata| metadata.continue_token);
-            match token.filter(|token| !token.is_empty()) {
-                Some(token) => {
-                    let token = crate::watch::requests::Encoded(&token);
-                    path = format!("/api/v1/nodes?limit={PAGE}&continue={token}");
-                }
-                None => return Ok(kubelets),
+            params.continue_token = token.filter(|token| !token.is_empty());
+            if params.continue_token.is_none() {
+                return Ok(kubelets);
             }
         }
     }

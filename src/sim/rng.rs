@@ -4,6 +4,8 @@
 //! more than its seed. Only basic IEEE arithmetic is used on top of it, because `exp` and `ln`
 //! differ in their last bit between C libraries.
 
+use std::ops::RangeInclusive;
+
 /// A deterministic source of numbers.
 #[derive(Clone, Debug)]
 pub struct Rng {
@@ -56,6 +58,14 @@ impl Rng {
     /// A number in `[low, high)`; `low` where the range is empty.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below(high.saturating_sub(low).max(0) as u64) as i64
+    }
+
+    /// A number in `range`, which must not be empty.
+    pub fn within(&mut self, range: RangeInclusive<u32>) -> u32 {
+        let (low, high) = range.into_inner();
+        let span = u64::from(high.saturating_sub(low)) + 1;
+        // The remainder is at most `high - low`, so that it fits and the sum does not overflow.
+        low + (self.next_u64() % span) as u32
     }
 
     /// A number with a long tail to the right, like a log-normal one: `median` times two to the
@@ -133,6 +143,8 @@ mod tests {
         let mut rng = Rng::new(3);
         assert!((0..1000).all(|_| (5..9).contains(&rng.between(5, 9))));
         assert_eq!(rng.between(5, 5), 5);
+        assert!((0..1000).all(|_| (22..=28).contains(&rng.within(22..=28))));
+        assert_eq!(rng.within(u32::MAX..=u32::MAX), u32::MAX);
         let uuid = rng.uuid();
         assert_eq!(uuid.len(), 36);
         assert_eq!(&uuid[14..15], "4");

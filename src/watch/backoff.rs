@@ -1,25 +1,23 @@
-//! How long to wait before a request is made again.
+//! How long to wait before a request is retried.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::time::Duration;
 
 /// Exponential backoff with full jitter: after the n-th failure in a row the wait is uniform
 /// between 0 and `min(cap, base · 2ⁿ)`, so that many clients of one API server spread out.
 ///
-/// Only [`Backoff::reset`] makes it short again. Callers reset it for progress, not for a request
-/// that was merely accepted: otherwise a server that accepts and then fails is never spared.
+/// Only [`Backoff::reset`] makes it short again. Callers reset it for progress, not because a request
+/// was accepted: otherwise a server that accepts requests and then fails gets no rest.
 #[derive(Debug)]
 pub struct Backoff {
     base: Duration,
     cap: Duration,
     failures: u32,
-    random: SplitMix,
+    random: fastrand::Rng,
 }
 
 impl Backoff {
     /// A backoff that starts at `base` and never exceeds `cap`.
-    pub const fn new(base: Duration, cap: Duration, random: SplitMix) -> Self {
+    pub const fn new(base: Duration, cap: Duration, random: fastrand::Rng) -> Self {
         Self {
             base,
             cap,
@@ -32,11 +30,12 @@ impl Backoff {
     pub fn after_failure(&mut self) -> Duration {
         let limit = self.limit();
         self.failures = self.failures.saturating_add(1);
-        self.random.up_to(limit)
+        let nanos = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        Duration::from_nanos(self.random.u64(0..=nanos))
     }
 
-    /// The wait after something that needs a new attempt but is no fault by itself: nothing at
-    /// first, then as after failures.
+    /// The wait after an interruption that is not a failure by itself: none the first time, then as
+    /// after failures.
     pub fn after_interruption(&mut self) -> Duration {
         if self.failures == 0 {
             self.failures = 1;
@@ -57,54 +56,13 @@ impl Backoff {
     }
 }
 
-/// A small random number generator (splitmix64), for jitter only: no security rests on it.
-#[derive(Debug)]
-pub struct SplitMix(u64);
-
-impl SplitMix {
-    /// A generator that always gives the same numbers for the same seed.
-    pub const fn seeded(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// A generator that gives different numbers in every process.
-    pub fn from_entropy() -> Self {
-        Self(RandomState::new().hash_one(0))
-    }
-
-    /// The next number.
-    pub const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A duration between 0 and `limit`.
-    pub fn up_to(&mut self, limit: Duration) -> Duration {
-        let nanos = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
-        match nanos.checked_add(1) {
-            Some(span) => Duration::from_nanos(self.next() % span),
-            None => Duration::from_nanos(self.next()),
-        }
-    }
-
-    /// A number between `low` and `high`, both included; `low` where they are in the wrong order.
-    pub fn between(&mut self, low: u32, high: u32) -> u32 {
-        let span = u64::from(high.saturating_sub(low)) + 1;
-        // The remainder is at most `high - low`, so that it fits and the sum does not overflow.
-        low + (self.next() % span) as u32
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn backoff() -> Backoff {
         let (base, cap) = (Duration::from_millis(500), Duration::from_secs(30));
-        Backoff::new(base, cap, SplitMix::seeded(7))
+        Backoff::new(base, cap, fastrand::Rng::with_seed(7))
     }
 
     #[test]
@@ -142,15 +100,5 @@ mod tests {
         assert_eq!(backoff.after_interruption(), Duration::ZERO);
         assert_eq!(backoff.limit().as_millis(), 1000);
         assert!(backoff.after_interruption() > Duration::ZERO);
-    }
-
-    #[test]
-    fn numbers_stay_within_their_bounds() {
-        let mut random = SplitMix::seeded(1);
-        for _ in 0..1000 {
-            assert!((22..=28).contains(&random.between(22, 28)));
-        }
-        assert_eq!(random.between(9, 3), 9);
-        assert_eq!(random.between(u32::MAX, u32::MAX), u32::MAX);
     }
 }

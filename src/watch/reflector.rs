@@ -24,7 +24,7 @@ use std::time::Duration;
 use kube::Client;
 use tokio::time::sleep;
 
-use super::backoff::{Backoff, SplitMix};
+use super::backoff::Backoff;
 use super::config::ReflectorConfig;
 use super::health::Health;
 use super::outlet::{Closed, Outlet};
@@ -52,7 +52,7 @@ pub(super) struct Reflector {
     outlet: Outlet,
     health: Health,
     backoff: Backoff,
-    random: SplitMix,
+    random: fastrand::Rng,
     streaming: Streaming,
 }
 
@@ -67,8 +67,8 @@ impl Reflector {
     ) -> Self {
         let mut random = config
             .seed
-            .map_or_else(SplitMix::from_entropy, SplitMix::seeded);
-        let jitter = SplitMix::seeded(random.next());
+            .map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let jitter = random.fork();
         Self {
             client,
             requests: Requests::new(&scope, selectors),
@@ -161,11 +161,11 @@ impl Reflector {
 
     /// Opens one watch and reads it to its end.
     async fn watch(&mut self, position: &mut Position) -> Result<StreamReport, Closed> {
-        let seconds = &self.config.watch_seconds;
-        let seconds = self.random.between(*seconds.start(), *seconds.end());
+        let range = &self.config.watch_seconds;
+        let (least, most) = (*range.start(), *range.end());
+        let seconds = self.random.u32(least..=most.max(least));
         let opening = async {
-            let request = self.requests.watch(position.as_str(), seconds);
-            let request = request?;
+            let request = self.requests.watch(position.as_str(), seconds)?;
             send(&self.client, request, self.config.header_timeout).await
         };
         let grace = self.config.reopen_grace;

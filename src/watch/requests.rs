@@ -1,12 +1,22 @@
-//! The URLs of the requests that a list-watch makes.
+//! The requests of a list-watch. kube builds their URLs, and begins each query with an empty
+//! parameter (`?&`), which API servers ignore.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use http::Request;
-use http::header::{ACCEPT, USER_AGENT};
 use kube::client::Body;
+use kube::core::params::{ListParams, VersionMatch, WatchParams};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::cluster::transport::AGENT;
+use crate::cluster::api_error::ApiError;
+use crate::cluster::transport::get_json;
+
+/// What is percent-encoded in a path segment: all but the unreserved characters of RFC 3986.
+const PATH_SEGMENT: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The pods that one list-watch covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +28,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The list-watches that the chosen namespaces need: one for each of them, duplicates aside,
-    /// or one for the whole cluster where none is chosen.
+    /// The scopes to watch: one for each of these namespaces, without duplicates, or the whole cluster
+    /// if there are none.
     pub fn of_namespaces(namespaces: &[String]) -> Vec<Self> {
         if namespaces.is_empty() {
             return vec![Self::Cluster];
@@ -35,7 +45,7 @@ impl Scope {
     }
 }
 
-/// As a log line says it.
+/// As log lines and messages show it.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -45,8 +55,8 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Which of the pods of a scope are wanted, in the syntax of the Kubernetes API. The API server
-/// judges them; they are passed on as they are.
+/// Which pods of a scope are selected, in the syntax of the Kubernetes API. They are passed on as they
+/// are: the API server validates them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selectors {
     /// `labelSelector`
@@ -60,24 +70,24 @@ pub struct Selectors {
 pub enum Freshness {
     /// The most recent state (a quorum read; no resourceVersion)
     MostRecent,
-    /// At least this version, so that a lagging cache cannot make pods vanish and come back
+    /// At least this version, so that no pod vanishes and comes back because a cache lags
     NotOlderThan(String),
 }
 
-/// Which page of a list is wanted.
+/// Which page of a list to request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Page<'a> {
     /// The first one, with the freshness of the whole list
     First(&'a Freshness),
-    /// The one that this token leads to. The API accepts no resourceVersion beside it.
+    /// The page of this continue token. The API accepts no resourceVersion together with it.
     Next(&'a str),
 }
 
-/// Makes the requests of one list-watch.
+/// Builds the requests of one list-watch.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    path: String,
-    selection: Query,
+    pods: kube::core::Request,
+    selectors: Selectors,
 }
 
 impl Requests {
@@ -85,98 +95,70 @@ impl Requests {
     pub fn new(scope: &Scope, selectors: &Selectors) -> Self {
         let path = match scope {
             Scope::Cluster => "/api/v1/pods".to_owned(),
-            Scope::Namespace(name) => format!("/api/v1/namespaces/{}/pods", Encoded(name)),
+            // Encoded here, because kube does not encode what it puts into a path.
+            Scope::Namespace(name) => {
+                let segment = utf8_percent_encode(name, &PATH_SEGMENT);
+                format!("/api/v1/namespaces/{segment}/pods")
+            }
         };
-        let mut selection = Query::default();
-        if let Some(label) = &selectors.label {
-            selection.add("labelSelector", label);
+        Self {
+            pods: kube::core::Request::new(path),
+            selectors: selectors.clone(),
         }
-        if let Some(field) = &selectors.field {
-            selection.add("fieldSelector", field);
-        }
-        Self { path, selection }
     }
 
-    /// Asks for one page of at most `limit` pods.
-    pub fn list(&self, page: &Page<'_>, limit: u32) -> Result<Request<Body>, http::Error> {
-        let mut query = self.selection.clone();
-        query.add("limit", limit);
+    /// Requests one page of at most `limit` pods.
+    pub fn list(&self, page: &Page<'_>, limit: u32) -> Result<Request<Body>, ApiError> {
+        let mut params = ListParams {
+            label_selector: self.selectors.label.clone(),
+            field_selector: self.selectors.field.clone(),
+            limit: Some(limit),
+            ..ListParams::default()
+        };
         match page {
             Page::First(Freshness::MostRecent) => {}
             Page::First(Freshness::NotOlderThan(version)) => {
-                query.add("resourceVersion", version);
-                query.add("resourceVersionMatch", "NotOlderThan");
+                params.resource_version = Some(version.clone());
+                params.version_match = Some(VersionMatch::NotOlderThan);
             }
-            Page::Next(token) => query.add("continue", token),
+            Page::Next(token) => params.continue_token = Some((*token).to_owned()),
         }
-        self.get(&query)
+        Ok(get_json(self.pods.list(&params)?))
     }
 
-    /// Asks for a list as the beginning of a watch (KEP-3157), which the API server ends after
-    /// `timeout_seconds`.
+    /// Requests a list as the beginning of a watch (KEP-3157), which the API server ends after
+    /// `timeout_seconds`. For the most recent list kube sends an empty `resourceVersion`, which the
+    /// API server treats as an absent one.
     pub fn streamed_list(
         &self,
         freshness: &Freshness,
         timeout_seconds: u32,
-    ) -> Result<Request<Body>, http::Error> {
-        let mut query = self.selection.clone();
-        query.add("watch", true);
-        query.add("sendInitialEvents", true);
-        query.add("allowWatchBookmarks", true);
-        query.add("resourceVersionMatch", "NotOlderThan");
-        if let Freshness::NotOlderThan(version) = freshness {
-            query.add("resourceVersion", version);
+    ) -> Result<Request<Body>, ApiError> {
+        let params = WatchParams {
+            send_initial_events: true,
+            ..self.watch_params(timeout_seconds)
+        };
+        let version = match freshness {
+            Freshness::MostRecent => "",
+            Freshness::NotOlderThan(version) => version,
+        };
+        Ok(get_json(self.pods.watch(&params, version)?))
+    }
+
+    /// Requests the events after `version`. The API server ends the stream after `timeout_seconds`.
+    pub fn watch(&self, version: &str, timeout_seconds: u32) -> Result<Request<Body>, ApiError> {
+        let params = self.watch_params(timeout_seconds);
+        Ok(get_json(self.pods.watch(&params, version)?))
+    }
+
+    fn watch_params(&self, timeout_seconds: u32) -> WatchParams {
+        WatchParams {
+            label_selector: self.selectors.label.clone(),
+            field_selector: self.selectors.field.clone(),
+            timeout: Some(timeout_seconds),
+            bookmarks: true,
+            send_initial_events: false,
         }
-        query.add("timeoutSeconds", timeout_seconds);
-        self.get(&query)
-    }
-
-    /// Asks for the events after `version`. The API server ends the stream after
-    /// `timeout_seconds`.
-    pub fn watch(&self, version: &str, timeout_seconds: u32) -> Result<Request<Body>, http::Error> {
-        let mut query = self.selection.clone();
-        query.add("watch", true);
-        query.add("allowWatchBookmarks", true);
-        query.add("resourceVersion", version);
-        query.add("timeoutSeconds", timeout_seconds);
-        self.get(&query)
-    }
-
-    fn get(&self, query: &Query) -> Result<Request<Body>, http::Error> {
-        Request::get(format!("{}?{}", self.path, query.0))
-            .header(ACCEPT, "application/json")
-            .header(USER_AGENT, AGENT)
-            .body(Body::empty())
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-struct Query(String);
-
-impl Query {
-    fn add(&mut self, name: &str, value: impl fmt::Display) {
-        if !self.0.is_empty() {
-            self.0.push('&');
-        }
-        // Writing to a String cannot fail.
-        let _ = write!(self.0, "{name}={}", Encoded(&value.to_string()));
-    }
-}
-
-/// Percent-encodes all but the unreserved characters of RFC 3986.
-pub(crate) struct Encoded<'a>(pub(crate) &'a str);
-
-impl fmt::Display for Encoded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                    f.write_char(char::from(byte))?;
-                }
-                _ => write!(f, "%{byte:02X}")?,
-            }
-        }
-        Ok(())
     }
 }
 
@@ -185,7 +167,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn uri(request: Result<Request<Body>, http::Error>) -> String {
+    fn uri(request: Result<Request<Body>, ApiError>) -> String {
         request.unwrap().uri().to_string()
     }
 
@@ -194,31 +176,35 @@ mod tests {
         let requests = Requests::new(&Scope::Cluster, &Selectors::default());
         assert_eq!(
             uri(requests.list(&Page::First(&Freshness::MostRecent), 500)),
-            "/api/v1/pods?limit=500"
+            "/api/v1/pods?&limit=500"
         );
         let known = Freshness::NotOlderThan("42".into());
         assert_eq!(
             uri(requests.list(&Page::First(&known), 500)),
-            "/api/v1/pods?limit=500&resourceVersion=42&resourceVersionMatch=NotOlderThan"
+            "/api/v1/pods?&limit=500&resourceVersion=42&resourceVersionMatch=NotOlderThan"
         );
         assert_eq!(
             uri(requests.list(&Page::Next("ab+/="), 20)),
-            "/api/v1/pods?limit=20&continue=ab%2B%2F%3D"
+            "/api/v1/pods?&limit=20&continue=ab%2B%2F%3D"
         );
     }
 
     #[test]
     fn a_streamed_list_states_its_freshness_as_a_list_does() {
         let requests = Requests::new(&Scope::Cluster, &Selectors::default());
-        let begin = "/api/v1/pods?watch=true&sendInitialEvents=true&allowWatchBookmarks=true\
-                     &resourceVersionMatch=NotOlderThan";
+        let uri_with = |seconds: u32, version: &str| {
+            format!(
+                "/api/v1/pods?&watch=true&timeoutSeconds={seconds}&allowWatchBookmarks=true\
+                 &sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion={version}"
+            )
+        };
         assert_eq!(
             uri(requests.streamed_list(&Freshness::MostRecent, 120)),
-            format!("{begin}&timeoutSeconds=120")
+            uri_with(120, "")
         );
         assert_eq!(
             uri(requests.streamed_list(&Freshness::NotOlderThan("42".into()), 9)),
-            format!("{begin}&resourceVersion=42&timeoutSeconds=9")
+            uri_with(9, "42")
         );
     }
 
@@ -229,18 +215,18 @@ mod tests {
             field: Some("spec.nodeName=n1".into()),
         };
         let requests = Requests::new(&Scope::Namespace("shop".into()), &selectors);
-        let selection = "labelSelector=app%20in%20%28web%2C%20api%29%2Ctier%21%3D%C3%BC%26x\
-                         &fieldSelector=spec.nodeName%3Dn1";
+        let selection = "fieldSelector=spec.nodeName%3Dn1\
+                         &labelSelector=app+in+%28web%2C+api%29%2Ctier%21%3D%C3%BC%26x";
         assert_eq!(
             uri(requests.watch("7", 25)),
             format!(
-                "/api/v1/namespaces/shop/pods?{selection}&watch=true&allowWatchBookmarks=true\
-                 &resourceVersion=7&timeoutSeconds=25"
+                "/api/v1/namespaces/shop/pods?&watch=true&timeoutSeconds=25&{selection}\
+                 &allowWatchBookmarks=true&resourceVersion=7"
             )
         );
         assert_eq!(
             uri(requests.list(&Page::Next("t"), 1)),
-            format!("/api/v1/namespaces/shop/pods?{selection}&limit=1&continue=t")
+            format!("/api/v1/namespaces/shop/pods?&{selection}&limit=1&continue=t")
         );
     }
 
@@ -250,7 +236,7 @@ mod tests {
         let requests = Requests::new(&scope, &Selectors::default());
         assert_eq!(
             uri(requests.list(&Page::Next("t"), 1)),
-            "/api/v1/namespaces/..%2F..%2Fx%3Fy/pods?limit=1&continue=t"
+            "/api/v1/namespaces/..%2F..%2Fx%3Fy/pods?&limit=1&continue=t"
         );
     }
 

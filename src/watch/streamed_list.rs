@@ -109,10 +109,7 @@ impl Lister<'_> {
     ) -> Result<CompleteList, Unstreamed> {
         let seconds = u32::try_from(longest.as_secs()).unwrap_or(u32::MAX).max(1);
         let request = self.requests.streamed_list(freshness, seconds);
-        let request = request.map_err(|error| {
-            let failure = ApiError::new(ApiErrorKind::ClientError, error.to_string());
-            Unstreamed::Failed(failure)
-        })?;
+        let request = request.map_err(Unstreamed::Failed)?;
         let answer = send(self.client, request, self.config.header_timeout).await;
         let response = answer.map_err(|failure| {
             if failure.kind == ApiErrorKind::Rejected {

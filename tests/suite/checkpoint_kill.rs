@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::support::restart::load::Load;
 use crate::support::restart::{PATIENCE, World, scrape};
 use crate::support::scrape::Scrape;
-use podinit::watch::backoff::SplitMix;
+use podinit::sim::rng::Rng;
 
 /// The longest that a process lives.
 const LONGEST_LIFE_MS: u32 = 400;
@@ -62,7 +62,7 @@ fn scrape_all_the_time(target: &Target) -> Prometheus {
 }
 
 fn run(world: &World, lives: u64, seed: u64) {
-    let mut random = SplitMix::seeded(seed);
+    let mut random = Rng::new(seed);
     let mut load = Load::seeded(seed);
     // The first list is empty: what comes after it is observed in full.
     let mut first = world.podinit();
@@ -77,7 +77,7 @@ fn run(world: &World, lives: u64, seed: u64) {
     for life in 1..=lives {
         let mut process = world.podinit();
         let dies =
-            Instant::now() + Duration::from_millis(random.between(1, LONGEST_LIFE_MS).into());
+            Instant::now() + Duration::from_millis(random.within(1..=LONGEST_LIFE_MS).into());
         while Instant::now() < dies {
             load.go_on(&world.cluster);
             if process.listens() {
@@ -89,7 +89,7 @@ fn run(world: &World, lives: u64, seed: u64) {
         listened += u64::from(process.listens());
         process.kill();
         // Some time passes unwatched.
-        for _ in 0..random.between(0, 20) {
+        for _ in 0..random.within(0..=20) {
             load.go_on(&world.cluster);
         }
     }

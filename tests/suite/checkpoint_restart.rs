@@ -20,8 +20,8 @@ use podinit::metrics::{
     Builder, Exposition, Format, LabelConfig, Recorder, SavedCheckpoint, SloDoc,
 };
 use podinit::recordings::reader::{Body, Recording};
+use podinit::sim::rng::Rng;
 use podinit::timestamp::Timestamp;
-use podinit::watch::backoff::SplitMix;
 use podinit::watch::saved::SavedStats;
 
 const HISTORIES: u64 = 1_000;
@@ -130,7 +130,7 @@ fn counters(docs: &[SloDoc]) -> (Recorder, Arc<Exposition>) {
 }
 
 /// What a list-watch could deliver of a history.
-fn deliveries(documents: &str, random: &mut SplitMix) -> Vec<Delivery> {
+fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
     let decode = DecodeOptions {
         node: true,
         workload: true,
@@ -164,9 +164,9 @@ fn deliveries(documents: &str, random: &mut SplitMix) -> Vec<Delivery> {
             Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
         };
-        version += u64::from(random.between(0, 2));
+        version += u64::from(random.within(0..=2));
         Delivery {
-            source: SOURCES[random.between(0, 5) as usize / 5],
+            source: SOURCES[random.within(0..=5) as usize / 5],
             event,
             now,
             observed: document.observed_at,
@@ -188,14 +188,14 @@ fn sync(event: PodEvent, source: SourceId, now: Timestamp) -> Delivery {
 }
 
 fn differs(seed: u64) -> bool {
-    let mut random = SplitMix::seeded(seed);
+    let mut random = Rng::new(seed);
     let history = history::generate(seed);
     let deliveries = deliveries(&history::text(&history.documents), &mut random);
     let (mut steady, mut restarted) = (Books::new(&history.options), Books::new(&history.options));
     for delivery in &deliveries {
         steady.apply(delivery);
         restarted.apply(delivery);
-        if random.between(0, 9) > 0 {
+        if random.within(0..=9) > 0 {
             continue;
         }
         let now = delivery.now;
@@ -209,7 +209,7 @@ fn differs(seed: u64) -> bool {
             return true;
         }
         for source in SOURCES {
-            if random.between(0, 3) > 0 {
+            if random.within(0..=3) > 0 {
                 let resumed = sync(PodEvent::Resumed, source, now);
                 steady.apply(&resumed);
                 restarted.apply(&resumed);

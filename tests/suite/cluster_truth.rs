@@ -38,7 +38,7 @@ async fn run(seed: u64) {
     let mut world = World::start(seed).await;
     let mut lives = LifeKind::all();
     for step in 0..STEPS {
-        let by = Duration::from_millis(world.random.between(1, 500).into());
+        let by = Duration::from_millis(world.random.within(1..=500).into());
         match step % 20 {
             3 => world.hang(by).await,
             6 | 16 => {

@@ -11,8 +11,8 @@ use podinit::cluster::clock::SystemClock;
 use podinit::lifecycle::delivery::{Delivery, PodEvent};
 use podinit::pod::PodSnapshot;
 use podinit::sim::faults::{Answer, StreamFault, Target};
+use podinit::sim::rng::Rng;
 use podinit::sim::{Cluster, ClusterConfig};
-use podinit::watch::backoff::SplitMix;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::{WatchErrorReason, WatchStats};
 use podinit::watch::{WatchConfig, spawn};
@@ -61,13 +61,13 @@ impl Mirror {
 struct World {
     cluster: Cluster,
     pods: Pods,
-    random: SplitMix,
+    random: Rng,
 }
 
 impl World {
     fn write(&mut self) {
-        let name = format!("pod-{}", self.random.between(0, 30));
-        if self.random.between(0, 2) == 0 {
+        let name = format!("pod-{}", self.random.within(0..=30));
+        if self.random.within(0..=2) == 0 {
             self.cluster.delete_json("ns", &name);
             self.pods.remove(&name);
             return;
@@ -81,14 +81,14 @@ impl World {
     }
 
     fn write_some(&mut self) {
-        for _ in 0..self.random.between(1, 5) {
+        for _ in 0..self.random.within(1..=5) {
             self.write();
         }
     }
 
     fn disturb(&mut self) {
         let faults = self.cluster.faults();
-        match self.random.between(0, 11) {
+        match self.random.within(0..=11) {
             0 => faults.stream(StreamFault::End),
             1 => faults.stream(StreamFault::Cut),
             2 => faults.stream(StreamFault::Gone),
@@ -130,7 +130,7 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
     let mut world = World {
         cluster: Cluster::start(ClusterConfig::manual()).await.unwrap(),
         pods: Pods::new(),
-        random: SplitMix::seeded(11),
+        random: Rng::new(11),
     };
     let mut config = WatchConfig {
         scopes: vec![Scope::Cluster],
@@ -164,7 +164,7 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
         world.write_some();
         world.disturb();
         world.write_some();
-        if world.random.between(0, 3) == 0 {
+        if world.random.within(0..=3) == 0 {
             receiver.agrees_with(&world).await;
         }
     }

@@ -9,11 +9,11 @@ use podinit::watch::stats::{RelistReason, WatchErrorReason};
 async fn the_pages_of_the_first_list_are_joined() {
     let mut api = FakeApi::start();
     let first = api.call().await;
-    assert_eq!(first.uri, "/api/v1/pods?limit=500");
+    assert_eq!(first.uri, "/api/v1/pods?&limit=500");
     tokio::time::advance(std::time::Duration::from_secs(3)).await;
     first.list("7", Some("next/1"), &page(0..2));
     let second = api.call().await;
-    assert_eq!(second.uri, "/api/v1/pods?limit=500&continue=next%2F1");
+    assert_eq!(second.uri, "/api/v1/pods?&limit=500&continue=next%2F1");
     assert!(api.told_nothing() && !api.stats.synced());
     second.list("7", None, &page(2..4));
     let delivery = api.deliveries.recv().await.unwrap();
@@ -47,7 +47,7 @@ async fn a_page_that_fails_half_way_delivers_nothing() {
         .body(r#"{"kind":"PodList","metadata":{"resourceVersion":"8"},"items":[{"#);
     assert!(api.told_nothing() && !api.stats.synced());
     let again = api.call().await;
-    assert_eq!(again.uri, "/api/v1/pods?limit=500");
+    assert_eq!(again.uri, "/api/v1/pods?&limit=500");
     again.list("9", None, &page(3..4));
     assert_eq!(api.told().await, "Listed p3@3");
     assert_eq!(api.errors(WatchErrorReason::ServerError), 5);
@@ -62,7 +62,7 @@ async fn an_expired_continue_token_begins_the_list_anew() {
         .await
         .refuse(410, "The provided continue parameter is too old");
     let again = api.call().await;
-    assert_eq!(again.uri, "/api/v1/pods?limit=500");
+    assert_eq!(again.uri, "/api/v1/pods?&limit=500");
     again.list("9", None, &page(0..1));
     assert_eq!(api.told().await, "Listed p0@0");
     api.watch_from("9").await;
@@ -78,7 +78,7 @@ async fn a_page_that_is_too_long_is_asked_for_in_smaller_pieces() {
     api.call().await.list("7", Some("t"), &page(0..2));
     api.call().await.list("7", None, &page(2..60));
     let smaller = api.call().await;
-    assert_eq!(smaller.uri, "/api/v1/pods?limit=125&continue=t");
+    assert_eq!(smaller.uri, "/api/v1/pods?&limit=125&continue=t");
     smaller.list("7", None, &page(2..4));
     assert_eq!(api.told().await, "Listed p0@0 p1@1 p2@2 p3@3");
     assert_eq!(api.errors(WatchErrorReason::PageTooLarge), 1);
@@ -128,7 +128,7 @@ async fn an_expired_watch_is_followed_by_a_list_no_older_than_what_is_known() {
         let list = api.call().await;
         assert_eq!(
             list.uri,
-            "/api/v1/pods?limit=500&resourceVersion=15&resourceVersionMatch=NotOlderThan"
+            "/api/v1/pods?&limit=500&resourceVersion=15&resourceVersionMatch=NotOlderThan"
         );
         // The receiver sees which pods are gone: only those of the list are left.
         list.list("20", None, &[pod("p1", 15)]);
@@ -153,7 +153,7 @@ async fn a_server_that_cannot_serve_the_known_version_is_asked_for_the_most_rece
         assert_eq!(api.told().await, "SyncLost");
         api.call().await.refuse(code, message);
         let list = api.call().await;
-        assert_eq!(list.uri, "/api/v1/pods?limit=500", "after {code}");
+        assert_eq!(list.uri, "/api/v1/pods?&limit=500", "after {code}");
         // Rolled back: the list is older than what is known, and is the truth all the same.
         list.list("4", None, &page(0..1));
         assert_eq!(api.told().await, "RolledBack");
@@ -195,11 +195,11 @@ async fn each_namespace_has_its_own_list_watch() {
     };
     assert_eq!(
         red.uri,
-        "/api/v1/namespaces/red/pods?labelSelector=app%3Da%20b&limit=500"
+        "/api/v1/namespaces/red/pods?&labelSelector=app%3Da+b&limit=500"
     );
     assert_eq!(
         blue.uri,
-        "/api/v1/namespaces/blue/pods?labelSelector=app%3Da%20b&limit=500"
+        "/api/v1/namespaces/blue/pods?&labelSelector=app%3Da+b&limit=500"
     );
     red.list("1", None, &[pod("r", 1)]);
     assert_eq!(api.told().await, "Listed r@1");
@@ -209,7 +209,7 @@ async fn each_namespace_has_its_own_list_watch() {
     assert!(api.stats.synced());
     let watch = api.call().await;
     assert!(
-        watch.uri.contains("labelSelector=app%3Da%20b&watch=true"),
+        watch.uri.contains("&watch=true&") && watch.uri.contains("&labelSelector=app%3Da+b&"),
         "{}",
         watch.uri
     );

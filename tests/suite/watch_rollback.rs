@@ -130,7 +130,7 @@ async fn a_server_that_was_replaced_and_says_nothing_is_asked_for_its_version_so
     sleep(Duration::from_secs(25)).await;
     drop(watch);
     let asked = api.call().await;
-    assert_eq!(asked.uri, "/api/v1/pods?limit=1");
+    assert_eq!(asked.uri, "/api/v1/pods?&limit=1");
     assert!(api.elapsed() < Duration::from_secs(30));
     // It is not behind: the watch goes on.
     asked.list("1000", Some("more"), &page(0..1));
@@ -153,7 +153,7 @@ async fn a_bookmark_of_the_past_gives_a_restored_server_away() {
     } else {
         call
     };
-    assert_eq!(asked.uri, "/api/v1/pods?limit=1");
+    assert_eq!(asked.uri, "/api/v1/pods?&limit=1");
     asked.list("510", Some("more"), &page(0..1));
     assert_eq!(api.told().await, "SyncLost");
     api.call().await.refuse(504, "Too large resource version");

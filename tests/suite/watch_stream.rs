@@ -222,7 +222,7 @@ async fn a_silent_server_is_found_to_have_been_rolled_back() {
     loop {
         let call = api.call().await;
         if !call.uri.contains("watch=true") {
-            assert_eq!(call.uri, "/api/v1/pods?limit=1");
+            assert_eq!(call.uri, "/api/v1/pods?&limit=1");
             call.list("500", Some("more"), &page(0..1));
             break;
         }

@@ -12,8 +12,8 @@ use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use tokio::time::sleep;
 
-const STREAMED: &str = "/api/v1/pods?watch=true&sendInitialEvents=true&allowWatchBookmarks=true\
-                        &resourceVersionMatch=NotOlderThan";
+const STREAMED: &str = "/api/v1/pods?&watch=true&timeoutSeconds=120&allowWatchBookmarks=true\
+                        &sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=";
 
 fn streams(config: &mut ReflectorConfig) {
     config.watch_list = true;
@@ -46,7 +46,7 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
     let mut api = Embedded::adjusted(cluster, streams);
     assert_eq!(api.told().await.split(' ').count(), 301);
     let query = api.request(Target::Watch, 2).await;
-    assert!(query.contains("resourceVersion=1300&"), "{query}");
+    assert!(query.ends_with("&resourceVersion=1300"), "{query}");
     assert!(!query.contains("sendInitialEvents"), "{query}");
     let new = api.put("new");
     assert_eq!(api.told().await, format!("Applied new@{new}"));
@@ -57,7 +57,7 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
     assert_eq!(api.told().await, "SyncLost");
     assert_eq!(api.told().await.split(' ').count(), 301);
     let query = api.request(Target::Watch, 3).await;
-    assert!(query.contains("resourceVersion=1302&"), "{query}");
+    assert!(query.ends_with("&resourceVersion=1302"), "{query}");
     assert!(query.contains("sendInitialEvents=true&"), "{query}");
     assert_eq!(api.requests(Target::List), 0);
     assert_eq!(api.errors(WatchErrorReason::WatchList), 0);
@@ -97,11 +97,11 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
     let mut api = scripted();
     // One that says nothing after its pods,
     let silent = api.call().await;
-    assert_eq!(silent.uri, format!("{STREAMED}&timeoutSeconds=120"));
+    assert_eq!(silent.uri, STREAMED);
     let silent = silent.stream();
     silent.event("ADDED", &pod("a", 3));
     let list = api.call().await;
-    assert_eq!(list.uri, "/api/v1/pods?limit=500");
+    assert_eq!(list.uri, "/api/v1/pods?&limit=500");
     assert!(api.elapsed() >= Duration::from_secs(30) && api.elapsed() < Duration::from_secs(31));
     assert!(api.told_nothing());
     list.list("5", None, &[pod("a", 3)]);
@@ -113,10 +113,7 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
     assert_eq!(api.told().await, "SyncLost");
     // and one that goes on and on, as of a server that does not know what was asked for.
     let restless = api.call().await;
-    assert_eq!(
-        restless.uri,
-        format!("{STREAMED}&resourceVersion=5&timeoutSeconds=120")
-    );
+    assert_eq!(restless.uri, format!("{STREAMED}5"));
     let restless = restless.stream();
     let began = api.elapsed();
     let go_on = async {
@@ -181,7 +178,7 @@ async fn a_list_whose_streams_are_always_cut_is_taken_in_pages() {
         watch.reset();
     }
     let list = api.call().await;
-    assert_eq!(list.uri, "/api/v1/pods?limit=500");
+    assert_eq!(list.uri, "/api/v1/pods?&limit=500");
     assert!(api.told_nothing());
     list.list("5", None, &[pod("a", 3)]);
     assert_eq!(api.told().await, "Listed a@3");
@@ -243,10 +240,10 @@ async fn a_streamed_list_of_a_restored_server_is_the_truth() {
         .refuse(410, "too old resource version");
     assert_eq!(api.told().await, "SyncLost");
     let call = api.call().await;
-    assert!(call.uri.contains("resourceVersion=1000&"), "{}", call.uri);
+    assert!(call.uri.ends_with("&resourceVersion=1000"), "{}", call.uri);
     call.refuse(504, "Too large resource version: 1000, current: 500");
     let call = api.call().await;
-    assert_eq!(call.uri, format!("{STREAMED}&timeoutSeconds=120"));
+    assert_eq!(call.uri, STREAMED);
     let watch = call.stream();
     end_of_list(&watch, "500");
     assert_eq!(api.told().await, "RolledBack");

@@ -12,7 +12,7 @@ use std::time::Duration;
 use disk::GatedDisk;
 use process::{Process, history};
 
-use crate::watch::backoff::SplitMix;
+use crate::sim::rng::Rng;
 
 /// For a disk that answers sooner or later.
 const PATIENT: Duration = Duration::from_secs(600);
@@ -78,7 +78,7 @@ async fn a_scrape_is_not_sent_before_what_it_shows_is_durable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn killed_at_any_moment_it_has_kept_what_it_showed_and_recovers_the_rest() {
     for seed in 1..=20 {
-        let mut random = SplitMix::seeded(seed);
+        let mut random = Rng::new(seed);
         let history = history(seed, 40);
         let mut disk = GatedDisk::default();
         let mut shown: Vec<String> = Vec::new();
@@ -89,11 +89,11 @@ async fn killed_at_any_moment_it_has_kept_what_it_showed_and_recovers_the_rest()
             }
             // From where it left off, as an API server would tell it.
             let after = process.resumes_after();
-            let last = history.len().min(after + random.between(1, 60) as usize);
+            let last = history.len().min(after + random.within(1..=60) as usize);
             let middle = after + (last - after) / 2;
             process.deliver(&history[after..middle]).await;
             shown.push(process.scrape().await.unwrap());
-            if random.between(0, 1) == 0 {
+            if random.within(0..=1) == 0 {
                 disk.close();
             }
             let unsent = process.scrape();

@@ -36,7 +36,7 @@ fn metered(account: &mut dyn FnMut()) {
 
 /// Something goes wrong with what is sent, of which nothing is lost.
 async fn spoil(world: &mut World) {
-    let fault = match world.random.between(0, 6) {
+    let fault = match world.random.within(0..=6) {
         0 => StreamFault::Corrupt,
         1 => StreamFault::Oversized(9 << 20),
         2 => StreamFault::Raw(b"\xff\xfe\xfd\n".as_slice().into()),
@@ -61,9 +61,9 @@ async fn hour(world: &mut World) -> u32 {
     let mut left = Duration::from_secs(3600);
     let mut faults = 0;
     while left > Duration::ZERO {
-        let by = Duration::from_millis(world.random.between(1, 60_000).into()).min(left);
+        let by = Duration::from_millis(world.random.within(1..=60_000).into()).min(left);
         left -= by;
-        let dice = world.random.between(0, 99);
+        let dice = world.random.within(0..=99);
         faults += u32::from(dice < 50);
         match dice {
             0..=2 => world.hang(by).await,

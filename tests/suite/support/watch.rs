@@ -101,8 +101,8 @@ impl FakeApi {
     pub async fn watch_from(&mut self, version: &str) -> Call {
         let call = self.call().await;
         assert!(call.uri.contains("watch=true"), "{}", call.uri);
-        let wanted = format!("resourceVersion={version}&");
-        assert!(call.uri.contains(&wanted), "{} from {version}", call.uri);
+        let wanted = format!("&resourceVersion={version}");
+        assert!(call.uri.ends_with(&wanted), "{} from {version}", call.uri);
         call
     }
 

@@ -21,9 +21,9 @@ use crate::run::checkpoint::commits::Commits;
 use crate::run::checkpoint::{Checkpoint, Others, Parts, Recovery};
 use crate::run::ingest::Ingest;
 use crate::server::Health;
+use crate::sim::rng::Rng;
 use crate::timestamp::Timestamp;
 use crate::watch::WatchConfig;
-use crate::watch::backoff::SplitMix;
 use crate::watch::probe::Probed;
 use crate::watch::requests::Scope;
 use crate::watch::stats::WatchStats;
@@ -175,7 +175,7 @@ impl Process {
 /// The history of a namespace, of so many pods, from an empty list on: each delivery's version is
 /// its position, counted from 1.
 pub(super) fn history(seed: u64, pods: u64) -> Vec<Delivery> {
-    let mut random = SplitMix::seeded(seed);
+    let mut random = Rng::new(seed);
     let began = Timestamp::from_seconds(START);
     let mut events = vec![PodEvent::Listed {
         pods: Vec::new(),
@@ -184,7 +184,7 @@ pub(super) fn history(seed: u64, pods: u64) -> Vec<Delivery> {
     let mut lives: Vec<(u64, u32)> = (0..pods).map(|pod| (pod, 0)).collect();
     while !lives.is_empty() {
         let last = u32::try_from(lives.len() - 1).unwrap();
-        let chosen = random.between(0, last) as usize;
+        let chosen = random.within(0..=last) as usize;
         let (pod, step) = &mut lives[chosen];
         let snapshot = snapshot(*pod, *step, events.len() as u64 + 1);
         *step += 1;

@@ -7,10 +7,10 @@ use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::json::time;
 use podinit::sim::life::Life;
 use podinit::sim::object::ObjectKey;
+use podinit::sim::rng::Rng;
 use podinit::sim::truth::{Ending, PodTruth};
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::timestamp::Timestamp;
-use podinit::watch::backoff::SplitMix;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -26,7 +26,7 @@ const MARKER: &str = "marker";
 pub struct World {
     pub cluster: Cluster,
     pub pipeline: Pipeline,
-    pub random: SplitMix,
+    pub random: Rng,
     history: History,
     /// Versions up to this one are in the facts
     told: u64,
@@ -62,7 +62,7 @@ impl World {
         let told = cluster.store().version();
         let mut world = Self {
             pipeline: Pipeline::start(&cluster).await,
-            random: SplitMix::seeded(seed),
+            random: Rng::new(seed),
             history: History {
                 listed: cluster.truth().pods(),
                 facts,
@@ -94,7 +94,7 @@ impl World {
     /// Something goes wrong that no event is lost by: they are all told in the end.
     pub fn disturb(&mut self) {
         let faults = self.cluster.faults();
-        match self.random.between(0, 11) {
+        match self.random.within(0..=11) {
             0 => faults.stream(StreamFault::End),
             1 => faults.stream(StreamFault::Cut),
             2 => faults.stream(StreamFault::Truncated),
@@ -131,7 +131,7 @@ impl World {
     /// The watch is told that its version is gone, and has to list again, which fails at first.
     pub async fn relist(&mut self) {
         let faults = self.cluster.faults();
-        match self.random.between(0, 5) {
+        match self.random.within(0..=5) {
             0 => faults.stream(StreamFault::Gone),
             1 => {
                 faults.answer(Target::Watch, 1, Answer::Expired);
@@ -166,7 +166,7 @@ impl World {
             .filter(|pod| pod.ending.is_none() && pod.removed.is_none())
             .collect();
         let last = u32::try_from(in_flight.len()).unwrap() - 1;
-        let pod = &in_flight[self.random.between(0, last) as usize];
+        let pod = &in_flight[self.random.within(0..=last) as usize];
         assert!(self.cluster.remove_unseen(&pod.namespace, &pod.name));
         let truth = self.cluster.truth().pod(&pod.uid).unwrap();
         assert!(truth.unseen && truth.ending == Some(Ending::Removed));

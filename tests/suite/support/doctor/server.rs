@@ -160,7 +160,7 @@ fn pods(settings: &Settings, namespace: &str, query: &HashMap<&str, &str>) -> Re
     }
     if query
         .get("labelSelector")
-        .is_some_and(|text| text.ends_with("%20in"))
+        .is_some_and(|text| text.ends_with("+in"))
     {
         return status(400, "unable to parse requirement");
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use podinit::sim::Cluster;
 use podinit::sim::life::{App, Change, Report, Shape};
 use podinit::sim::node::CURRENT;
-use podinit::watch::backoff::SplitMix;
+use podinit::sim::rng::Rng;
 
 use crate::support::scrape::Scrape;
 
@@ -28,7 +28,7 @@ struct Life {
 
 /// Pods that come, start up, and go.
 pub struct Load {
-    random: SplitMix,
+    random: Rng,
     lives: Vec<Life>,
     created: u64,
     ended: BTreeMap<End, u64>,
@@ -48,7 +48,7 @@ fn report(app: App) -> Change {
 impl Load {
     pub fn seeded(seed: u64) -> Self {
         Self {
-            random: SplitMix::seeded(seed),
+            random: Rng::new(seed),
             lives: Vec::new(),
             created: 0,
             ended: BTreeMap::new(),
@@ -56,7 +56,7 @@ impl Load {
     }
 
     fn pick(&mut self, below: usize) -> usize {
-        self.random.between(0, u32::try_from(below - 1).unwrap()) as usize
+        self.random.within(0..=u32::try_from(below - 1).unwrap()) as usize
     }
 
     /// Creates a pod.
@@ -121,7 +121,7 @@ impl Load {
 
     /// A pod comes now and then, and the others go on.
     pub fn go_on(&mut self, cluster: &Cluster) {
-        if self.lives.len() < 20 || self.random.between(0, 3) == 0 && self.lives.len() < 200 {
+        if self.lives.len() < 20 || self.random.within(0..=3) == 0 && self.lives.len() < 200 {
             self.create(cluster);
         } else {
             self.step(cluster);
