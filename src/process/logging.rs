@@ -38,7 +38,7 @@ pub fn start(args: &LogArgs) -> anyhow::Result<()> {
         LogFormat::Json => builder
             .json()
             .flatten_event(true)
-            .with_current_span(false)
+            .with_current_span(true)
             .with_span_list(false)
             .try_init(),
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// How long all tasks may take to end after the shutdown began. It leaves room for the server's grace
 /// (10 s) and two writes of the checkpoint (5 s each: the one under way and the last), and is within
@@ -32,6 +33,8 @@ impl Tasks {
         name: &'static str,
         task: impl Future<Output = ()> + Send + 'static,
     ) {
+        // An error span, so that every level of the log shows which task a line is from.
+        let task = task.instrument(tracing::error_span!("task", name));
         self.running.spawn(async move {
             task.await;
             name

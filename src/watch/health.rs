@@ -3,14 +3,12 @@
 
 use tokio::time::Instant;
 
-use super::requests::Scope;
 use super::stats::{RelistReason, WatchErrorReason};
 use crate::cluster::api_error::ApiError;
 
 /// The state of one list-watch as the log knows it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Health {
-    scope: Scope,
     trouble: Option<Trouble>,
     listed: bool,
     /// By reason, whether an oddity has been told of
@@ -25,15 +23,6 @@ struct Trouble {
 }
 
 impl Health {
-    pub(super) fn new(scope: Scope) -> Self {
-        Self {
-            scope,
-            trouble: None,
-            listed: false,
-            told: Default::default(),
-        }
-    }
-
     /// A request or watch failed. Logged when it is the first since all was well, or when it is
     /// of another kind than the one before.
     pub(super) fn failed(&mut self, failure: &ApiError) {
@@ -46,11 +35,11 @@ impl Health {
         let news = trouble.failures == 0 || trouble.reason != reason;
         trouble.failures += 1;
         trouble.reason = reason;
-        let (scope, detail, reason) = (&self.scope, &failure.detail, reason.as_str());
+        let (detail, reason) = (&failure.detail, reason.as_str());
         if news {
-            tracing::warn!(%scope, reason, detail, "the watch is failing; it will be retried");
+            tracing::warn!(reason, detail, "the watch is failing; it will be retried");
         } else {
-            tracing::debug!(%scope, reason, detail, "the watch is still failing");
+            tracing::debug!(reason, detail, "the watch is still failing");
         }
     }
 
@@ -58,49 +47,50 @@ impl Health {
     pub(super) fn works(&mut self) {
         if let Some(trouble) = self.trouble.take() {
             let seconds = trouble.since.elapsed().as_secs_f64();
-            let (scope, failures) = (&self.scope, trouble.failures);
-            tracing::info!(%scope, failures, seconds, "the watch works again");
+            let failures = trouble.failures;
+            tracing::info!(failures, seconds, "the watch works again");
         }
     }
 
     /// A list has completed; that the watch works is not known yet.
     pub(super) fn listed(&mut self, pods: usize) {
-        let scope = &self.scope;
         if std::mem::replace(&mut self.listed, true) {
-            tracing::debug!(%scope, pods, "listed again");
+            tracing::debug!(pods, "listed again");
         } else {
-            tracing::info!(%scope, pods, "listed");
+            tracing::info!(pods, "listed");
         }
     }
 
     /// A streamed list could not be had, so that pages are asked for. Logged as a warning when that
     /// is for good, which comes once.
     pub(super) fn unstreamed(&self, failure: &ApiError, for_good: bool) {
-        let (scope, detail) = (&self.scope, &failure.detail);
+        let detail = &failure.detail;
         if for_good {
-            tracing::warn!(%scope, detail, "the API server streams no lists; they are taken in pages");
+            tracing::warn!(
+                detail,
+                "the API server streams no lists; they are taken in pages"
+            );
         } else {
-            tracing::info!(%scope, detail, "the streamed list had no end; it is taken in pages");
+            tracing::info!(detail, "the streamed list had no end; it is taken in pages");
         }
     }
 
     /// Events were lost, and the pods are about to be listed again. Debug only: the counter tells
     /// how often, and a failure behind it has been told of.
     pub(super) fn lost(&self, reason: RelistReason) {
-        let (scope, reason) = (&self.scope, reason.as_str());
-        tracing::debug!(%scope, reason, "events were lost; the pods are listed again");
+        let reason = reason.as_str();
+        tracing::debug!(reason, "events were lost; the pods are listed again");
     }
 
     /// Something that could not be used was passed over. Logged as a warning once per kind; the
     /// counter knows how often it happens.
     pub(super) fn odd(&mut self, reason: WatchErrorReason, detail: &str) {
-        let scope = &self.scope;
         let known = std::mem::replace(&mut self.told[reason as usize], true);
         let reason = reason.as_str();
         if known {
-            tracing::debug!(%scope, reason, detail, "passed over");
+            tracing::debug!(reason, detail, "passed over");
         } else {
-            tracing::warn!(%scope, reason, detail, "passed over; further ones are only counted");
+            tracing::warn!(reason, detail, "passed over; further ones are only counted");
         }
     }
 
@@ -118,7 +108,7 @@ mod tests {
 
     #[test]
     fn trouble_lasts_until_the_watch_works() {
-        let mut health = Health::new(Scope::Cluster);
+        let mut health = Health::default();
         assert_eq!(health.failures(), None);
         health.failed(&ApiError::new(ApiErrorKind::Transport, "refused"));
         health.failed(&ApiError::new(ApiErrorKind::ServerError, "starting"));

@@ -10,6 +10,7 @@ use kube::Client;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::cluster::clock::Clock;
 use crate::decode::{DecodeOptions, PodDecoder};
@@ -81,7 +82,7 @@ pub fn spawn(
         );
         let mut reflector = reflector::Reflector::new(
             client.clone(),
-            scope.clone(),
+            scope,
             &config.selectors,
             config.reflector.clone(),
             PodDecoder::new(config.decode.clone()),
@@ -89,10 +90,13 @@ pub fn spawn(
         );
         let cancel = cancel.clone();
         let resume = resume.map(|version| Position::of_list(version.to_string()));
-        tasks.spawn(async move {
+        // An error span, so that every level of the log shows which source a line is about.
+        let span = tracing::error_span!("watch", source = %scope);
+        let task = async move {
             // Ends by cancellation, or because nobody receives; both are the end of the process.
             let _ = cancel.run_until_cancelled(reflector.run(resume)).await;
-        });
+        };
+        tasks.spawn(task.instrument(span));
     }
     tasks
 }

@@ -59,7 +59,7 @@ pub(super) struct Reflector {
 impl Reflector {
     pub(super) fn new(
         client: Client,
-        scope: Scope,
+        scope: &Scope,
         selectors: &Selectors,
         config: ReflectorConfig,
         decoder: PodDecoder,
@@ -71,13 +71,13 @@ impl Reflector {
         let jitter = random.fork();
         Self {
             client,
-            requests: Requests::new(&scope, selectors),
+            requests: Requests::new(scope, selectors),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             streaming: Streaming::new(config.watch_list),
             config,
             decoder,
             outlet,
-            health: Health::new(scope),
+            health: Health::default(),
             random,
         }
     }
