@@ -150,36 +150,58 @@ mod interval {
 }
 
 /// [`Seen`] in few bytes: most saved pods are finished, and this is what is saved of each.
-///
-/// Conditions become true shortly after the pod's creation, so their times are offsets from it.
-/// The arithmetic wraps, so that every value can be saved and every saved value has a meaning.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedSeen {
     newest_version: u64,
     source: u16,
     is_static: bool,
     created: u32,
-    last_true: [Option<i32>; 5],
+    last_true: [SavedSecond; 5],
+}
+
+/// A second at which a condition was last true. Conditions become true shortly after the pod's
+/// creation, so it is an offset from that: 0 for never, else one more than the offset in zigzag order
+/// (0, -1, 1, -2, ...), so that small offsets of either sign take one byte. Every number stands for
+/// some second.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct SavedSecond(u32);
+
+impl SavedSecond {
+    const fn of(second: u32, created: u32) -> Self {
+        if second == 0 {
+            return Self(0);
+        }
+        let offset = second.wrapping_sub(created).cast_signed();
+        let zigzag = (offset << 1 ^ offset >> (i32::BITS - 1)).cast_unsigned();
+        // The one offset without a number of its own is 68 years, and loses a second.
+        Self(zigzag.saturating_add(1))
+    }
+
+    const fn second(self, created: u32) -> u32 {
+        let Some(zigzag) = self.0.checked_sub(1) else {
+            return 0;
+        };
+        let offset = (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed();
+        created.wrapping_add_signed(offset)
+    }
 }
 
 impl From<Seen> for SavedSeen {
     fn from(seen: Seen) -> Self {
-        let offset = |second: u32| second.wrapping_sub(seen.created).cast_signed();
         let seconds = seen.last_true.seconds();
         Self {
             newest_version: seen.newest_version,
             source: seen.source.0,
             is_static: seen.is_static,
             created: seen.created,
-            last_true: seconds.map(|second| (second != 0).then(|| offset(second))),
+            last_true: seconds.map(|second| SavedSecond::of(second, seen.created)),
         }
     }
 }
 
 impl From<SavedSeen> for Seen {
     fn from(saved: SavedSeen) -> Self {
-        let second = |offset: i32| saved.created.wrapping_add_signed(offset);
-        let seconds = saved.last_true.map(|offset| offset.map_or(0, second));
+        let seconds = saved.last_true.map(|second| second.second(saved.created));
         Self {
             newest_version: saved.newest_version,
             last_true: LastTrue::from_seconds(seconds),
@@ -243,4 +265,29 @@ pub(super) struct SavedPodInfo {
     workload: Option<Arc<Workload>>,
     host_network: bool,
     pod_labels: Box<[Box<str>]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_near_the_creation_takes_one_byte_and_is_restored() {
+        let created = 1_000;
+        for (second, saved) in [(0, 0), (1_000, 1), (999, 2), (1_001, 3), (1_062, 125)] {
+            assert_eq!(SavedSecond::of(second, created).0, saved, "{second}");
+        }
+        for created in [0, 1, 1_000, u32::MAX] {
+            for second in [0, 1, 999, 1_000, 1 << 31, u32::MAX] {
+                let saved = SavedSecond::of(second, created);
+                let lost = u32::from(second.wrapping_sub(created) == 1 << 31 && second != 0);
+                let restored = saved.second(created);
+                assert_eq!(
+                    restored,
+                    second.wrapping_sub(lost),
+                    "{second} from {created}"
+                );
+            }
+        }
+    }
 }
