@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::recordings::reader::{Document, Progress, Recording, RecordingError};
+use crate::recordings::reader::{Document, ReadProgress, Recording, RecordingError};
 
 /// A shorter wait needs no explanation.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A recording that shows how far it was read.
 pub(super) struct Watched {
     recording: Recording,
-    progress: Progress,
+    progress: ReadProgress,
     begun: Instant,
     bar: Option<ProgressBar>,
 }

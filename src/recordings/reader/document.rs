@@ -1,6 +1,7 @@
-//! What a document of a recording says, made from the fields that were found in it.
+//! Documents of a recording, made from the fields found in their text.
 
-use super::error::{Fault, Position};
+use super::error::Fault;
+use super::position::RecordingPosition;
 use crate::decode::slim::Context;
 use crate::decode::slim::envelope::{Envelope, Items, ObservedAt};
 use crate::decode::slim::object::shorten;
@@ -12,21 +13,20 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// Where it begins
-    pub position: Position,
-    /// Its `observedAt`
+    pub position: RecordingPosition,
+    /// `observedAt`
     pub observed_at: Option<Timestamp>,
-    /// What it says
     pub body: Body,
 }
 
-/// What a document says.
+/// The contents of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A `PodList`, or a `List` of pods
     List {
         /// Its pods
         pods: Vec<PodSnapshot>,
-        /// `metadata.continue`: the next list goes on where this one ends
+        /// `metadata.continue`: the next document has the next page of this list
         continue_token: Option<String>,
         /// `metadata.resourceVersion`
         resource_version: Option<String>,
@@ -38,9 +38,9 @@ pub enum Body {
 }
 
 impl Document {
-    /// The document that `envelope` is. `streamed` are the items that were read ahead of it.
+    /// Makes the document from `envelope`. `streamed` are the items that were decoded before it.
     pub(super) fn new(
-        position: Position,
+        position: RecordingPosition,
         envelope: Option<Envelope<'_>>,
         streamed: Option<Vec<PodSnapshot>>,
         context: &mut Context,

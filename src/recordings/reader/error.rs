@@ -1,86 +1,16 @@
-//! What can be wrong with a recording, said in one line: which file, where, why, and how to mend.
+//! Errors in a recording. Each one is a line of text: which file, where, what is wrong, and how to fix
+//! it.
 
 use std::fmt;
 use std::io;
 
+use super::position::{RecordingPosition, TextPosition};
 use crate::decode::ObjectFault;
 
-/// A place in a recording, after decompression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Position {
-    /// The line, from 1
-    pub line: u64,
-    /// The column in bytes, from 1
-    pub column: u64,
-    /// The byte, from 0
-    pub byte: u64,
-    /// The document that the place lies in, from 1
-    pub document: u64,
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line,
-            column,
-            byte,
-            document,
-        } = self;
-        write!(
-            f,
-            "line {line}, column {column}, byte {byte} (document {document})"
-        )
-    }
-}
-
-/// A place as it is counted while reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) column: u64,
-    pub(super) byte: u64,
-}
-
-impl Place {
-    pub(super) const START: Self = Self {
-        line: 1,
-        column: 1,
-        byte: 0,
-    };
-
-    /// The place after `bytes` that begin here.
-    pub(super) fn after(self, bytes: &[u8]) -> Self {
-        let length = bytes.len() as u64;
-        let byte = self.byte + length;
-        let newlines = bytes.iter().filter(|byte| **byte == b'\n').count();
-        match bytes.iter().rposition(|byte| *byte == b'\n') {
-            Some(last) => Self {
-                line: self.line + newlines as u64,
-                column: length - last as u64,
-                byte,
-            },
-            None => Self {
-                column: self.column + length,
-                byte,
-                ..self
-            },
-        }
-    }
-
-    pub(super) fn position(self, document: u64) -> Position {
-        Position {
-            line: self.line,
-            column: self.column,
-            byte: self.byte,
-            document,
-        }
-    }
-}
-
-/// A fault with its place.
+/// A fault with its position.
 #[derive(Debug)]
-pub(super) struct Located {
-    pub(super) place: Place,
+pub(super) struct LocatedFault {
+    pub(super) position: TextPosition,
     pub(super) fault: Fault,
 }
 
@@ -90,19 +20,19 @@ pub enum Fault {
     /// The file cannot be opened
     #[error("cannot be opened: {0}")]
     Open(io::Error),
-    /// Reading fails, or what is gzipped is damaged
+    /// Reading fails, or the gzip data is damaged
     #[error("cannot be read: {0}")]
     Read(io::Error),
-    /// It begins with bytes that no text has
+    /// It begins with bytes that are not text
     #[error("this is binary data; a recording is JSON or YAML, or either of them gzipped")]
     Binary,
     /// A JSON array at the top
-    #[error("a JSON array is no document; write its elements one after another (jq -c '.[]')")]
+    #[error("a JSON array is not a document; write its elements one after another (jq -c '.[]')")]
     Array,
     /// The input ends within a document
     #[error(
         "the input ends within a document that began at line {began}; it was cut off: record it \
-         again, or remove what is left of that document"
+         again, or remove the incomplete document"
     )]
     Truncated {
         /// The line on which the document begins
@@ -114,28 +44,28 @@ pub enum Fault {
         /// The limit in bytes
         limit: usize,
     },
-    /// It is no JSON, or no YAML
+    /// It is not valid JSON or YAML
     #[error("invalid {format}: {why}")]
     Syntax {
-        /// The language it should be in
+        /// JSON or YAML
         format: &'static str,
         /// What is wrong
         why: String,
     },
-    /// The document is none that a recording may hold, or its object is no pod
+    /// The document is not one that a recording may contain, or its object is not a pod
     #[error(
-        "{0}; a recording holds PodList, List, Pod and watch events (kubectl get pods -o json)"
+        "{0}; a recording contains PodList, List, Pod and watch events (kubectl get pods -o json)"
     )]
     Object(ObjectFault),
-    /// An item of a list is no pod
+    /// An item of a list is not a pod
     #[error("item {number} of the list: {fault}; record pods only (kubectl get pods -o json)")]
     Item {
-        /// Which one, from 1
+        /// From 1
         number: usize,
         /// What is wrong with it
         fault: ObjectFault,
     },
-    /// `observedAt` is there and is no time
+    /// `observedAt` is present and not a time
     #[error("observedAt is not a time after 1970 in RFC 3339, such as 2026-01-02T03:04:05.678Z")]
     ObservedAt,
 }
@@ -143,16 +73,16 @@ pub enum Fault {
 /// An error in a recording. Its text is one line.
 #[derive(Debug)]
 pub struct RecordingError {
-    /// The file, as it was named
+    /// The file, as given by the user
     pub name: String,
-    /// Where in it; `None` where it could not be opened
-    pub position: Option<Position>,
+    /// `None` if the file could not be opened
+    pub position: Option<RecordingPosition>,
     /// What is wrong
     pub fault: Fault,
 }
 
 impl RecordingError {
-    pub(super) fn new(name: String, position: Option<Position>, fault: Fault) -> Self {
+    pub(super) fn new(name: String, position: Option<RecordingPosition>, fault: Fault) -> Self {
         Self {
             name,
             position,
@@ -168,11 +98,11 @@ impl fmt::Display for RecordingError {
             text.push_str(&format!("{position}: "));
         }
         text.push_str(&self.fault.to_string());
-        // File names and the messages of libraries may hold anything.
+        // File names and messages of libraries may contain line ends.
         let line = text.replace(|c: char| c.is_control(), " ");
         f.write_str(&line)
     }
 }
 
-/// Without a source: the text says everything, and who prints the whole chain says it once.
+/// Without a source: the text includes it, and printing the chain would repeat it.
 impl std::error::Error for RecordingError {}

@@ -1,4 +1,4 @@
-//! The bytes of a recording: counted as they are read, and decompressed where they are gzipped.
+//! The bytes of a recording: counted as they are read, and decompressed if they are gzipped.
 
 use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// RFC 1952: what every gzip member begins with.
+/// The first bytes of every gzip member (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const READ_SIZE: usize = 128 << 10;
 
-/// How much of a recording was read, for a progress bar. Clones show the same.
+/// How much of a recording was read, for a progress bar. Clones share the count.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct ReadProgress {
     read: Arc<AtomicU64>,
     size: Option<u64>,
 }
 
-impl Progress {
+impl ReadProgress {
     pub(super) fn new(size: Option<u64>) -> Self {
         Self {
             read: Arc::default(),
@@ -25,29 +25,29 @@ impl Progress {
         }
     }
 
-    /// The bytes read so far, as they lie in the file (compressed where it is).
+    /// The bytes of the file read so far, before decompression.
     pub fn bytes_read(&self) -> u64 {
-        // The count stands for itself: no other memory is read on the strength of it.
+        // Relaxed: no other memory is published with this count.
         self.read.load(Ordering::Relaxed)
     }
 
-    /// The size of the file in bytes; `None` where it is no regular file.
+    /// The size of the file in bytes; `None` if it is not a regular file.
     pub fn size(&self) -> Option<u64> {
         self.size
     }
 }
 
-type Source = Box<dyn Read + Send>;
+type RawInput = Box<dyn Read + Send>;
 
-/// Counts what passes.
-pub(super) struct Counted {
-    source: Source,
-    progress: Progress,
+/// Counts the bytes read.
+pub(super) struct CountingReader {
+    input: RawInput,
+    progress: ReadProgress,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
+        let count = self.input.read(buffer)?;
         self.progress
             .read
             .fetch_add(count as u64, Ordering::Relaxed);
@@ -55,22 +55,22 @@ impl Read for Counted {
     }
 }
 
-type Peeked = Chain<Cursor<Vec<u8>>, Counted>;
+type Peeked = Chain<Cursor<Vec<u8>>, CountingReader>;
 
-/// The text of a recording. Whether it is gzipped shows at the first read.
+/// The decompressed text of a recording. The first read detects gzip.
 pub(super) enum Input {
-    Unknown(Option<Counted>),
+    Undetected(Option<CountingReader>),
     Plain(Peeked),
     Gzip(Box<MultiGzDecoder<BufReader<Peeked>>>),
 }
 
 impl Input {
-    pub(super) fn new(source: Source, progress: Progress) -> Self {
-        Self::Unknown(Some(Counted { source, progress }))
+    pub(super) fn new(input: RawInput, progress: ReadProgress) -> Self {
+        Self::Undetected(Some(CountingReader { input, progress }))
     }
 
-    /// Reads the first two bytes, which tell.
-    fn begin(mut counted: Counted) -> io::Result<Self> {
+    /// Reads the first two bytes to detect gzip.
+    fn begin(mut counted: CountingReader) -> io::Result<Self> {
         let mut head = Vec::with_capacity(GZIP_MAGIC.len());
         counted
             .by_ref()
@@ -89,14 +89,14 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Self::Unknown(counted) = self {
+        if let Self::Undetected(counted) = self {
             let Some(counted) = counted.take() else {
                 return Ok(0); // an earlier read failed
             };
             *self = Self::begin(counted)?;
         }
         match self {
-            Self::Unknown(_) => Ok(0),
+            Self::Undetected(_) => Ok(0),
             Self::Plain(input) => input.read(buffer),
             Self::Gzip(input) => input.read(buffer).map_err(|error| match error.kind() {
                 io::ErrorKind::Interrupted => error,

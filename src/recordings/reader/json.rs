@@ -1,17 +1,18 @@
-//! Concatenated JSON documents, cut into pieces that fit the window.
+//! Concatenated JSON documents, decoded in pieces that fit the lookahead buffer.
 //!
-//! A list may be larger than memory, so a document is not decoded as a whole: its top level is
-//! walked, each element of a top-level `items` array is decoded by itself, and what remains, the
-//! document with an empty `items`, is decoded in the end.
+//! A list may be larger than memory, so a document is not decoded as a whole: the parser walks its top
+//! level, decodes each element of a top-level `items` array by itself, and at the end decodes the rest,
+//! the document with an empty `items`.
 
 use std::io::Read;
 
 use serde::de::DeserializeSeed;
 
 use super::document::Document;
-use super::error::{Fault, Located, Place};
-use super::scan::{Stop, syntax};
-use super::window::Window;
+use super::error::{Fault, LocatedFault};
+use super::json_tokens::{ScanError, syntax};
+use super::lookahead::LookaheadBuffer;
+use super::position::TextPosition;
 use crate::decode::slim::Context;
 use crate::decode::slim::envelope::EnvelopeShape;
 use crate::decode::slim::object::ObjectShape;
@@ -19,19 +20,19 @@ use crate::decode::slim::total::{Shape, Total};
 use crate::decode::{DecodeError, ObjectFault};
 use crate::pod::PodSnapshot;
 
-/// The documents that follow one another in a window.
+/// The documents of a recording in JSON.
 pub(super) struct JsonDocuments<R> {
-    window: Window<R>,
-    /// The document without its items, as far as it was walked when they began
+    buffer: LookaheadBuffer<R>,
+    /// The document without its items, as far as it was walked
     shell: Vec<u8>,
-    /// Where in the recording parts of the shell come from: offset and place
-    marks: Vec<(usize, Place)>,
+    /// Which offsets of the shell come from which positions of the recording
+    marks: Vec<(usize, TextPosition)>,
 }
 
 impl<R: Read> JsonDocuments<R> {
-    pub(super) fn new(window: Window<R>) -> Self {
+    pub(super) fn new(buffer: LookaheadBuffer<R>) -> Self {
         Self {
-            window,
+            buffer,
             shell: Vec::new(),
             marks: Vec::new(),
         }
@@ -42,75 +43,75 @@ impl<R: Read> JsonDocuments<R> {
         &mut self,
         number: u64,
         context: &mut Context,
-    ) -> Result<Option<Document>, Located> {
+    ) -> Result<Option<Document>, LocatedFault> {
         let first = self
-            .window
+            .buffer
             .skip_blank()
-            .map_err(|fault| self.window.locate(fault))?;
-        self.window.begin_piece();
-        let began = self.window.place();
+            .map_err(|fault| self.buffer.locate(fault))?;
+        self.buffer.begin_piece();
+        let began = self.buffer.position();
         match first {
             None => return Ok(None),
             Some(b'{') => {}
-            Some(b'[') => return Err(self.window.locate(Fault::Array)),
-            Some(_) => return Err(self.window.locate(syntax("a document begins with `{`"))),
+            Some(b'[') => return Err(self.buffer.locate(Fault::Array)),
+            Some(_) => return Err(self.buffer.locate(syntax("a document must begin with `{`"))),
         }
         self.shell.clear();
         self.marks.clear();
         let mut items = None;
         self.walk(&mut items, context).map_err(|stop| match stop {
-            Stop::Fault(fault) => self.window.locate(fault),
-            Stop::Located(located) => located,
-            Stop::End => self.window.locate(Fault::Truncated { began: began.line }),
+            ScanError::Fault(fault) => self.buffer.locate(fault),
+            ScanError::LocatedFault(located) => located,
+            ScanError::End => self.buffer.locate(Fault::Truncated { began: began.line }),
         })?;
         self.keep_shell_if_any();
         let bytes = match self.marks.is_empty() {
-            true => self.window.piece(),
+            true => self.buffer.piece(),
             false => &self.shell,
         };
         let envelope = decode(bytes, EnvelopeShape(context)).map_err(|error| {
             let (offset, fault) = fault_of(bytes, error);
             let mark = self.marks.iter().rev().find(|mark| mark.0 <= offset);
-            let (from, place) = *mark.unwrap_or(&(0, began));
-            Located {
-                place: place.after(&bytes[from..offset]),
+            let (from, position) = *mark.unwrap_or(&(0, began));
+            LocatedFault {
+                position: position.after(&bytes[from..offset]),
                 fault,
             }
         })?;
-        Document::new(began.position(number), envelope, items, context)
+        Document::new(began.in_document(number), envelope, items, context)
             .map(Some)
-            .map_err(|fault| Located {
-                place: began,
+            .map_err(|fault| LocatedFault {
+                position: began,
                 fault,
             })
     }
 
-    /// Walks the top level of a document, to behind its closing brace.
+    /// Walks the top level of a document, past its closing brace.
     fn walk(
         &mut self,
         items: &mut Option<Vec<PodSnapshot>>,
         context: &mut Context,
-    ) -> Result<(), Stop> {
-        self.window.pass(1);
-        if self.window.token()? == b'}' {
-            self.window.pass(1);
+    ) -> Result<(), ScanError> {
+        self.buffer.pass(1);
+        if self.buffer.token()? == b'}' {
+            self.buffer.pass(1);
             return Ok(());
         }
         loop {
-            self.window.expect(b'"', "a key in quotes")?;
-            let is_items = self.window.pass_key()?;
-            self.window.expect(b':', "`:` after a key")?;
-            self.window.pass(1);
-            // A key that stands twice must not let the shell outgrow the window.
-            if self.window.token()? == b'[' && is_items && items.is_none() {
+            self.buffer.expect(b'"', "a key in quotes")?;
+            let is_items = self.buffer.pass_key()?;
+            self.buffer.expect(b':', "`:` after a key")?;
+            self.buffer.pass(1);
+            // A duplicate key must not let the shell outgrow the buffer.
+            if self.buffer.token()? == b'[' && is_items && items.is_none() {
                 self.walk_items(items.insert(Vec::new()), context)?;
             } else {
-                self.window.pass_value()?;
+                self.buffer.pass_value()?;
             }
-            match self.window.token()? {
-                b',' => self.window.pass(1),
+            match self.buffer.token()? {
+                b',' => self.buffer.pass(1),
                 b'}' => {
-                    self.window.pass(1);
+                    self.buffer.pass(1);
                     return Ok(());
                 }
                 _ => return Err(syntax("expected `,` or `}`").into()),
@@ -123,25 +124,25 @@ impl<R: Read> JsonDocuments<R> {
         &mut self,
         items: &mut Vec<PodSnapshot>,
         context: &mut Context,
-    ) -> Result<(), Stop> {
-        self.window.pass(1);
+    ) -> Result<(), ScanError> {
+        self.buffer.pass(1);
         self.keep_shell();
-        if self.window.token()? == b']' {
-            self.window.begin_piece();
-            self.window.pass(1);
+        if self.buffer.token()? == b']' {
+            self.buffer.begin_piece();
+            self.buffer.pass(1);
             return Ok(());
         }
         loop {
-            self.window.token()?;
-            self.window.begin_piece();
-            self.window.pass_value()?;
+            self.buffer.token()?;
+            self.buffer.begin_piece();
+            self.buffer.pass_value()?;
             items.push(self.item(items.len(), context)?);
-            self.window.begin_piece();
-            match self.window.token()? {
-                b',' => self.window.pass(1),
+            self.buffer.begin_piece();
+            match self.buffer.token()? {
+                b',' => self.buffer.pass(1),
                 b']' => {
-                    self.window.begin_piece();
-                    self.window.pass(1);
+                    self.buffer.begin_piece();
+                    self.buffer.pass(1);
                     return Ok(());
                 }
                 _ => return Err(syntax("expected `,` or `]`").into()),
@@ -149,24 +150,24 @@ impl<R: Read> JsonDocuments<R> {
         }
     }
 
-    /// The pod that the piece is.
-    fn item(&self, index: usize, context: &mut Context) -> Result<PodSnapshot, Stop> {
-        let piece = self.window.piece();
-        let place = self.window.place();
+    /// Decodes the piece as a pod.
+    fn item(&self, index: usize, context: &mut Context) -> Result<PodSnapshot, ScanError> {
+        let piece = self.buffer.piece();
+        let position = self.buffer.position();
         let pod = match decode(piece, ObjectShape(context)) {
             Ok(object) => object
                 .ok_or(ObjectFault::NotAnObject)
                 .and_then(|object| object.into_pod(context)),
             Err(error) => {
                 let (offset, fault) = fault_of(piece, error);
-                let place = place.after(&piece[..offset]);
-                return Err(Stop::Located(Located { place, fault }));
+                let position = position.after(&piece[..offset]);
+                return Err(ScanError::LocatedFault(LocatedFault { position, fault }));
             }
         };
         pod.map_err(|fault| {
             let number = index + 1;
-            Stop::Located(Located {
-                place,
+            ScanError::LocatedFault(LocatedFault {
+                position,
                 fault: Fault::Item { number, fault },
             })
         })
@@ -174,12 +175,12 @@ impl<R: Read> JsonDocuments<R> {
 
     /// Moves the piece to the shell.
     fn keep_shell(&mut self) {
-        self.marks.push((self.shell.len(), self.window.place()));
-        self.shell.extend_from_slice(self.window.piece());
-        self.window.begin_piece();
+        self.marks.push((self.shell.len(), self.buffer.position()));
+        self.shell.extend_from_slice(self.buffer.piece());
+        self.buffer.begin_piece();
     }
 
-    /// Moves the rest of a document to the shell that its items left.
+    /// Moves the rest of the document to the shell, if its items were read ahead.
     fn keep_shell_if_any(&mut self) {
         if !self.marks.is_empty() {
             self.keep_shell();
@@ -187,7 +188,7 @@ impl<R: Read> JsonDocuments<R> {
     }
 }
 
-/// Decodes the one value that `json` is.
+/// Decodes `json`, which must be a single value.
 fn decode<'de, S: Shape<'de>>(json: &'de [u8], shape: S) -> Result<S::Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let value = Total(shape).deserialize(&mut deserializer)?;
@@ -195,7 +196,7 @@ fn decode<'de, S: Shape<'de>>(json: &'de [u8], shape: S) -> Result<S::Value, ser
     Ok(value)
 }
 
-/// Where in `json` an error lies, and what it is.
+/// The offset of an error in `json`, and the fault.
 fn fault_of(json: &[u8], error: serde_json::Error) -> (usize, Fault) {
     let (line, column) = (error.line(), error.column());
     let line_start = json

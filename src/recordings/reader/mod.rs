@@ -1,13 +1,13 @@
-//! Recorded input (§8): lists, pods and watch events from files, as `kubectl` and `podinit
-//! capture` write them.
+//! Reads recordings ([§8](crate::specification#s8)): lists, pods and watch events from files, as
+//! `kubectl` and `podinit capture` write them.
 //!
 //! A recording is concatenated JSON documents or a stream of YAML documents, gzipped or not. It is
-//! read as a stream: what is held at any time is one object's text and, of a list, the snapshots
-//! of its pods. A live watch counts what it cannot decode and goes on; a recording that is
-//! malformed is an error, because its reader would take the numbers for complete.
+//! read as a stream: in memory are at most the text of one object and, of a list, the snapshots of its
+//! pods. A live watch counts what it cannot decode and goes on; a malformed recording is an error,
+//! because its user would take the numbers for complete.
 //!
 //! ```text
-//! file → input (gzip, progress) → window (bounded buffer) → json | yaml (one document at a time)
+//! file → input (gzip, progress) → lookahead (bounded buffer) → json | yaml (one document at a time)
 //!      → document (the same decoder as the live watch's) → Document
 //! ```
 
@@ -15,50 +15,53 @@ mod document;
 mod error;
 mod input;
 mod json;
-mod scan;
-mod window;
+mod json_tokens;
+mod lookahead;
+mod position;
 mod yaml;
 
 use std::io::Read;
 use std::path::Path;
 
 pub use document::{Body, Document};
-pub use error::{Fault, Position, RecordingError};
-pub use input::Progress;
+pub use error::{Fault, RecordingError};
+pub use input::ReadProgress;
+pub use position::RecordingPosition;
 
 use crate::decode::DecodeOptions;
 use crate::decode::slim::Context;
 use input::Input;
 use json::JsonDocuments;
-use window::Window;
+use lookahead::LookaheadBuffer;
 use yaml::YamlDocuments;
 
-/// The longest text of one object (a pod, an event, or what a list holds besides its items), and
-/// of one line of YAML. etcd takes no object above 1.5 MiB.
+/// The longest text of one object (a pod, an event, or a list without its items), and of one line of
+/// YAML. etcd accepts objects of up to 1.5 MiB.
 pub const OBJECT_LIMIT: usize = 16 << 20;
 
-/// The documents of one recording, in their order. Ends after the first error.
+/// The documents of one recording, in order. Ends after the first error.
 pub struct Recording {
     name: String,
-    progress: Progress,
+    progress: ReadProgress,
     context: Context,
-    state: State,
+    parser: Parser,
+    /// How many documents were read
     documents: u64,
 }
 
-/// How far the recording is known. What it is written in shows with its first byte.
-enum State {
-    Unread(Window<Input>),
+/// The first byte of the recording shows which format it has.
+enum Parser {
+    Undetected(LookaheadBuffer<Input>),
     Json(JsonDocuments<Input>),
     Yaml(YamlDocuments<Input>),
-    Done,
+    Ended,
 }
 
 impl Recording {
     /// Opens the recording at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// When there is no such file, or it may not be read.
+    /// If there is no such file, or it may not be read.
     pub fn open(path: &Path, options: DecodeOptions) -> Result<Self, RecordingError> {
         if path.as_os_str() == "-" {
             return Ok(Self::from_reader(
@@ -82,7 +85,7 @@ impl Recording {
         }
     }
 
-    /// The recording that `input` holds; errors call it `name`.
+    /// Reads a recording from `input`. Errors name it `name`.
     pub fn from_reader(
         name: impl Into<String>,
         input: impl Read + Send + 'static,
@@ -97,42 +100,43 @@ impl Recording {
         size: Option<u64>,
         options: DecodeOptions,
     ) -> Self {
-        let progress = Progress::new(size);
+        let progress = ReadProgress::new(size);
         let input = Input::new(Box::new(input), progress.clone());
         Self {
             name,
             progress,
             context: Context::new(options),
-            state: State::Unread(Window::new(input, OBJECT_LIMIT)),
+            parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
             documents: 0,
         }
     }
 
-    /// How much of the recording was read. Stays valid while the recording is read elsewhere.
-    pub fn progress(&self) -> Progress {
+    /// How much of the recording was read. The value is updated while the recording is read.
+    pub fn progress(&self) -> ReadProgress {
         self.progress.clone()
     }
 
-    /// The next document, or where and why there is none.
-    fn advance(&mut self) -> Result<Option<Document>, error::Located> {
+    /// The next document, or the error and its position.
+    fn advance(&mut self) -> Result<Option<Document>, error::LocatedFault> {
         let number = self.documents + 1;
         loop {
-            match &mut self.state {
-                State::Unread(window) => {
-                    let json = window.is_json().map_err(|fault| window.locate(fault))?;
-                    let State::Unread(window) = std::mem::replace(&mut self.state, State::Done)
+            match &mut self.parser {
+                Parser::Undetected(buffer) => {
+                    let json = buffer.is_json().map_err(|fault| buffer.locate(fault))?;
+                    let Parser::Undetected(buffer) =
+                        std::mem::replace(&mut self.parser, Parser::Ended)
                     else {
                         return Ok(None);
                     };
-                    self.state = if json {
-                        State::Json(JsonDocuments::new(window))
+                    self.parser = if json {
+                        Parser::Json(JsonDocuments::new(buffer))
                     } else {
-                        State::Yaml(YamlDocuments::new(window))
+                        Parser::Yaml(YamlDocuments::new(buffer))
                     };
                 }
-                State::Json(documents) => return documents.next(number, &mut self.context),
-                State::Yaml(documents) => return documents.next(number, &mut self.context),
-                State::Done => return Ok(None),
+                Parser::Json(documents) => return documents.next(number, &mut self.context),
+                Parser::Yaml(documents) => return documents.next(number, &mut self.context),
+                Parser::Ended => return Ok(None),
             }
         }
     }
@@ -148,12 +152,12 @@ impl Iterator for Recording {
                 Some(Ok(document))
             }
             Ok(None) => {
-                self.state = State::Done;
+                self.parser = Parser::Ended;
                 None
             }
             Err(located) => {
-                self.state = State::Done;
-                let position = located.place.position(self.documents + 1);
+                self.parser = Parser::Ended;
+                let position = located.position.in_document(self.documents + 1);
                 let name = self.name.clone();
                 Some(Err(RecordingError::new(
                     name,

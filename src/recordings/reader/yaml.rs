@@ -1,9 +1,8 @@
 //! A stream of YAML documents.
 //!
-//! The stream is cut at its document markers, which YAML allows at the beginning of a line only
-//! and nowhere inside a document, so that each document has a parser and a budget of its own. The
-//! parser reads a document as a stream of events, so that of a list no more is held than the
-//! snapshots of its pods.
+//! The stream is split at its document markers, which YAML allows only at the beginning of a line and
+//! not inside a document, so that each document has its own parser and budget. The parser reads a
+//! document as a stream of events, so that a list takes no more memory than the snapshots of its pods.
 
 use std::io::{self, Read};
 
@@ -11,20 +10,21 @@ use serde::de::DeserializeSeed;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy, Options};
 
 use super::document::Document;
-use super::error::{Fault, Located, Place};
-use super::window::Window;
+use super::error::{Fault, LocatedFault};
+use super::lookahead::LookaheadBuffer;
+use super::position::TextPosition;
 use crate::decode::slim::Context;
 use crate::decode::slim::envelope::EnvelopeShape;
 use crate::decode::slim::total::Total;
 
-/// The documents that follow one another in a window.
+/// The documents of a recording in YAML.
 pub(super) struct YamlDocuments<R> {
-    window: Window<R>,
+    buffer: LookaheadBuffer<R>,
 }
 
 impl<R: Read> YamlDocuments<R> {
-    pub(super) fn new(window: Window<R>) -> Self {
-        Self { window }
+    pub(super) fn new(buffer: LookaheadBuffer<R>) -> Self {
+        Self { buffer }
     }
 
     /// The next document, which is the `number`th; `None` at the end of the input.
@@ -32,14 +32,14 @@ impl<R: Read> YamlDocuments<R> {
         &mut self,
         number: u64,
         context: &mut Context,
-    ) -> Result<Option<Document>, Located> {
+    ) -> Result<Option<Document>, LocatedFault> {
         let content = self.skip_to_content();
-        if !content.map_err(|fault| self.window.locate(fault))? {
+        if !content.map_err(|fault| self.buffer.locate(fault))? {
             return Ok(None);
         }
-        let began = self.window.place();
+        let began = self.buffer.position();
         let mut text = DocumentText {
-            window: &mut self.window,
+            buffer: &mut self.buffer,
             given: 0,
             ended: false,
             fault: None,
@@ -49,17 +49,17 @@ impl<R: Read> YamlDocuments<R> {
             options(),
             |deserializer| {
                 let envelope = Total(EnvelopeShape(context)).deserialize(deserializer)?;
-                let at = began.position(number);
+                let at = began.in_document(number);
                 Ok(Document::new(at, envelope, None, context))
             },
         );
         if let Some(fault) = text.fault.take() {
-            return Err(self.window.locate(fault));
+            return Err(self.buffer.locate(fault));
         }
         match envelope {
             Ok(Ok(document)) => Ok(Some(document)),
-            Ok(Err(fault)) => Err(Located {
-                place: began,
+            Ok(Err(fault)) => Err(LocatedFault {
+                position: began,
                 fault,
             }),
             Err(error) => Err(locate(began, &error)),
@@ -70,8 +70,8 @@ impl<R: Read> YamlDocuments<R> {
     /// input; otherwise the piece is the first line of a document.
     fn skip_to_content(&mut self) -> Result<bool, Fault> {
         loop {
-            // A document that ended left the marker behind it as the piece.
-            let line = self.window.piece();
+            // After a document, the piece is the marker that ended it.
+            let line = self.buffer.piece();
             let line = match marker(line) {
                 Some(rest) => rest,
                 None => line,
@@ -80,15 +80,15 @@ impl<R: Read> YamlDocuments<R> {
             if !matches!(text.first(), None | Some(b'#' | b'%')) {
                 return Ok(true);
             }
-            self.window.begin_piece();
-            if !self.window.pass_line()? {
+            self.buffer.begin_piece();
+            if !self.buffer.pass_line()? {
                 return Ok(false);
             }
         }
     }
 }
 
-/// What follows on a line that begins with a document marker (`---`, or `...`).
+/// The rest of a line that begins with a document marker (`---` or `...`).
 fn marker(line: &[u8]) -> Option<&[u8]> {
     let rest = line
         .strip_prefix(b"---")
@@ -96,10 +96,10 @@ fn marker(line: &[u8]) -> Option<&[u8]> {
     matches!(rest.first(), None | Some(b' ' | b'\t' | b'\r' | b'\n')).then_some(rest)
 }
 
-/// The text of one document, line by line. It ends before the marker of the next one.
+/// The text of one document, read line by line. It ends before the next document marker.
 struct DocumentText<'w, R> {
-    window: &'w mut Window<R>,
-    /// How much of the piece, which is a line, was given out
+    buffer: &'w mut LookaheadBuffer<R>,
+    /// How much of the piece, which is one line, was read
     given: usize,
     ended: bool,
     /// Why the text could not be read
@@ -107,18 +107,18 @@ struct DocumentText<'w, R> {
 }
 
 impl<R: Read> DocumentText<'_, R> {
-    /// Takes the next line for the piece, unless the document ends with it.
+    /// Makes the next line the piece, unless it ends the document.
     fn next_line(&mut self) -> Result<(), Fault> {
-        self.window.begin_piece();
+        self.buffer.begin_piece();
         self.given = 0;
-        self.ended = !self.window.pass_line()? || marker(self.window.piece()).is_some();
+        self.ended = !self.buffer.pass_line()? || marker(self.buffer.piece()).is_some();
         Ok(())
     }
 }
 
 impl<R: Read> Read for DocumentText<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let line_is_given = self.given == self.window.piece().len();
+        let line_is_given = self.given == self.buffer.piece().len();
         if !self.ended
             && line_is_given
             && let Err(fault) = self.next_line()
@@ -130,7 +130,7 @@ impl<R: Read> Read for DocumentText<'_, R> {
         if self.ended {
             return Ok(0);
         }
-        let line = &self.window.piece()[self.given..];
+        let line = &self.buffer.piece()[self.given..];
         let count = line.len().min(buffer.len());
         buffer[..count].copy_from_slice(&line[..count]);
         self.given += count;
@@ -138,8 +138,8 @@ impl<R: Read> Read for DocumentText<'_, R> {
     }
 }
 
-/// The parser's limits guard against small inputs that grow; a recording may be as long as it
-/// likes, since nothing but snapshots is kept of it.
+/// Keeps the parser's limits on small inputs that expand, and lifts those on the length of the input:
+/// a recording may be long, because only snapshots are kept in memory.
 fn options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -155,23 +155,23 @@ fn options() -> Options {
     }
 }
 
-/// What a parser's error says, at the place in the recording that it means. The parser counts
-/// lines from the document's first one.
-fn locate(began: Place, error: &serde_saphyr::Error) -> Located {
-    let mut place = began;
+/// The parser's error, at its position in the recording. The parser counts lines from the beginning of
+/// the document.
+fn locate(began: TextPosition, error: &serde_saphyr::Error) -> LocatedFault {
+    let mut position = began;
     let mut why = error.without_snippet().to_string();
     if let Some(location) = error.location() {
         let (line, column) = (location.line(), location.column());
-        place.line += line.saturating_sub(1);
-        place.column = column;
-        // The place is said already, and counted from where the recording begins.
+        position.line += line.saturating_sub(1);
+        position.column = column;
+        // The error states the position already, counted from the beginning of the recording.
         if let Some(text) = why.strip_suffix(&format!(" at line {line}, column {column}")) {
             why.truncate(text.len());
         }
     }
     let format = "YAML";
-    Located {
-        place,
+    LocatedFault {
+        position,
         fault: Fault::Syntax { format, why },
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a recording is said in one line: where, why, and how to mend it.
+//! Errors in a recording are one line: where, what is wrong, and how to fix it.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn error(bytes: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn each_fault_is_said_in_one_line_with_its_place() {
+fn each_error_is_one_line_with_its_position() {
     let pod = r#"{"metadata":{"uid":"a"}}"#;
     let cases = [
         (
@@ -18,7 +18,7 @@ fn each_fault_is_said_in_one_line_with_its_place() {
         ),
         (
             format!("{pod}\n}}"),
-            "line 2, column 1, byte 25 (document 2): invalid JSON: a document begins with `{`",
+            "line 2, column 1, byte 25 (document 2): invalid JSON: a document must begin with `{`",
         ),
         (format!("{pod}\n[{pod}]"), "(document 2): a JSON array"),
         (
@@ -110,7 +110,7 @@ fn each_fault_is_said_in_one_line_with_its_place() {
 }
 
 #[test]
-fn what_is_no_text_is_called_binary() {
+fn binary_data_is_named_as_such() {
     assert!(error(b"\x7fELF\x02\x01\x01\0\0\0").contains("binary data"));
     assert!(error(b"\xff\xfe{\0").contains("binary data"));
     assert!(error(b"{\"metadata\": \xff\xff\0}").contains("invalid JSON"));

@@ -1,33 +1,34 @@
-//! The part of a recording that is being looked at: a buffer that grows to a limit and no
-//! further, and knows where in the recording it stands.
+//! A buffer over the part of a recording that is being parsed. It grows up to a limit and knows its
+//! position in the recording.
 
 use std::io::{self, Read};
 
-use super::error::{Fault, Located, Place};
+use super::error::{Fault, LocatedFault};
+use super::position::TextPosition;
 
 const INITIAL_CAPACITY: usize = 256 << 10;
-/// As much as is looked at to tell text from binary data.
+/// How many bytes are checked to tell text from binary data.
 const SAMPLE: usize = 4 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A buffer over `input`. The piece is what was passed since [`Window::begin_piece`]; it is kept
-/// together until the next one begins.
-pub(super) struct Window<R> {
+/// A buffer over `input`. The *piece* is what was passed since [`LookaheadBuffer::begin_piece`]; it stays
+/// in the buffer until the next piece begins.
+pub(super) struct LookaheadBuffer<R> {
     input: R,
     bytes: Vec<u8>,
     /// Where the piece begins in `bytes`; `start <= pos <= end`
     start: usize,
-    /// The next byte to look at
+    /// The next byte
     pos: usize,
     /// The end of what was read
     end: usize,
-    /// Where in the recording `start` lies
-    place: Place,
+    /// The position of `start` in the recording
+    position: TextPosition,
     limit: usize,
 }
 
-impl<R: Read> Window<R> {
-    /// A window whose pieces are at most `limit` bytes long.
+impl<R: Read> LookaheadBuffer<R> {
+    /// A buffer whose pieces are at most `limit` bytes long.
     pub(super) fn new(input: R, limit: usize) -> Self {
         Self {
             input,
@@ -35,20 +36,20 @@ impl<R: Read> Window<R> {
             start: 0,
             pos: 0,
             end: 0,
-            place: Place::START,
+            position: TextPosition::START,
             limit,
         }
     }
 
-    /// Whether the recording is JSON, told by its first byte that is not blank. An empty one is.
-    /// What is neither JSON nor text is refused.
+    /// Whether the recording is JSON, judged by its first byte that is not whitespace; an empty recording
+    /// is. Fails if it is neither JSON nor text.
     pub(super) fn is_json(&mut self) -> Result<bool, Fault> {
         while self.end - self.pos < BYTE_ORDER_MARK.len() && self.fill()? {}
         if self.ahead().starts_with(BYTE_ORDER_MARK) {
             self.pos += BYTE_ORDER_MARK.len();
             self.begin_piece();
-            // Editors count no column for it.
-            self.place.column = 1;
+            // Editors do not count it as a column.
+            self.position.column = 1;
         }
         while let Some(byte) = self.peek()? {
             match byte {
@@ -75,7 +76,7 @@ impl<R: Read> Window<R> {
 
     /// Begins a new piece at the next byte.
     pub(super) fn begin_piece(&mut self) {
-        self.place = self.here();
+        self.position = self.here();
         self.start = self.pos;
     }
 
@@ -84,37 +85,37 @@ impl<R: Read> Window<R> {
         &self.bytes[self.start..self.pos]
     }
 
-    /// Where the piece begins.
-    pub(super) fn place(&self) -> Place {
-        self.place
+    /// The position of the piece.
+    pub(super) fn position(&self) -> TextPosition {
+        self.position
     }
 
-    /// Where the next byte lies.
-    pub(super) fn here(&self) -> Place {
-        self.place.after(self.piece())
+    /// The position of the next byte.
+    pub(super) fn here(&self) -> TextPosition {
+        self.position.after(self.piece())
     }
 
     /// A fault at the next byte.
-    pub(super) fn locate(&self, fault: Fault) -> Located {
-        // The limit is met far from where the object begins, which is what there is to find.
-        let place = match fault {
-            Fault::TooLong { .. } => self.place(),
+    pub(super) fn locate(&self, fault: Fault) -> LocatedFault {
+        // The limit is reached far from where the object begins; users look for its beginning.
+        let position = match fault {
+            Fault::TooLong { .. } => self.position(),
             _ => self.here(),
         };
-        Located { place, fault }
+        LocatedFault { position, fault }
     }
 
-    /// What was read and not yet passed.
+    /// The bytes that were read and not yet passed.
     pub(super) fn ahead(&self) -> &[u8] {
         &self.bytes[self.pos..self.end]
     }
 
-    /// Passes `count` bytes of [`Window::ahead`].
+    /// Passes `count` bytes of [`LookaheadBuffer::ahead`].
     pub(super) fn pass(&mut self, count: usize) {
         self.pos = (self.pos + count).min(self.end);
     }
 
-    /// The next byte, which is not passed; `None` at the end of the input.
+    /// The next byte, without passing it; `None` at the end of the input.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, Fault> {
         if self.pos == self.end && !self.fill()? {
             return Ok(None);
@@ -122,7 +123,7 @@ impl<R: Read> Window<R> {
         Ok(self.ahead().first().copied())
     }
 
-    /// Passes the rest of the line, its newline included. `false` where nothing was left.
+    /// Passes the rest of the line and its newline. `false` if nothing was left.
     pub(super) fn pass_line(&mut self) -> Result<bool, Fault> {
         let mut any = false;
         loop {
@@ -158,7 +159,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Drops what lies before the piece, or grows where the piece is most of the buffer.
+    /// Discards what lies before the piece; grows the buffer if the piece fills most of it.
     fn make_room(&mut self) -> Result<(), Fault> {
         let held = self.end - self.start;
         if held > self.limit {
@@ -176,8 +177,8 @@ impl<R: Read> Window<R> {
     }
 }
 
-/// Whether `sample`, the beginning of something, can be text: UTF-8 (perhaps cut within its last
-/// character) without the control characters that YAML forbids.
+/// Whether `sample` is the beginning of a text: UTF-8 (perhaps cut within its last character) without the
+/// control characters that YAML forbids.
 fn is_text(sample: &[u8]) -> bool {
     let valid = match std::str::from_utf8(sample) {
         Ok(_) => true,

@@ -1,28 +1,28 @@
-//! JSON tokens in a window: passed over, not understood. Cutting a document needs only strings and
-//! brackets to be told apart; whether what lies between is JSON is for the decoder to say.
+//! Skips over JSON tokens in a lookahead buffer. To cut a document into pieces it is enough to tell
+//! strings from brackets; the decoder checks whether the text is valid JSON.
 
 use std::io::Read;
 
-use super::error::{Fault, Located};
-use super::window::Window;
+use super::error::{Fault, LocatedFault};
+use super::lookahead::LookaheadBuffer;
 
-/// Why a walk stops before the end of a document.
-pub(super) enum Stop {
-    /// A fault at the next byte
+/// Why scanning stops before the end of a document.
+pub(super) enum ScanError {
+    /// A fault at the current position
     Fault(Fault),
-    /// A fault somewhere else
-    Located(Located),
+    /// A fault at another position
+    LocatedFault(LocatedFault),
     /// The input ends
     End,
 }
 
-impl From<Fault> for Stop {
+impl From<Fault> for ScanError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
 }
 
-/// A fault of the language.
+/// A syntax error.
 pub(super) fn syntax(why: &str) -> Fault {
     Fault::Syntax {
         format: "JSON",
@@ -30,8 +30,8 @@ pub(super) fn syntax(why: &str) -> Fault {
     }
 }
 
-impl<R: Read> Window<R> {
-    /// Passes blanks; the byte behind them, which is not passed.
+impl<R: Read> LookaheadBuffer<R> {
+    /// Passes whitespace and returns the byte after it, without passing that.
     pub(super) fn skip_blank(&mut self) -> Result<Option<u8>, Fault> {
         loop {
             match self.peek()? {
@@ -41,21 +41,21 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// The byte with which the next token begins; it is not passed.
-    pub(super) fn token(&mut self) -> Result<u8, Stop> {
-        self.skip_blank()?.ok_or(Stop::End)
+    /// The first byte of the next token, without passing it.
+    pub(super) fn token(&mut self) -> Result<u8, ScanError> {
+        self.skip_blank()?.ok_or(ScanError::End)
     }
 
-    /// Refuses a token that does not begin with `byte`.
-    pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), Stop> {
+    /// Fails unless the next token begins with `byte`.
+    pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), ScanError> {
         match self.token()? == byte {
             true => Ok(()),
             false => Err(syntax(&format!("expected {what}")).into()),
         }
     }
 
-    /// Passes a key and tells whether it is `items`.
-    pub(super) fn pass_key(&mut self) -> Result<bool, Stop> {
+    /// Passes a key. `true` if it is `items`.
+    pub(super) fn pass_key(&mut self) -> Result<bool, ScanError> {
         const ITEMS: &[u8] = b"\"items\"";
         let before = self.piece().len();
         self.pass_string()?;
@@ -63,7 +63,7 @@ impl<R: Read> Window<R> {
     }
 
     /// Passes a value of any kind.
-    pub(super) fn pass_value(&mut self) -> Result<(), Stop> {
+    pub(super) fn pass_value(&mut self) -> Result<(), ScanError> {
         match self.token()? {
             b'{' | b'[' => self.pass_nested(),
             b'"' => self.pass_string(),
@@ -72,8 +72,8 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Passes an object or array with everything in it.
-    fn pass_nested(&mut self) -> Result<(), Stop> {
+    /// Passes an object or array.
+    fn pass_nested(&mut self) -> Result<(), ScanError> {
         let mut depth = 0_usize;
         loop {
             self.pass_until(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'))?;
@@ -92,8 +92,8 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Passes a string with its quotes.
-    fn pass_string(&mut self) -> Result<(), Stop> {
+    /// Passes a string and its quotes.
+    fn pass_string(&mut self) -> Result<(), ScanError> {
         self.pass(1);
         loop {
             self.pass_until(|byte| matches!(byte, b'"' | b'\\'))?;
@@ -102,18 +102,18 @@ impl<R: Read> Window<R> {
             if !escape {
                 return Ok(());
             }
-            self.peek()?.ok_or(Stop::End)?;
+            self.peek()?.ok_or(ScanError::End)?;
             self.pass(1);
         }
     }
 
     /// Passes a number, or a word such as `true`.
-    fn pass_bare(&mut self) -> Result<(), Stop> {
+    fn pass_bare(&mut self) -> Result<(), ScanError> {
         self.pass_until(|byte| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     /// Passes everything up to a byte for which `stop` holds.
-    fn pass_until(&mut self, stop: impl Fn(u8) -> bool) -> Result<(), Stop> {
+    fn pass_until(&mut self, stop: impl Fn(u8) -> bool) -> Result<(), ScanError> {
         loop {
             let ahead = self.ahead();
             match ahead.iter().position(|byte| stop(*byte)) {
@@ -127,7 +127,7 @@ impl<R: Read> Window<R> {
                 }
             }
             if !self.fill()? {
-                return Err(Stop::End);
+                return Err(ScanError::End);
             }
         }
     }
