@@ -23,7 +23,7 @@ pub use slowest::SlowPod;
 pub use text::Style;
 
 use crate::recordings::reader::{Document, RecordingError};
-use crate::recordings::replay::{Flow, Replay, ReplayConfig};
+use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::watch::stats::WatchStats;
 
 /// Summarizes a recording, naming at most `top` of its slowest pods.
@@ -41,7 +41,7 @@ pub fn summarize(
     let Ok(mut replay) = Replay::new(config, stats, collector);
     for document in documents {
         let Ok(flow) = replay.read(document?);
-        if flow == Flow::Stop {
+        if flow.is_break() {
             break;
         }
     }

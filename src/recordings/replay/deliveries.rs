@@ -1,9 +1,10 @@
 //! Turns the documents of a recording into the deliveries that a list-watch would have made.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::pages::{Pages, latest_api_time};
-use super::stream::{Stream, in_list_order};
+use super::replay_clock::{ReplayClock, latest_api_time};
+use super::streamed_list::{StreamedList, in_list_order};
 use crate::cluster::api_error::ApiError;
 use crate::decode::WatchEventKind;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
@@ -14,74 +15,70 @@ use crate::recordings::reader::{Body, Document};
 use crate::timestamp::Timestamp;
 use crate::watch::stats::{EventType, RelistReason, WatchStats};
 
-/// A recording is one list-watch.
+/// All of a recording counts as one list-watch.
 const SOURCE: SourceId = SourceId(0);
 
 /// How a recording is read.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayConfig {
-    /// How pods are accounted for
+    /// How pods are tracked
     pub tracker: TrackerConfig,
-    /// Stop at the first document after this instant, and let time pass until then
+    /// Stop at the first later document, and move time to this instant
     pub until: Option<Timestamp>,
 }
 
-/// Whether the next document is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Yes
-    GoOn,
-    /// No: the document was later than `until`
-    Stop,
-}
-
-/// Feeds the documents of a recording, one by one, to a tracker and what it says to a sink.
+/// Feeds the documents of a recording to a tracker, and the tracker's observations to a sink.
 ///
 /// `new_sink` makes an empty sink. It is called again if the recording turns out to begin with a
-/// streamed list (see the module `stream`).
+/// streamed list (see the module `streamed_list`).
 pub struct Replay<S, F> {
-    config: ReplayConfig,
+    config: TrackerConfig,
     stats: Arc<WatchStats>,
     new_sink: F,
     sink: S,
     tracker: Tracker,
-    now: Timestamp,
-    /// The greatest API time seen so far
-    greatest: Option<Timestamp>,
-    pending: Option<Pages>,
-    stream: Option<Stream>,
+    clock: ReplayClock,
+    /// The pages of a list whose last page has not come yet
+    pending: Option<List>,
+    /// `None` before the first document
+    stream: Option<StreamedList>,
+}
+
+/// A list, or the pages of it that were read. A list that lacks a page did not complete, and nothing is
+/// inferred from it ([§5.4](crate::specification#s5-4)).
+struct List {
+    pods: Vec<PodSnapshot>,
+    /// `observedAt` of the first page
+    observed: Option<Timestamp>,
 }
 
 impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
-    /// A replay that has read nothing yet. Time stands at [`Timestamp::EPOCH`].
+    /// A replay that has read nothing yet, at [`Timestamp::EPOCH`].
     ///
     /// # Errors
     /// Those of `new_sink`.
     pub fn new(config: ReplayConfig, stats: Arc<WatchStats>, new_sink: F) -> Result<Self, E> {
         Ok(Self {
             tracker: Tracker::new(config.tracker.clone()),
-            config,
+            clock: ReplayClock::new(config.until),
+            config: config.tracker,
             stats,
             sink: new_sink()?,
             new_sink,
-            now: Timestamp::EPOCH,
-            greatest: None,
             pending: None,
             stream: None,
         })
     }
 
-    /// Accounts for the next document.
+    /// Applies the next document. Breaks if it is later than [`ReplayConfig::until`].
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub fn read(&mut self, document: Document) -> Result<Flow, E> {
+    pub fn read(&mut self, document: Document) -> Result<ControlFlow<()>, E> {
         let observed = document.observed_at;
-        let then = self.now.max(self.time_of(&document).unwrap_or(self.now));
-        if self.config.until.is_some_and(|until| then > until) {
-            return Ok(Flow::Stop);
+        if self.clock.advance_to(&document).is_break() {
+            return Ok(ControlFlow::Break(()));
         }
-        self.now = then;
         match document.body {
             Body::Event(kind) => {
                 self.pending = None;
@@ -89,52 +86,47 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
             Body::Pod(pod) => {
                 self.pending = None;
-                self.list(Pages::join(None, vec![pod], observed));
+                let pods = vec![pod];
+                self.list(List { pods, observed });
             }
             Body::List {
                 pods,
                 continue_token,
                 ..
             } => {
-                let list = Pages::join(self.pending.take(), pods, observed);
+                let list = match self.pending.take() {
+                    None => List { pods, observed },
+                    Some(mut list) => {
+                        list.pods.extend(pods);
+                        list
+                    }
+                };
                 match continue_token {
                     Some(_) => self.pending = Some(list),
                     None => self.list(list),
                 }
             }
         }
-        Ok(Flow::GoOn)
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// `observedAt`; without it, for a list the greatest API time in it, and for an event the
-    /// greatest API time seen so far ([§8.7](crate::specification#s8-7)).
-    fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
-        let stated = stated_time(&document.body);
-        self.greatest = self.greatest.max(stated);
-        document.observed_at.or(match document.body {
-            Body::Event(_) => self.greatest,
-            Body::Pod(_) | Body::List { .. } => stated,
-        })
-    }
-
-    /// Ends the recording and returns what the sink has taken in.
+    /// Ends the replay and returns the sink.
     pub fn finish(mut self) -> S {
-        if let Some(until) = self.config.until {
-            self.now = self.now.max(until);
-            self.tracker.advance(self.now, &mut self.sink);
+        if let Some(end) = self.clock.advance_to_end() {
+            self.tracker.advance(end, &mut self.sink);
         }
         self.sink
     }
 
-    fn list(&mut self, list: Pages) {
+    fn list(&mut self, list: List) {
         let began = list
             .observed
             .or(latest_api_time(&list.pods))
-            .unwrap_or(self.now);
+            .unwrap_or(self.clock.now());
         if self.stream.is_some() {
             self.stats.count_relist(RelistReason::Recorded);
         }
-        self.stream = Some(Stream::later());
+        self.stream = Some(StreamedList::relist());
         self.stats.set_synced(SOURCE, true);
         self.deliver(
             PodEvent::Listed {
@@ -150,7 +142,9 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             self.tracker.begin_without_list(SOURCE);
             self.stats.set_synced(SOURCE, true);
         }
-        let stream = self.stream.get_or_insert_with(|| Stream::opening(observed));
+        let stream = self
+            .stream
+            .get_or_insert_with(|| StreamedList::first(observed));
         match kind {
             WatchEventKind::Added(pod) => self.applied(EventType::Added, pod, observed),
             WatchEventKind::Modified(pod) => self.applied(EventType::Modified, pod, observed),
@@ -174,7 +168,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.stats
                     .count_errors(ApiError::from_event(&status).kind.into(), 1);
                 self.stats.set_synced(SOURCE, false);
-                self.stream = Some(Stream::later());
+                self.stream = Some(StreamedList::relist());
                 self.deliver(PodEvent::SyncLost, observed);
             }
         }
@@ -183,8 +177,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     fn applied(&mut self, kind: EventType, pod: PodSnapshot, observed: Option<Timestamp>) {
         self.stats.count_event(kind);
-        let stands = !self.tracker.has_deleted(pod.uid, self.now);
-        if let (true, Some(stream)) = (stands, &mut self.stream) {
+        let is_deleted = self.tracker.has_deleted(pod.uid, self.clock.now());
+        if let (false, Some(stream)) = (is_deleted, &mut self.stream) {
             stream.apply(&pod);
         }
         self.deliver(PodEvent::Applied(pod), observed);
@@ -192,17 +186,17 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     fn close_streamed_list(&mut self) -> Result<(), E> {
         self.stats.set_synced(SOURCE, true);
-        match self.stream.replace(Stream::later()) {
-            Some(Stream::Opening { standing, began }) => {
-                self.tracker = Tracker::new(self.config.tracker.clone());
+        match self.stream.replace(StreamedList::relist()) {
+            Some(StreamedList::First { pods, began }) => {
+                self.tracker = Tracker::new(self.config.clone());
                 self.sink = (self.new_sink)()?;
-                let pods = in_list_order(standing);
-                let began = began.or(latest_api_time(&pods)).unwrap_or(self.now);
+                let pods = in_list_order(pods);
+                let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
                 self.deliver(PodEvent::Listed { pods, began }, None);
             }
-            Some(Stream::Later(standing)) => {
+            Some(StreamedList::Relist(pods)) => {
                 self.stats.count_relist(RelistReason::Recorded);
-                let standing = standing.into_iter().collect();
+                let standing = pods.into_iter().collect();
                 self.deliver(PodEvent::StreamedListClosed { standing }, None);
             }
             None => {}
@@ -214,24 +208,10 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         let delivery = Delivery {
             source: SOURCE,
             event,
-            now: self.now,
+            now: self.clock.now(),
             observed,
             version: None,
         };
         self.tracker.apply(delivery, &mut self.sink);
-    }
-}
-
-/// The greatest API time that a document states.
-fn stated_time(body: &Body) -> Option<Timestamp> {
-    match body {
-        Body::List { pods, .. } => latest_api_time(pods),
-        Body::Pod(pod)
-        | Body::Event(
-            WatchEventKind::Added(pod)
-            | WatchEventKind::Modified(pod)
-            | WatchEventKind::Deleted(pod),
-        ) => pod.latest_api_time,
-        Body::Event(WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_)) => None,
     }
 }
