@@ -1,5 +1,5 @@
-//! Recorded pods: files in ([`reader`]), through the same pipeline as `serve` ([`replay`]), and out as
-//! an exposition or a summary for people ([`report`]).
+//! Recordings of pods: read from files ([`reader`]), sent through the same pipeline as `serve`
+//! ([`replay`]), and summarized for people ([`report`]).
 
 pub mod reader;
 pub mod replay;

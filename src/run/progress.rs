@@ -1,5 +1,4 @@
-//! How far a recording was read, on standard error: for a person at a terminal, and only when it
-//! takes long enough to wonder.
+//! A progress bar on standard error while a recording is read, if that takes long.
 
 use std::time::{Duration, Instant};
 
@@ -7,18 +6,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::recordings::reader::{Document, ReadProgress, Recording, RecordingError};
 
-/// A shorter wait needs no explanation.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// No progress bar is shown before.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// A recording that shows how far it was read.
-pub(super) struct Watched {
+/// A recording that shows a progress bar while it is read.
+pub(super) struct WithProgressBar {
     recording: Recording,
     progress: ReadProgress,
     begun: Instant,
     bar: Option<ProgressBar>,
 }
 
-impl Watched {
+impl WithProgressBar {
     pub(super) fn new(recording: Recording) -> Self {
         let progress = recording.progress();
         Self {
@@ -30,7 +29,7 @@ impl Watched {
     }
 
     fn show(&mut self) {
-        if self.bar.is_none() && self.begun.elapsed() >= PATIENCE {
+        if self.bar.is_none() && self.begun.elapsed() >= SHOWN_AFTER {
             self.bar = Some(bar(self.progress.size()));
         }
         if let Some(bar) = &self.bar {
@@ -39,7 +38,7 @@ impl Watched {
     }
 }
 
-impl Iterator for Watched {
+impl Iterator for WithProgressBar {
     type Item = Result<Document, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -49,7 +48,7 @@ impl Iterator for Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for WithProgressBar {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -57,8 +56,8 @@ impl Drop for Watched {
     }
 }
 
-/// A bar where the size is known, a counter where it is not. It draws nothing unless standard
-/// error is a terminal.
+/// A bar if the size is known, otherwise a counter. It draws nothing unless standard error is a
+/// terminal.
 fn bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => (

@@ -1,11 +1,11 @@
-//! `replay` and `report`: from recordings to standard output.
+//! The commands `replay` and `report`.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use super::labels::{decode_options, label_config};
 use super::print;
-use super::progress::Watched;
+use super::progress::WithProgressBar;
 use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::decode::DecodeOptions;
@@ -16,8 +16,8 @@ use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::recordings::report::{self, Style};
 use crate::slo::SloFile;
 
-/// Runs recordings through the pipeline and prints the final exposition. Nothing is printed unless
-/// all of them can be read.
+/// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
+/// printed.
 pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let slos = match &args.slo {
         Some(file) => Slos::from(&SloFile::read(file)?),
@@ -42,7 +42,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     print(&exposition, out)
 }
 
-/// Summarizes recordings. Nothing is printed unless all of them can be read.
+/// Prints a summary of recordings. If one of them cannot be read, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let documents = documents(args.recording.files.clone(), DecodeOptions::default());
     let report = report::summarize(documents, replay_config(&args.recording), args.top)?;
@@ -54,7 +54,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
     print(text.as_bytes(), out)
 }
 
-/// Colours and the full width are for a terminal; <https://no-color.org> turns colours off.
+/// Colours and the full width only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
 pub(super) fn style() -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -79,8 +79,7 @@ fn replay_config(args: &RecordingArgs) -> ReplayConfig {
     }
 }
 
-/// The documents of all files, one file after the other, with a progress bar for each that takes
-/// long.
+/// The documents of all files, in order, with a progress bar for each that takes long.
 fn documents(
     files: Vec<PathBuf>,
     options: DecodeOptions,
@@ -90,7 +89,7 @@ fn documents(
             Ok(recording) => (Some(recording), None),
             Err(error) => (None, Some(Err(error))),
         };
-        let watched = recording.into_iter().flat_map(Watched::new);
-        failure.into_iter().chain(watched)
+        let documents = recording.into_iter().flat_map(WithProgressBar::new);
+        failure.into_iter().chain(documents)
     })
 }

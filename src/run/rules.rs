@@ -1,4 +1,4 @@
-//! `rules`: from an SLO file to standard output.
+//! The command `rules`.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use crate::args::RulesArgs;
 use crate::slo::SloFile;
 use crate::slo::rules::render;
 
-/// Writes the rules of an SLO file. Nothing is written unless all of them can be.
+/// Prints the rules for an SLO file. After an error, nothing is printed.
 pub(super) fn rules(args: &RulesArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let text = match &args.slo {
         None => render(&SloFile::built_in(), &args.options())?,

@@ -1,9 +1,9 @@
-//! The report for issues and wikis.
+//! The report in Markdown, for issues and wikis.
 
 use std::fmt::Write;
 
-use super::model::Report;
-use super::table::{HEAD, outcomes, remarks, row, seconds, span};
+use super::formatting::{HEAD, notes, outcomes, row, seconds, span};
+use super::summary::Report;
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(report: &Report) -> String {
@@ -21,7 +21,7 @@ pub(super) fn render(report: &Report) -> String {
     for summary in &report.intervals {
         let _ = writeln!(out, "| {} |", row(summary).join(" | "));
     }
-    for (title, found) in remarks(report) {
+    for (title, found) in notes(report) {
         let _ = writeln!(out, "\n**{title}**: {}", found.join(", "));
     }
     if !report.slowest.is_empty() {
@@ -39,8 +39,7 @@ pub(super) fn render(report: &Report) -> String {
     out
 }
 
-/// Names come from a cluster that need not be friendly: nothing in them may end a table cell or
-/// begin markup.
+/// Names are not trusted: nothing in them may end a table cell or begin markup.
 fn plain(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     name.chars()

@@ -1,35 +1,36 @@
-//! `podinit report`: a recording, summarized for people (§8).
+//! `podinit report`: the summary of a recording ([§8](crate::specification#s8)).
 //!
 //! ```text
-//! documents → replay → Collector (a sink) → Report (a value) → text | markdown | json
+//! documents → replay → ReportSink → Report → text | markdown | json
 //! ```
 //!
-//! Only pods that got ready have a latency, and those that did not are the ones to look at: so a
-//! report says as well how the others ended, and which are still on their way.
+//! Only pods that became ready have a latency, and the others are the ones to look at: so a report also
+//! counts how they ended, and which are still in flight.
 
-mod collector;
+mod durations;
+mod formatting;
 mod markdown;
-mod model;
-mod slowest;
-mod table;
+mod report_sink;
+mod slowest_pods;
+mod summary;
 mod text;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use collector::Collector;
-pub use model::{InFlight, IntervalSummary, Report};
-pub use slowest::SlowPod;
+use report_sink::ReportSink;
+pub use slowest_pods::SlowPod;
+pub use summary::{InFlight, IntervalSummary, Report};
 pub use text::Style;
 
 use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::watch::stats::WatchStats;
 
-/// Summarizes a recording, naming at most `top` of its slowest pods.
+/// Summarizes a recording, with at most `top` of its slowest pods.
 ///
 /// # Errors
-/// When a document is malformed: a recording counts as a whole or not at all.
+/// If a document is malformed: there is no report on a part of a recording.
 pub fn summarize(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     config: ReplayConfig,
@@ -37,8 +38,8 @@ pub fn summarize(
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let stats = Arc::new(WatchStats::new(1));
-    let collector = || Ok::<_, Infallible>(Collector::new(top));
-    let Ok(mut replay) = Replay::new(config, stats, collector);
+    let new_sink = || Ok::<_, Infallible>(ReportSink::new(top));
+    let Ok(mut replay) = Replay::new(config, stats, new_sink);
     for document in documents {
         let Ok(flow) = replay.read(document?);
         if flow.is_break() {
@@ -54,15 +55,15 @@ impl Report {
         text::render(self, style)
     }
 
-    /// The report for issues and wikis.
+    /// The report in Markdown.
     pub fn to_markdown(&self) -> String {
         markdown::render(self)
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     ///
     /// # Errors
-    /// None that a report can bring about.
+    /// None: every report can be serialized.
     pub fn to_json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use super::model::Report;
-use super::table::{HEAD, outcomes, remarks, row, seconds, span};
+use super::formatting::{HEAD, notes, outcomes, row, seconds, span};
+use super::summary::Report;
 
-/// How a report may look.
+/// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether there may be colours
+    /// Whether to use colours
     pub colour: bool,
-    /// How many columns there are
+    /// The number of columns
     pub width: usize,
 }
 
-/// Columns of the chart besides its bars.
+/// The columns of the chart that are not bars.
 const CHART_MARGIN: usize = 20;
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
@@ -26,7 +26,7 @@ pub(super) fn render(report: &Report, style: Style) -> String {
     let _ = writeln!(out, "{}\n", outcomes(report).join(", "));
     table(&mut out, report, style);
     chart(&mut out, report, style);
-    for (title, found) in remarks(report) {
+    for (title, found) in notes(report) {
         let _ = writeln!(out, "{}: {}", bold(title, style), found.join(", "));
     }
     if !report.slowest.is_empty() {
@@ -57,7 +57,7 @@ fn table(out: &mut String, report: &Report, style: Style) {
     out.push('\n');
 }
 
-/// A bar for each bucket, from the first one that is not empty to the last.
+/// A bar for each bucket, from the first to the last that is not empty.
 fn chart(out: &mut String, report: &Report, style: Style) {
     let buckets = &report.scheduled_to_ready;
     let filled = |(_, count): &(Option<f64>, u64)| *count > 0;

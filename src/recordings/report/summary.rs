@@ -1,35 +1,35 @@
-//! What a report says, whatever form it takes.
+//! The contents of a report, whatever its format.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::slowest::SlowPod;
+use super::slowest_pods::SlowPod;
 
-/// What there is to say about a recording. Durations are in seconds; quantiles are exact to three
-/// significant digits, minimum and maximum fully.
+/// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
+/// minimum and maximum are exact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// The times of the first and of the last thing that was accounted for (RFC 3339)
+    /// The time of the first document that was counted (RFC 3339)
     pub from: Option<String>,
-    /// See `from`
+    /// The time of the last one (RFC 3339)
     pub to: Option<String>,
-    /// Which times durations are made of
+    /// The value of `--timestamps`
     pub timestamps: &'static str,
-    /// How many pods there were
+    /// How many pods were discovered
     pub discovered: u64,
     /// Pods that have finished their startup, by outcome
     pub finished: BTreeMap<&'static str, u64>,
-    /// Pods that have not, by the stage they are in
+    /// Pods that have not, by stage
     pub in_flight: BTreeMap<&'static str, InFlight>,
-    /// Every interval, the stages in their order first
+    /// Every interval: the stages in their order, then the whole durations
     pub intervals: Vec<IntervalSummary>,
-    /// How many pods took how long from Scheduled to Ready: the upper bound of each bucket in
-    /// seconds (`None` for the last one) and the pods in it
+    /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
+    /// the last one) and the number of pods in it
     pub scheduled_to_ready: Vec<(Option<f64>, u64)>,
-    /// What was not observed: stage, reason and how often, where it happened
+    /// Stages that were not observed: stage, reason and how often, without zeros
     pub unobserved: Vec<(&'static str, &'static str, u64)>,
-    /// Odd times, by kind
+    /// Clock anomalies, by kind
     pub clock_anomalies: BTreeMap<&'static str, u64>,
     /// Conditions that became True again, by milestone
     pub reentries: BTreeMap<&'static str, u64>,
@@ -40,9 +40,8 @@ pub struct Report {
 /// Pods in flight in one stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InFlight {
-    /// How many
     pub pods: u64,
-    /// When the one that has been in the stage longest entered it (RFC 3339)
+    /// When the pod that has been in the stage longest entered it (RFC 3339)
     pub oldest_entered: Option<String>,
 }
 
@@ -51,9 +50,9 @@ pub struct InFlight {
 pub struct IntervalSummary {
     /// The stage, `scheduled_to_ready` or `created_to_ready`
     pub interval: &'static str,
-    /// How many were observed
+    /// How many durations were observed
     pub count: u64,
-    /// The shortest; like the rest `None` where there is none
+    /// The shortest; `None`, like the rest, if none was observed
     pub min: Option<f64>,
     /// The median
     pub p50: Option<f64>,

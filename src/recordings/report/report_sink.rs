@@ -1,11 +1,10 @@
-//! Takes in what the tracker observes, for a report.
+//! Collects what the tracker observes, for a report.
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
-
-use super::model::{InFlight, IntervalSummary, Report};
-use super::slowest::Slowest;
+use super::durations::Durations;
+use super::slowest_pods::SlowestPods;
+use super::summary::{InFlight, Report};
 use crate::lifecycle::clock::TimestampMode;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{
@@ -17,72 +16,8 @@ use crate::metrics::layout::CLASSIC_BOUNDS;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
-/// Durations go into the histograms in microseconds.
-const NANOS_PER_UNIT: u64 = 1_000;
-const UNITS_PER_SECOND: f64 = 1e6;
-/// Thirty days, the longest latency there is ([§4.6](crate::specification#s4-6)).
-const LONGEST: u64 = 30 * 24 * 3600 * 1_000_000;
-
-/// The durations of one interval.
-struct Durations {
-    quantiles: Histogram<u32>,
-    range: Option<(Latency, Latency)>,
-}
-
-impl Durations {
-    fn new() -> Self {
-        // Three significant digits and these bounds are within what the crate accepts; the
-        // histogram without bounds that stands in otherwise grows as needed.
-        let quantiles = Histogram::new_with_max(LONGEST, 3)
-            .or_else(|_| Histogram::new(3))
-            .unwrap_or_else(|_| unreachable!("three significant digits are valid"));
-        Self {
-            quantiles,
-            range: None,
-        }
-    }
-
-    fn add(&mut self, latency: Latency) {
-        self.quantiles
-            .saturating_record(latency.as_nanos() / NANOS_PER_UNIT);
-        let (min, max) = self.range.unwrap_or((latency, latency));
-        self.range = Some((min.min(latency), max.max(latency)));
-    }
-
-    fn summary(&self, interval: Interval) -> IntervalSummary {
-        let bounds = self
-            .range
-            .map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
-        let quantile = |quantile: f64| {
-            let (min, max) = bounds?;
-            let value = self.quantiles.value_at_quantile(quantile);
-            let value = self.quantiles.median_equivalent(value) as f64 / UNITS_PER_SECOND;
-            Some(three_digits(value).clamp(min, max))
-        };
-        IntervalSummary {
-            interval: interval.as_str(),
-            count: self.quantiles.len(),
-            min: bounds.map(|(min, _)| min),
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p95: quantile(0.95),
-            p99: quantile(0.99),
-            max: bounds.map(|(_, max)| max),
-        }
-    }
-}
-
-/// Rounds to the three significant digits that a quantile is exact to.
-fn three_digits(value: f64) -> f64 {
-    if value <= 0.0 {
-        return 0.0;
-    }
-    let scale = 10f64.powf(2.0 - value.log10().floor());
-    (value * scale).round() / scale
-}
-
-/// Everything that a report is made of.
-pub(super) struct Collector {
+/// Counts everything that a report shows.
+pub(super) struct ReportSink {
     span: Option<(Timestamp, Timestamp)>,
     discovered: u64,
     finished: [u64; Outcome::ALL.len()],
@@ -93,10 +28,10 @@ pub(super) struct Collector {
     unobserved: [[u64; UnobservedReason::ALL.len()]; Stage::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
     reentries: BTreeMap<&'static str, u64>,
-    slowest: Slowest,
+    slowest: SlowestPods,
 }
 
-impl Collector {
+impl ReportSink {
     pub(super) fn new(top: usize) -> Self {
         Self {
             span: None,
@@ -111,7 +46,7 @@ impl Collector {
             reentries: Milestone::REENTERABLE
                 .map(|milestone| (milestone.as_str(), 0))
                 .into(),
-            slowest: Slowest::new(top),
+            slowest: SlowestPods::new(top),
         }
     }
 
@@ -189,7 +124,7 @@ impl Collector {
     }
 }
 
-impl Sink for Collector {
+impl Sink for ReportSink {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
@@ -202,7 +137,7 @@ impl Sink for Collector {
     }
 }
 
-impl Collector {
+impl ReportSink {
     fn advanced(&mut self, now: Timestamp) {
         if now > Timestamp::EPOCH {
             let (from, _) = self.span.unwrap_or((now, now));
@@ -235,42 +170,4 @@ impl Collector {
 fn rfc3339(at: Timestamp) -> String {
     jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()))
         .map_or_else(|_| String::from("unknown"), |at| at.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_of_whole_seconds_are_whole_seconds() {
-        let mut durations = Durations::new();
-        for second in 1..=100 {
-            durations.add(Latency::from_nanos(second * 1_000_000_000));
-        }
-        let summary = durations.summary(Interval::ScheduledToReady);
-        assert_eq!(
-            [
-                summary.min,
-                summary.p50,
-                summary.p90,
-                summary.p95,
-                summary.p99,
-                summary.max
-            ],
-            [1.0, 50.0, 90.0, 95.0, 99.0, 100.0].map(Some)
-        );
-    }
-
-    #[test]
-    fn an_interval_without_durations_has_no_quantiles() {
-        let summary = Durations::new().summary(Interval::CreatedToReady);
-        assert_eq!((summary.count, summary.p50, summary.max), (0, None, None));
-    }
-
-    #[test]
-    fn three_digits_are_kept() {
-        for (value, rounded) in [(0.0, 0.0), (12_345.0, 12_300.0), (0.012_345, 0.012_3)] {
-            assert!((three_digits(value) - rounded).abs() < 1e-9);
-        }
-    }
 }

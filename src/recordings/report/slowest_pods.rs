@@ -11,26 +11,23 @@ use crate::pod::PodInfo;
 /// A pod and how long it took from Scheduled to Ready, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SlowPod {
-    /// Its namespace
     pub namespace: String,
-    /// Its name
     pub name: String,
-    /// How long it took
     pub scheduled_to_ready: f64,
 }
 
-/// A pod in the order of slowness: by latency, and among equals the first by name is the slower.
+/// Ordered by latency; among equals, the first by name counts as slower.
 type Entry = (Latency, Reverse<(String, String)>);
 
-/// The few pods that took longest. Of those that took equally long, the first by name stay.
+/// The pods that took longest. Among equals, the first by name are kept.
 #[derive(Debug)]
-pub(super) struct Slowest {
+pub(super) struct SlowestPods {
     most: usize,
-    /// The least slow one on top
+    /// The fastest of them on top
     pods: BinaryHeap<Reverse<Entry>>,
 }
 
-impl Slowest {
+impl SlowestPods {
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,
@@ -69,8 +66,8 @@ mod tests {
     use crate::pod::{PodSnapshot, PodUid};
 
     #[test]
-    fn the_slowest_stay_and_stand_first() {
-        let mut slowest = Slowest::new(3);
+    fn the_slowest_pods_are_kept_and_come_first() {
+        let mut slowest = SlowestPods::new(3);
         for (name, seconds) in [("d", 4), ("a", 9), ("c", 4), ("b", 1), ("e", 5)] {
             let pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name).info;
             slowest.add(&pod, Latency::from_nanos(seconds * 1_000_000_000));
@@ -81,6 +78,6 @@ mod tests {
             .map(|pod| pod.name)
             .collect();
         assert_eq!(names, ["a", "e", "c"]);
-        assert!(Slowest::new(0).into_pods().is_empty());
+        assert!(SlowestPods::new(0).into_pods().is_empty());
     }
 }

@@ -1,13 +1,13 @@
-//! The rows that every form of the report shows.
+//! The texts that the report for a terminal and the Markdown report share.
 
-use super::model::{IntervalSummary, Report};
+use super::summary::{IntervalSummary, Report};
 
-/// The head of the table of intervals.
+/// The columns of the table of intervals.
 pub(super) const HEAD: [&str; 8] = [
     "interval", "count", "min", "p50", "p90", "p95", "p99", "max",
 ];
 
-/// One row of it.
+/// A row of the table of intervals.
 pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
     let IntervalSummary {
         interval,
@@ -33,7 +33,7 @@ pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
     ]
 }
 
-/// A duration in seconds for people: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
+/// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
 pub(super) fn seconds(value: f64) -> String {
     if value >= 100.0 {
         let whole = value.round() as u64;
@@ -48,7 +48,7 @@ pub(super) fn seconds(value: f64) -> String {
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The time that the report covers: an instant for a single list.
+/// The time that the report covers; a single list covers an instant.
 pub(super) fn span(report: &Report) -> String {
     match (&report.from, &report.to) {
         (Some(from), Some(to)) if from == to => format!(" as of {to}"),
@@ -57,13 +57,13 @@ pub(super) fn span(report: &Report) -> String {
     }
 }
 
-/// How the pods ended, those outcomes that there were.
+/// The outcomes that occurred, with the number of pods.
 pub(super) fn outcomes(report: &Report) -> Vec<String> {
     named(report.finished.iter())
 }
 
-/// What else is worth knowing, each with a title; nothing where there is nothing.
-pub(super) fn remarks(report: &Report) -> Vec<(&'static str, Vec<String>)> {
+/// Further counts with their titles, without those that are empty.
+pub(super) fn notes(report: &Report) -> Vec<(&'static str, Vec<String>)> {
     let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
         let since = waiting
             .oldest_entered
@@ -73,13 +73,13 @@ pub(super) fn remarks(report: &Report) -> Vec<(&'static str, Vec<String>)> {
     });
     let unobserved = report.unobserved.iter();
     let unobserved = unobserved.map(|(stage, reason, count)| format!("{stage} {reason} {count}"));
-    let remarks = [
+    let notes = [
         ("Still in flight", in_flight.collect()),
         ("Not observed", unobserved.collect()),
         ("Clock anomalies", named(report.clock_anomalies.iter())),
         ("Re-entries", named(report.reentries.iter())),
     ];
-    remarks
+    notes
         .into_iter()
         .filter(|(_, found): &(_, Vec<String>)| !found.is_empty())
         .collect()

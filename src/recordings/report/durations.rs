@@ -1,0 +1,108 @@
+//! The durations of one interval, and their quantiles.
+
+use hdrhistogram::Histogram;
+
+use super::summary::IntervalSummary;
+use crate::lifecycle::observation::Latency;
+use crate::lifecycle::stage::Interval;
+
+/// The histogram counts microseconds.
+const NANOS_PER_UNIT: u64 = 1_000;
+const UNITS_PER_SECOND: f64 = 1e6;
+/// Thirty days, the longest duration that is observed ([§4](crate::specification#s4)).
+const LONGEST: u64 = 30 * 24 * 3600 * 1_000_000;
+
+/// The durations of one interval.
+pub(super) struct Durations {
+    quantiles: Histogram<u32>,
+    range: Option<(Latency, Latency)>,
+}
+
+impl Durations {
+    pub(super) fn new() -> Self {
+        // The crate accepts these arguments; otherwise a histogram that grows as needed would do.
+        let quantiles = Histogram::new_with_max(LONGEST, 3)
+            .or_else(|_| Histogram::new(3))
+            .unwrap_or_else(|_| unreachable!("three significant digits are valid"));
+        Self {
+            quantiles,
+            range: None,
+        }
+    }
+
+    pub(super) fn add(&mut self, latency: Latency) {
+        self.quantiles
+            .saturating_record(latency.as_nanos() / NANOS_PER_UNIT);
+        let (min, max) = self.range.unwrap_or((latency, latency));
+        self.range = Some((min.min(latency), max.max(latency)));
+    }
+
+    pub(super) fn summary(&self, interval: Interval) -> IntervalSummary {
+        let bounds = self
+            .range
+            .map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
+        let quantile = |quantile: f64| {
+            let (min, max) = bounds?;
+            let value = self.quantiles.value_at_quantile(quantile);
+            let value = self.quantiles.median_equivalent(value) as f64 / UNITS_PER_SECOND;
+            Some(three_digits(value).clamp(min, max))
+        };
+        IntervalSummary {
+            interval: interval.as_str(),
+            count: self.quantiles.len(),
+            min: bounds.map(|(min, _)| min),
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            max: bounds.map(|(_, max)| max),
+        }
+    }
+}
+
+/// Rounds to three significant digits, the precision of the quantiles.
+fn three_digits(value: f64) -> f64 {
+    if value <= 0.0 {
+        return 0.0;
+    }
+    let scale = 10f64.powf(2.0 - value.log10().floor());
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_whole_seconds_are_whole_seconds() {
+        let mut durations = Durations::new();
+        for second in 1..=100 {
+            durations.add(Latency::from_nanos(second * 1_000_000_000));
+        }
+        let summary = durations.summary(Interval::ScheduledToReady);
+        assert_eq!(
+            [
+                summary.min,
+                summary.p50,
+                summary.p90,
+                summary.p95,
+                summary.p99,
+                summary.max
+            ],
+            [1.0, 50.0, 90.0, 95.0, 99.0, 100.0].map(Some)
+        );
+    }
+
+    #[test]
+    fn an_interval_without_durations_has_no_quantiles() {
+        let summary = Durations::new().summary(Interval::CreatedToReady);
+        assert_eq!((summary.count, summary.p50, summary.max), (0, None, None));
+    }
+
+    #[test]
+    fn three_digits_are_kept() {
+        for (value, rounded) in [(0.0, 0.0), (12_345.0, 12_300.0), (0.012_345, 0.012_3)] {
+            assert!((three_digits(value) - rounded).abs() < 1e-9);
+        }
+    }
+}
