@@ -1,9 +1,8 @@
-//! How fast pods are decoded: watch events, list pages and recordings, from JSON bytes to
-//! snapshots.
+//! Decoding of pods, from JSON bytes to snapshots: watch events, list pages and recordings.
 //!
-//! Run with `cargo bench --bench decode`. The events are made here, in the size and shape that an
-//! API server sends (about 7 kB, half of it `managedFields`). To measure on a stream of your own,
-//! set `PODINIT_BENCH_EVENTS` to a file with one watch event per line.
+//! Run with `cargo bench --bench decode`. The generated events have the size and shape of those of an
+//! API server (about 7 kB, half of it `managedFields`). To measure your own stream, set
+//! `PODINIT_BENCH_EVENTS` to a file with one watch event per line.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +24,7 @@ use serde_json::{Value, json};
 
 use support::{Step, watch_event};
 
-/// Events of as many pods, so that no two lines are alike.
+/// The number of events. Each is of a different pod, so that no two lines are the same.
 const EVENTS: usize = 512;
 
 fn decode(c: &mut Criterion) {

@@ -1,11 +1,11 @@
-//! How many bytes a remembered pod takes. Counts allocations, so it is exact on any machine; it
-//! fails when a limit is broken.
+//! The memory of a remembered pod and of a label set. Counts allocations, so it is exact on any machine;
+//! fails if a limit is exceeded.
 //!
 //! ```text
 //! cargo bench --bench memory
 //! ```
 //!
-//! The figures include what glibc's malloc adds to each allocation.
+//! The figures include the overhead of glibc's malloc for each allocation.
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ use measure::Burden;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-/// Pods with which a table is as full as it gets, and one more, with which it has just grown.
+/// The number of pods that fills a hash table; with one more it has just grown.
 const FULL: usize = 224 * 1024;
 
 fn main() -> ExitCode {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
             Some(limit) if bytes <= limit => format!("of at most {limit}"),
             Some(limit) => {
                 broken = true;
-                format!("BROKEN: at most {limit}")
+                format!("EXCEEDED: at most {limit}")
             }
         };
         println!("{what:36} {bytes:10.1} bytes  {verdict}");

@@ -1,4 +1,4 @@
-//! What an observation costs, alone and beside scrapes, and what a scrape costs.
+//! The cost of an observation, alone and during scrapes, and the cost of a scrape.
 //!
 //! ```text
 //! cargo bench --bench metrics
@@ -36,7 +36,7 @@ fn pod(namespace: &str) -> PodInfo {
     PodSnapshot::bare(uid, namespace, "checkout-5d9c7b9f6-x2x7q").info
 }
 
-/// `series` histograms, each of which has seen twenty latencies from 0.1 s to 40 s.
+/// `series` histograms, each with twenty latencies from 0.1 s to 40 s.
 fn filled(series: usize) -> (Recorder, Arc<Exposition>) {
     let sets = series.div_ceil(Interval::ALL.len());
     let labels = LabelConfig {

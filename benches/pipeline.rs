@@ -1,14 +1,14 @@
-//! The whole pipeline on one core: from the bytes of a watch to histograms.
+//! The whole pipeline on one core, from the bytes of a watch to histograms.
 //!
 //! ```text
 //! cargo bench --bench pipeline
 //! PODINIT_BENCH_EVENTS=events.json cargo bench --bench pipeline -- file
 //! ```
 //!
-//! Bytes arrive in chunks as from a connection; they are cut into lines, decoded, accounted for
-//! and recorded, all on one thread and in the order of `serve`. What is left out is the connection
-//! and the queue. The throughput is in watch events per second of processor time, so that a busy
-//! machine does not spoil it (its caches still do).
+//! Bytes arrive in chunks as from a connection; they are cut into lines, decoded, tracked and recorded,
+//! all on one thread and in the order of `serve`. Only the connection and the queue are left out. The
+//! throughput is in watch events per second of CPU time, so that other load affects it only through the
+//! caches.
 
 #![allow(
     clippy::unwrap_used,
@@ -39,13 +39,13 @@ use podinit::watch::lines::{Line, Lines};
 
 const PODS: usize = 512;
 
-/// What a connection yields at once.
+/// How many bytes a connection gives at once.
 const CHUNK: usize = 16 * 1024;
 
 /// When the first chunk arrives: shortly after the pods were created.
 const BEGIN: Timestamp = Timestamp::from_seconds(1_795_247_820);
 
-/// Everything that a watch feeds, fresh.
+/// A fresh pipeline.
 struct Pipeline {
     lines: Lines,
     decoder: PodDecoder,
@@ -77,7 +77,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes in a chunk and returns how many events were accounted for with it.
+    /// Processes a chunk and returns how many events it completed.
     fn chunk(&mut self, mut chunk: &[u8]) -> u64 {
         let mut events = 0;
         self.now = self.now.plus_nanos(1_000_000);

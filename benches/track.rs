@@ -1,10 +1,10 @@
-//! What accounting costs, without decoding before it and recording behind it.
+//! The cost of the tracker, without decoding and recording.
 //!
 //! ```text
 //! cargo bench --bench track
 //! ```
 //!
-//! `lives` and `duplicates` are in events, the lists in pods, per second of processor time.
+//! Throughput is per second of CPU time: in events for `lives` and `duplicates`, in pods for the lists.
 
 #![allow(
     clippy::unwrap_used,
@@ -83,7 +83,7 @@ fn snapshots(pods: usize, step: Step) -> Vec<PodSnapshot> {
     (0..pods).map(&mut snapshot).collect()
 }
 
-/// Applies deliveries that are made outside of the measured time.
+/// Applies deliveries. Making them is not measured.
 fn feed(tracker: &mut Tracker, deliveries: Vec<Delivery>) {
     let mut sink = |_, observation: Observation<'_>| {
         black_box(observation);

@@ -1,12 +1,12 @@
-//! Measures the processor time of the benchmark's thread instead of the time on the wall, so that
-//! "on one core" holds on a machine whose cores are busy with something else.
+//! Measures the CPU time of the benchmark's thread instead of wall time, so that figures for one core
+//! hold on a machine with other load.
 
 use std::time::Duration;
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Processor time of the calling thread. Formatted as wall time is.
+/// CPU time of the calling thread, formatted like wall time.
 pub struct CpuTime;
 
 fn now() -> Duration {
@@ -46,7 +46,7 @@ impl Measurement for CpuTime {
     }
 }
 
-/// Criterion with processor time.
+/// Criterion, measuring CPU time.
 pub type Criterion = criterion::Criterion<CpuTime>;
 
 /// For `criterion_group!`.

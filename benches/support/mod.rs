@@ -1,14 +1,14 @@
 //! Pods and watch events as an API server sends them: about 7 kB each, half of it
 //! `managedFields`.
 
-#![allow(dead_code)] // no benchmark uses all of it
+#![allow(dead_code)] // each benchmark uses a part of it
 
 use serde_json::{Value, json};
 
 /// How many pods start at the same time in [`lives`].
 const AT_ONCE: usize = 64;
 
-/// The events of an ordinary life.
+/// The events of an ordinary pod's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Created,
@@ -63,12 +63,12 @@ impl Step {
     }
 }
 
-/// The watch event that tells of `step` of pod `number`.
+/// The watch event for `step` of pod `number`.
 pub fn watch_event(number: usize, step: Step) -> Value {
     json!({"type": step.event_type(), "object": pod(number, step)})
 }
 
-/// The watch events of the lives of `pods` pods, one per line, as an API server sends them: some
+/// The watch events of the lives of `pods` pods, one per line and in the order of an API server: some
 /// pods at a time, step by step.
 pub fn lives(pods: usize) -> Vec<String> {
     let numbers: Vec<usize> = (0..pods).collect();
@@ -81,14 +81,14 @@ pub fn lives(pods: usize) -> Vec<String> {
         .collect()
 }
 
-/// The lines of the file that `PODINIT_BENCH_EVENTS` names, if it is set: one watch event each.
+/// The lines of the file in `PODINIT_BENCH_EVENTS`, if that is set: one watch event each.
 pub fn captured_events() -> Option<Vec<String>> {
     let path = std::env::var_os("PODINIT_BENCH_EVENTS")?;
     let text = std::fs::read_to_string(path).expect("PODINIT_BENCH_EVENTS is a text file");
     Some(text.lines().map(str::to_owned).collect())
 }
 
-/// Pod `number` as it stands after `step`.
+/// Pod `number` after `step`.
 pub fn pod(number: usize, step: Step) -> Value {
     let second = number % 60;
     let time = format!("2026-11-21T07:56:{second:02}Z");

@@ -1,11 +1,11 @@
-//! The headers by which scrapers choose what they get.
+//! The headers with which scrapers negotiate the format.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use podinit::server::Format;
 use podinit::server::compression::ContentCoding;
 use podinit::server::negotiation::negotiate;
 
-/// Each line is a header of its own.
+/// Each line is one header.
 pub fn run(bytes: &[u8]) {
     let headers = |name: &HeaderName| -> HeaderMap {
         let lines = bytes.split(|byte| *byte == b'\n');
@@ -33,7 +33,7 @@ pub fn run(bytes: &[u8]) {
     assert!(content_type.starts_with(begin), "{content_type}");
     assert!(text.contains(asked) || text.contains('*'), "{chosen:?}");
     assert!(!content_type.contains("escaping=") || text.contains("escaping"));
-    // What is sent is what was asked for, were it asked for again.
+    // Asking for the content type of the answer gives the same format.
     let again = HeaderMap::from_iter([(ACCEPT, chosen.content_type())]);
     assert_eq!(negotiate(&again).content_type(), chosen.content_type());
     assert!(!headers(&ACCEPT).contains_key(CONTENT_TYPE));

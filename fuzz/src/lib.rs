@@ -1,5 +1,5 @@
-//! What the fuzz targets do with any bytes. Each `run` panics where something that must hold of
-//! them does not; `tests/suite/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
+//! The fuzz targets. Each `run` panics if one of its properties does not hold for the bytes;
+//! `tests/suite/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
 
 #![allow(
     clippy::unwrap_used,

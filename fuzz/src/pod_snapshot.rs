@@ -1,4 +1,4 @@
-//! Pods as the API may state them, accounted for: whatever they say, the books add up.
+//! Tracks pods with arbitrary contents: whatever they contain, the counts add up.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use super::checkpoint_content;
 
 const DAY_NANOS: i64 = 86_400 * NANOS_PER_SECOND;
 
-/// The first byte chooses how is accounted; each line behind it is an event of a watch or a list.
-/// After an empty line another process goes on, from the checkpoint; any other line lets an hour pass.
+/// The first byte chooses the options; each line after it is a watch event or a list. After an empty line
+/// another process continues from the checkpoint; any other line lets an hour pass.
 pub fn run(bytes: &[u8]) {
     let Some((choice, body)) = bytes.split_first() else {
         return;
@@ -62,7 +62,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// What the line delivers, and when it says that it was observed.
+/// The delivery that the line contains, and its `observedAt`.
 fn event(
     decoder: &mut PodDecoder,
     line: &[u8],

@@ -1,9 +1,9 @@
-//! SLO files, and the rules that follow from those that are accepted.
+//! SLO files, and the rules generated from valid ones.
 
 use podinit::slo::SloFile;
 use podinit::slo::rules::{RenderOptions, RulesFormat, render};
 
-/// The bytes are the file.
+/// The bytes are an SLO file.
 pub fn run(bytes: &[u8]) {
     let file = match SloFile::parse("slo.yaml", bytes) {
         Ok(file) => file,
@@ -21,7 +21,7 @@ pub fn run(bytes: &[u8]) {
             ..RenderOptions::default()
         };
         match render(&file, &options) {
-            // Reading takes far longer than writing, so only one of them is read again.
+            // Parsing takes far longer than writing, so only one of them is parsed.
             Ok(text) if at == bytes.len() % RulesFormat::ALL.len() => {
                 for document in text.split("\n---\n") {
                     let read = serde_saphyr::from_str::<serde_json::Value>(document);

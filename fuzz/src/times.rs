@@ -3,10 +3,10 @@
 use podinit::decode::rfc3339;
 use podinit::timestamp::Timestamp;
 
-/// Whatever lies before 1971 is absurd ([§4.6](crate::specification#s4-6)).
+/// Times before 1971 are invalid ([§4](podinit::specification#s4)).
 const FIRST: &str = "1971-01-01T00:00:00Z";
 
-/// Each line is a time, or none.
+/// Each line is a time, valid or not.
 pub fn run(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         if let Ok(text) = std::str::from_utf8(line) {
@@ -18,7 +18,7 @@ pub fn run(bytes: &[u8]) {
 fn expected(text: &str) -> Option<Timestamp> {
     let plain = plain(text)?;
     if plain.as_bytes().starts_with(b"9999-12-3") {
-        // Where the other library ends.
+        // Beyond the range of the other library.
         return rfc3339::parse(text);
     }
     let instant: jiff::Timestamp = plain.parse().ok()?;
@@ -29,8 +29,8 @@ fn expected(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_nanos(nanos))
 }
 
-/// The time without digits behind the ninth of its fraction, if it has the form that the grammar
-/// of RFC 3339, section 5.6 states; the other library reads more.
+/// The time with at most nine fractional digits, if it matches the grammar of RFC 3339, section 5.6. The
+/// other library accepts more.
 fn plain(text: &str) -> Option<String> {
     let text = text.to_ascii_uppercase();
     let (date_time, rest) = text.split_at_checked(19)?;

@@ -5,10 +5,10 @@ use podinit::decode::{
 };
 use podinit::watch::lines::{Line, Lines};
 
-/// In bytes; short enough that the fuzzer writes lines which are too long.
+/// In bytes; so short that the fuzzer produces lines that are too long.
 const LIMIT: usize = 2048;
 
-/// The first byte says how the body arrives.
+/// The first byte chooses how the body is cut into chunks.
 pub fn run(bytes: &[u8]) {
     let Some((chunk, body)) = bytes.split_first() else {
         return;
@@ -32,7 +32,7 @@ pub fn run(bytes: &[u8]) {
         match (event, plain.watch_event(line)) {
             (Ok(event), Ok(plain)) => assert_eq!(without_labels(event), without_labels(plain)),
             (Err(_), Err(_)) => {}
-            // A text that cannot be represented costs the pod, if it is read at all.
+            // A text that is not valid Unicode makes the pod undecodable, if the text is read at all.
             (Err(DecodeError::Object { fault, .. }), Ok(_)) => {
                 assert_eq!(fault, ObjectFault::Unreadable);
             }
@@ -42,7 +42,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Lines, and the heads of those that are too long.
+/// The lines, and the beginnings of those that are too long.
 fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
     let mut framing = Lines::new(LIMIT);
     let mut lines = Vec::new();
@@ -60,7 +60,7 @@ fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
     lines
 }
 
-/// What is counted must not depend on which labels are configured.
+/// The counts must not depend on which labels are configured.
 fn without_labels(mut event: WatchEvent) -> WatchEvent {
     match &mut event.kind {
         WatchEventKind::Added(pod)

@@ -1,5 +1,5 @@
-//! What is done to the clock of the machine, and to the process, changes no number: the exporter's
-//! loop in front of a simulated cluster whose time is the truth.
+//! Changes of the machine's clock, and pauses of the process, change no metric: runs the exporter's loop
+//! against a simulated cluster whose time is the true one.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::Arc;
@@ -42,8 +42,8 @@ slos:
 - {name: whole, interval: created_to_ready, threshold: 2m, objective: 99, window: 1d}
 ";
 
-/// An exporter's loop in front of a cluster, with a machine whose clock is off by some seconds.
-struct Rig {
+/// An exporter and a simulated cluster. The clock of the exporter's machine is off by some seconds.
+struct Fixture {
     cluster: Cluster,
     off: Arc<AtomicI64>,
     clock: Arc<ApiServerClock>,
@@ -52,14 +52,14 @@ struct Rig {
     tasks: JoinSet<()>,
 }
 
-impl Rig {
-    /// One that has probed the cluster and begun to watch it, as `podinit serve` does.
+impl Fixture {
+    /// Probes the cluster and starts to watch it, as `podinit serve` does.
     async fn start(off: i64) -> Self {
         let simulated = ClusterConfig {
             rate: 2.0,
             seed: 5,
             preexisting: 40,
-            // However long the exporter is absent, it misses nothing.
+            // The history is so long that the exporter never has to relist.
             history: 1_000_000,
             ..ClusterConfig::manual()
         };
@@ -132,7 +132,7 @@ impl Rig {
             &shutdown,
         );
         tasks.spawn(ingest.run(shutdown.clone()));
-        let rig = Self {
+        let fixture = Self {
             cluster,
             off,
             clock,
@@ -141,10 +141,10 @@ impl Rig {
             tasks,
         };
         tokio::time::sleep(TICK).await;
-        rig
+        fixture
     }
 
-    /// `seconds` pass, for the cluster and for the exporter.
+    /// Lets `seconds` pass, for the cluster and for the exporter.
     async fn pass(&self, seconds: u64) {
         for _ in 0..4 * seconds {
             self.cluster.step(TICK);
@@ -152,7 +152,7 @@ impl Rig {
         }
     }
 
-    /// No pod gets a sandbox for `seconds`: what starts meanwhile misses deadlines.
+    /// No pod gets a sandbox for `seconds`: pods that start in this time miss deadlines.
     async fn outage(&self, seconds: u64) {
         self.cluster.set_outage(true);
         self.pass(seconds).await;
@@ -163,7 +163,7 @@ impl Rig {
         self.off.store(seconds, Relaxed);
     }
 
-    /// What is exposed of the pods, line by line.
+    /// Stops the exporter. The lines of the exposition that are about pods.
     async fn end(mut self) -> Vec<String> {
         self.shutdown.cancel();
         while let Some(ended) = self.tasks.join_next().await {
@@ -178,23 +178,23 @@ impl Rig {
     }
 }
 
-/// Minutes of a cluster, with an outage, during which the clock of the machine is `off` by so many
-/// seconds from the start, and then in each of the stages. With it how often it stepped and jumped.
+/// Seven minutes of a cluster with an outage. The machine's clock is off by `off[0]` seconds at the start,
+/// and by the next value from each further phase on. Also returns how often it stepped and jumped.
 async fn minutes(off: [i64; 5]) -> (Vec<String>, (u64, u64)) {
-    let rig = Rig::start(off[0]).await;
-    rig.pass(60).await;
-    rig.set_off(off[1]);
-    rig.pass(100).await;
-    rig.set_off(off[2]);
-    rig.outage(45).await;
-    rig.set_off(off[3]);
-    rig.pass(100).await;
-    rig.set_off(off[4]);
-    rig.pass(120).await;
-    let Corrections { steps, seconds } = rig.clock.corrections();
+    let fixture = Fixture::start(off[0]).await;
+    fixture.pass(60).await;
+    fixture.set_off(off[1]);
+    fixture.pass(100).await;
+    fixture.set_off(off[2]);
+    fixture.outage(45).await;
+    fixture.set_off(off[3]);
+    fixture.pass(100).await;
+    fixture.set_off(off[4]);
+    fixture.pass(120).await;
+    let Corrections { steps, seconds } = fixture.clock.corrections();
     assert!(steps > 0 || seconds == 0.0);
-    let jumps = rig.clock.read().jumps;
-    (rig.end().await, (steps, jumps))
+    let jumps = fixture.clock.read().jumps;
+    (fixture.end().await, (steps, jumps))
 }
 
 fn value(lines: &[String], series: &str) -> f64 {
@@ -213,7 +213,7 @@ fn sum(lines: &[String], name: &str) -> f64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_stepped_by_an_hour_changes_no_number() {
+async fn a_clock_that_is_stepped_by_an_hour_changes_no_metric() {
     let (truth, corrections) = minutes([0; 5]).await;
     assert_eq!(corrections, (0, 0));
     // The run is worth comparing.
@@ -230,34 +230,39 @@ async fn a_clock_that_is_stepped_by_an_hour_changes_no_number() {
         ([0, HOUR, -HOUR, 0, HOUR], 4),
         ([0, 0, -HOUR, HOUR, 0], 3),
     ] {
-        let (told, corrections) = minutes(off).await;
-        let differences: Vec<_> = truth.iter().zip(&told).filter(|(a, b)| a != b).collect();
-        assert_eq!(told.len(), truth.len());
+        let (measured, corrections) = minutes(off).await;
+        let differences: Vec<_> = truth
+            .iter()
+            .zip(&measured)
+            .filter(|(a, b)| a != b)
+            .collect();
+        assert_eq!(measured.len(), truth.len());
         assert!(differences.is_empty(), "{off:?}: {differences:#?}");
         assert_eq!(corrections, (steps, 0), "{off:?}");
     }
 }
 
-/// The dates of answers are cut to the second, so that instants of observation may differ from the
-/// true ones by that much; but estimates stay within the second that the API states (§4).
+/// `Date` headers are truncated to the second, so instants of observation may differ from the true ones
+/// by that much; but estimates stay within the second that the API states
+/// ([§4](crate::specification#s4)).
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
     let (truth, _) = minutes([0; 5]).await;
     for off in [HOUR, -HOUR] {
-        let (told, corrections) = minutes([off; 5]).await;
+        let (measured, corrections) = minutes([off; 5]).await;
         assert_eq!(corrections, (1, 1));
         for name in [
             "podinit_pods_discovered_total",
             "podinit_pods_finished_total",
         ] {
             assert_eq!(
-                sum(&told, name),
+                sum(&measured, name),
                 sum(&truth, name),
                 "{name}, off by {off} s"
             );
         }
-        // Some nodes of the simulated cluster have clocks that are off by a second, so that their
-        // intervals lie at the edge between what is noise and what is negative.
+        // Some nodes of the simulated cluster have clocks that are off by a second, so their
+        // intervals lie on the boundary between rounded and negative.
         for name in [
             "podinit_unobserved_total",
             "podinit_stage_duration_seconds_count",
@@ -265,10 +270,10 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
             "podinit_slo_excluded_total",
             "podinit_watch_delivery_seconds_count",
         ] {
-            let (told, truth) = (sum(&told, name), sum(&truth, name));
+            let (measured, truth) = (sum(&measured, name), sum(&truth, name));
             assert!(
-                (told - truth).abs() <= 0.02 * truth,
-                "{name}: {told}, not {truth}"
+                (measured - truth).abs() <= 0.02 * truth,
+                "{name}: {measured}, not {truth}"
             );
         }
         for name in [
@@ -277,7 +282,7 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
             "podinit_watch_delivery_seconds",
         ] {
             let difference =
-                sum(&told, &format!("{name}_sum")) - sum(&truth, &format!("{name}_sum"));
+                sum(&measured, &format!("{name}_sum")) - sum(&truth, &format!("{name}_sum"));
             let most = sum(&truth, &format!("{name}_count"));
             assert!(
                 difference.abs() <= most,
@@ -286,23 +291,22 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
         }
         for slo in ["network", "ready", "whole"] {
             let bad = format!("podinit_slo_events_total{{slo=\"{slo}\",result=\"bad\"}}");
-            let (told, truth) = (value(&told, &bad), value(&truth, &bad));
+            let (measured, truth) = (value(&measured, &bad), value(&truth, &bad));
             assert!(
-                (told - truth).abs() <= 0.02 * truth,
-                "{bad}: {told}, not {truth}"
+                (measured - truth).abs() <= 0.02 * truth,
+                "{bad}: {measured}, not {truth}"
             );
         }
     }
 }
 
-/// How the pods of thirteen minutes were judged by the SLO of the network, when the exporter is
-/// absent for ten of them in this way.
-async fn judged(absent: impl AsyncFnOnce(&Rig)) -> [f64; 3] {
-    let rig = Rig::start(0).await;
-    rig.pass(60).await;
-    absent(&rig).await;
-    rig.pass(120).await;
-    let lines = rig.end().await;
+/// The good, bad and excluded pods of the SLO `network` in thirteen minutes, of which `absent` takes ten.
+async fn slo_events(absent: impl AsyncFnOnce(&Fixture)) -> [f64; 3] {
+    let fixture = Fixture::start(0).await;
+    fixture.pass(60).await;
+    absent(&fixture).await;
+    fixture.pass(120).await;
+    let lines = fixture.end().await;
     let of = |result: &str| {
         let series = format!("podinit_slo_events_total{{slo=\"network\",result=\"{result}\"}}");
         value(&lines, &series)
@@ -317,45 +321,45 @@ async fn judged(absent: impl AsyncFnOnce(&Rig)) -> [f64; 3] {
 const TEN_MINUTES: Duration = Duration::from_secs(600);
 
 #[tokio::test(start_paused = true)]
-async fn ten_minutes_without_the_processor_accuse_nobody() {
-    let [good, bad, excluded] = judged(async |rig| rig.pass(600).await).await;
+async fn ten_minutes_without_the_processor_make_no_pod_bad() {
+    let [good, bad, excluded] = slo_events(async |fixture| fixture.pass(600).await).await;
     assert!(good > 1000.0 && bad > 20.0);
-    // The process is stopped: when it goes on, everything is due at once.
-    let stopped = judged(async |rig| {
-        rig.cluster.step(TEN_MINUTES);
+    // The process is stopped: when it continues, every timer is due at once.
+    let stopped = slo_events(async |fixture| {
+        fixture.cluster.step(TEN_MINUTES);
         tokio::time::advance(TEN_MINUTES).await;
     });
-    // The machine sleeps: the clocks that the runtime waits by stand still meanwhile.
-    let asleep = judged(async |rig| {
-        rig.cluster.step(TEN_MINUTES);
+    // The machine is suspended: the clock of the runtime's timers stands still meanwhile.
+    let asleep = slo_events(async |fixture| {
+        fixture.cluster.step(TEN_MINUTES);
     });
-    for told in [stopped.await, asleep.await] {
-        // Everybody is judged. Events of ten minutes arrive at once, so that a pod that missed its
-        // deadline and was deleted is known only as deleted, and a pod at the edge of the threshold
-        // is judged by the middle of its second.
-        assert_eq!(told.iter().sum::<f64>(), good + bad + excluded);
+    for measured in [stopped.await, asleep.await] {
+        // Every pod is judged. The events of ten minutes arrive at once, so a pod that missed its
+        // deadline and was deleted is known only as deleted, and a pod near the threshold is judged
+        // by the middle of its second.
+        assert_eq!(measured.iter().sum::<f64>(), good + bad + excluded);
         assert!(
-            (told[0] - good).abs() <= 0.005 * good,
-            "{told:?}, not {good} good"
+            (measured[0] - good).abs() <= 0.005 * good,
+            "{measured:?}, not {good} good"
         );
         assert!(
-            told[1] <= bad + 3.0 && told[1] >= 0.8 * bad,
-            "{told:?}, not {bad} bad"
+            measured[1] <= bad + 3.0 && measured[1] >= 0.8 * bad,
+            "{measured:?}, not {bad} bad"
         );
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_while_the_clock_is_off_changes_no_verdict() {
+async fn a_stream_that_breaks_while_the_clock_is_off_changes_no_metric() {
     let run = async |off: i64| {
-        let rig = Rig::start(0).await;
-        rig.pass(40).await;
-        rig.set_off(off);
+        let fixture = Fixture::start(0).await;
+        fixture.pass(40).await;
+        fixture.set_off(off);
         for fault in [StreamFault::Cut, StreamFault::Gone, StreamFault::End] {
-            rig.cluster.faults().stream(fault);
-            rig.pass(40).await;
+            fixture.cluster.faults().stream(fault);
+            fixture.pass(40).await;
         }
-        rig.end().await
+        fixture.end().await
     };
     let truth = run(0).await;
     assert_eq!(run(HOUR).await, truth);

@@ -1,5 +1,5 @@
-//! The seeds of the fuzz targets, and simple mutations of them, through the functions that the
-//! fuzzer calls: what it can look at for minutes holds at least for these (`fuzz/run`).
+//! Runs the functions of the fuzz targets on their seeds and on simple mutations of them. `fuzz/run` runs
+//! the fuzzer itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
 }
 
-/// The files of a directory, in the order of their names.
+/// The files of a directory, ordered by name.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -28,7 +28,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 fn run(target: &str, run: fn(&[u8])) {
     let seeds = files(&fuzz().join("seeds").join(target));
     let seeds: Vec<_> = seeds.iter().map(|seed| fs::read(seed).unwrap()).collect();
-    assert!(seeds.len() >= 3, "{target} has hardly any seeds");
+    assert!(seeds.len() >= 3, "{target} has too few seeds");
     run(b"");
     for (at, seed) in seeds.iter().enumerate() {
         run(seed);
@@ -40,7 +40,7 @@ fn run(target: &str, run: fn(&[u8])) {
     }
 }
 
-/// A few bytes changed, taken away, doubled, or replaced by the end of another seed.
+/// Changes, removes or duplicates a few bytes, or appends the end of another seed.
 fn mutated(mut bytes: Vec<u8>, other: &[u8], rng: &mut Rng) -> Vec<u8> {
     for _ in 0..=rng.below(3) {
         let at = rng.below(bytes.len() as u64 + 1) as usize;
