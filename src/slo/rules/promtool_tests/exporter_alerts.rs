@@ -3,7 +3,7 @@
 use super::super::exporter_alerts::alerts;
 use super::super::rule_file::{Alert, Pairs};
 use super::super::slo_alerts::BUDGET_BURN;
-use super::promtool_test::{Context, ELSEWHERE, ExpectedAlert, FIRST, SECOND, Target, Test};
+use super::format::{Context, ELSEWHERE, ExpectedAlert, FIRST, SECOND, Target, Test};
 
 pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
     let mut tests = vec![

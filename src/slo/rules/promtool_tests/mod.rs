@@ -2,13 +2,13 @@
 //! them.
 
 mod exporter_alerts;
-mod promtool_test;
+mod format;
 mod slo_alerts;
 mod stuck_pod_alerts;
 
 use serde::Serialize;
 
-use self::promtool_test::{Context, Test};
+use self::format::{Context, Test};
 use super::options::{RenderOptions, RulesError};
 use super::rule_file::Group;
 use super::yaml;

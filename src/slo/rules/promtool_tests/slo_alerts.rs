@@ -6,7 +6,7 @@ use super::super::recording_rules::BUDGET;
 use super::super::slo_alerts::{
     BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, budget_burn, outdated,
 };
-use super::promtool_test::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
+use super::format::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
 use crate::slo::Slo;
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.

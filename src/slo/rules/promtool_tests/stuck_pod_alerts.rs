@@ -1,7 +1,7 @@
 //! Tests of the alerts on stuck pods.
 
 use super::super::stuck_pod_alerts::{age, alert};
-use super::promtool_test::{Context, ELSEWHERE, FIRST, SECOND, Test};
+use super::format::{Context, ELSEWHERE, FIRST, SECOND, Test};
 use crate::lifecycle::stage::Stage;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
