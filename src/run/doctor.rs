@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::labels::{decode_options, label_config};
+use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::cluster::options::ClusterOptions;
 use crate::doctor::report::Report;
@@ -21,7 +22,7 @@ use crate::watch::requests::{Scope, Selectors};
 pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
     let format = args.format;
-    let colour = super::recordings::style().colour;
+    let colour = style().colour;
     let doctor = doctor_of(args);
     let mut report = Report::default();
     let mut written = Ok(());
@@ -42,7 +43,7 @@ pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn print(text: &str) -> anyhow::Result<()> {
-    super::print(text.as_bytes(), &mut io::stdout().lock())
+    output::print(text.as_bytes(), &mut io::stdout().lock())
 }
 
 fn doctor_of(args: DoctorArgs) -> Doctor {

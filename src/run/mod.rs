@@ -10,6 +10,7 @@ mod doctor;
 mod exporter;
 mod ingest;
 mod labels;
+mod output;
 mod progress;
 mod recordings;
 mod reload;
@@ -21,7 +22,7 @@ mod tasks;
 mod web_config;
 
 use std::future::Future;
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -71,14 +72,6 @@ fn block_on<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resu
     let ended = runtime.block_on(command);
     runtime.shutdown_timeout(LAST_WAIT);
     ended
-}
-
-/// A reader that goes away early (`| head`) has had what it wanted.
-fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
-    match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write to standard output"),
-    }
 }
 
 #[cfg(test)]

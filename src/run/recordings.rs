@@ -1,10 +1,10 @@
 //! The commands `replay` and `report`.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::labels::{decode_options, label_config};
-use super::print;
+use super::output::{print, style};
 use super::progress::WithProgressBar;
 use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
@@ -13,7 +13,7 @@ use crate::lifecycle::tracker::TrackerConfig;
 use crate::metrics::Format;
 use crate::recordings::reader::{Document, Recording, RecordingError};
 use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
-use crate::recordings::report::{self, Style};
+use crate::recordings::report;
 use crate::slo::SloFile;
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
@@ -52,20 +52,6 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         ReportFormat::Markdown => report.to_markdown(),
     };
     print(text.as_bytes(), out)
-}
-
-/// Colours and the full width only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
-pub(super) fn style() -> Style {
-    let terminal = io::stdout().is_terminal();
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
-    let columns = columns
-        .map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns > 0);
-    Style {
-        colour: terminal && !no_color,
-        width: columns.unwrap_or(80),
-    }
 }
 
 fn replay_config(args: &RecordingArgs) -> ReplayConfig {

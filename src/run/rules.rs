@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Context;
 
+use super::output::print;
 use crate::args::RulesArgs;
 use crate::slo::SloFile;
 use crate::slo::rules::render;
@@ -17,5 +18,5 @@ pub(super) fn rules(args: &RulesArgs, out: &mut impl Write) -> anyhow::Result<()
             render(&file, &args.options()).with_context(|| path.display().to_string())?
         }
     };
-    super::print(text.as_bytes(), out)
+    print(text.as_bytes(), out)
 }

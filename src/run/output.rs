@@ -1,0 +1,29 @@
+//! Standard output, and what the terminal behind it can show.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Context;
+
+use crate::recordings::report::Style;
+
+/// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).
+pub(super) fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
+}
+
+/// Colours and the full width only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
+pub(super) fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let columns = columns
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0);
+    Style {
+        colour: terminal && !no_color,
+        width: columns.unwrap_or(80),
+    }
+}
