@@ -1,4 +1,4 @@
-"""How values are written and coloured, much as Grafana does it."""
+"""Formats and colours values as Grafana does."""
 
 import time
 

@@ -1,7 +1,7 @@
-//! The dashboards: what they are written from, and what has to hold of them.
+//! The definitions of the dashboards, and tests of the generated files.
 //!
-//! `UPDATE_DASHBOARDS=1 cargo test --test suite dashboards::` writes the files below `dashboards/` anew.
-//! That each query answers is shown by `tests/e2e/queries/run`, with a real Prometheus.
+//! `UPDATE_DASHBOARDS=1 cargo test --test suite dashboards::` generates the files in `dashboards/`.
+//! `tests/e2e/queries/run` executes every query with a real Prometheus.
 
 mod board;
 mod boards;
@@ -26,7 +26,7 @@ fn repository(path: &str) -> String {
     format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What is checked in: `files_are_what_the_definitions_say` holds the files to it.
+/// The dashboards as checked in; `files_match_the_definitions` compares the files with the definitions.
 fn checked_in() -> Vec<Dashboard> {
     let boards = forms::dashboards().into_iter();
     boards
@@ -35,7 +35,7 @@ fn checked_in() -> Vec<Dashboard> {
 }
 
 #[test]
-fn files_are_what_the_definitions_say() {
+fn files_match_the_definitions() {
     for file in forms::files() {
         let path = repository(&file.path);
         if std::env::var_os("UPDATE_DASHBOARDS").is_some() {
@@ -51,7 +51,7 @@ fn files_are_what_the_definitions_say() {
 }
 
 #[test]
-fn no_other_files_pass_for_dashboards() {
+fn there_are_no_other_dashboard_files() {
     let written: BTreeSet<String> = forms::files().into_iter().map(|file| file.path).collect();
     for directory in forms::DIRECTORIES {
         for entry in fs::read_dir(repository(directory)).unwrap() {
@@ -78,7 +78,7 @@ struct Metadata {
 }
 
 #[test]
-fn config_maps_hold_the_same_dashboards() {
+fn config_maps_contain_the_same_dashboards() {
     let files: BTreeMap<String, String> = forms::files()
         .into_iter()
         .map(|file| (file.path, file.text))
@@ -107,13 +107,13 @@ fn config_maps_hold_the_same_dashboards() {
 }
 
 #[test]
-fn the_linter_has_nothing_to_say() {
+fn the_linter_finds_nothing() {
     let found: Vec<String> = checked_in().iter().flat_map(lint::complaints).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn nothing_has_the_same_name_twice() {
+fn names_are_unique() {
     let boards = checked_in();
     let once = |names: Vec<String>| {
         let distinct: BTreeSet<&String> = names.iter().collect();
@@ -158,9 +158,9 @@ fn panels_do_not_overlap() {
     }
 }
 
-/// Beyond the linter, which looks at some kinds of panels only.
+/// Stricter than the linter, which checks only some kinds of panels.
 #[test]
-fn every_panel_says_what_it_shows() {
+fn every_panel_has_a_description_a_unit_and_queries() {
     for board in checked_in() {
         for panel in board.panels() {
             let title = format!("{}: {}", board.name, panel["title"]);
@@ -183,10 +183,10 @@ fn every_panel_says_what_it_shows() {
     }
 }
 
-/// Durations of pods carry exemplars, the delay of the watch does not. Buckets are never chosen by
-/// their bound: Prometheus 3 writes `le="1.0"` where Prometheus 2 wrote `le="1"`.
+/// Durations of pods have exemplars, the delay of the watch has none. No query selects a bucket by its
+/// bound: Prometheus 3 writes `le="1.0"` where Prometheus 2 wrote `le="1"`.
 #[test]
-fn histograms_show_exemplars_and_are_not_read_by_bound() {
+fn histograms_show_exemplars_and_no_query_selects_a_bucket_bound() {
     for board in checked_in() {
         for panel in board.panels() {
             for target in panel["targets"].as_array().unwrap() {
@@ -201,7 +201,7 @@ fn histograms_show_exemplars_and_are_not_read_by_bound() {
 }
 
 #[test]
-fn metrics_are_exposed_and_all_are_shown() {
+fn only_exposed_metrics_are_queried_and_all_are_shown() {
     let exposed: BTreeSet<&str> = families().iter().map(|family| family.name).collect();
     let mut shown = BTreeSet::new();
     for board in checked_in() {

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::panel::{Panel, datasource};
 use super::variable::{COMMON, Variable};
 
-/// Grafana 11 writes this version of the schema; Grafana 10 reads it.
+/// The schema version of Grafana 11; Grafana 10 reads it.
 const SCHEMA: u32 = 39;
 
-/// Panels beneath a heading.
+/// Panels under a heading.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     title: &'static str,
-    /// The variable for each of whose values the row is shown
+    /// The variable that the row is repeated for
     repeat: Option<&'static str>,
     panels: Vec<Panel>,
 }
@@ -37,7 +37,7 @@ impl Row {
 /// A dashboard.
 #[derive(Clone, Debug)]
 pub(super) struct Board {
-    /// The name of the file, without its ending
+    /// The name of the file, without its extension
     pub(super) file: &'static str,
     pub(super) uid: &'static str,
     pub(super) title: &'static str,
@@ -47,7 +47,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// The dashboard as Grafana reads it, with links to the others.
+    /// The dashboard as JSON, with links to the others.
     pub(super) fn json(&self, all: &[Self]) -> Value {
         let variables = COMMON.iter().chain(&self.variables);
         let mut list = vec![json!({
@@ -83,7 +83,7 @@ impl Board {
         })
     }
 
-    /// Takes the time and the variables along.
+    /// Keeps the time range and the variables.
     fn link(&self) -> Value {
         json!({
             "title": self.title,
@@ -99,7 +99,7 @@ impl Board {
         })
     }
 
-    /// Panels from left to right; where one does not fit, the next line begins.
+    /// Places panels from left to right, in as many lines as needed.
     fn panels(&self) -> Vec<Value> {
         let mut panels = Vec::new();
         let (mut id, mut y) = (0, 0);
@@ -134,7 +134,7 @@ impl Board {
     }
 }
 
-/// Alerts that fire, and starts of the exporter.
+/// Marks firing alerts and starts of the exporter.
 fn annotations() -> Value {
     let annotation = |name: &str, expr: &str, color: &str, title: &str, at_value: bool| {
         json!({

@@ -1,30 +1,30 @@
-//! The files that are checked in: plain JSON, which Grafana provisions, and ConfigMaps, which the
-//! sidecar of its Helm chart finds by their label.
+//! The generated files: JSON for Grafana's provisioning, and ConfigMaps that the sidecar of its Helm chart
+//! finds by their label.
 
 use serde_json::Value;
 
 use super::board::Board;
 use super::boards;
 
-/// One file: its path from the root of the repository, and its text.
+/// A file: its path from the root of the repository, and its text.
 #[derive(Clone, Debug)]
 pub(super) struct File {
     pub(super) path: String,
     pub(super) text: String,
 }
 
-/// Where the JSON stands: for Grafana, and once more in the chart, since Helm reads no file outside
-/// of a chart.
+/// The directories of the JSON: for Grafana, and a copy in the chart, because Helm reads no file outside of
+/// a chart.
 pub(super) const DIRECTORIES: [&str; 2] = ["dashboards", "deploy/chart/podinit/files/dashboards"];
 
-/// The dashboards as Grafana reads them, each with its definition.
+/// The dashboards as JSON, each with its definition.
 pub(super) fn dashboards() -> Vec<(Board, Value)> {
     let all = boards::all();
     let json = |board: &Board| (board.clone(), board.json(&all));
     all.iter().map(json).collect()
 }
 
-/// Every file that is written.
+/// Every generated file.
 pub(super) fn files() -> Vec<File> {
     let mut files = Vec::new();
     let mut maps = Vec::new();
@@ -48,8 +48,8 @@ fn pretty(json: &Value) -> String {
     text + "\n"
 }
 
-/// A map for each dashboard: `kubectl apply` keeps a copy of what it applies in an annotation, and
-/// annotations end at 256 KiB.
+/// One ConfigMap for each dashboard, because `kubectl apply` copies the object into an annotation, which is
+/// limited to 256 KiB.
 fn config_map(board: &Board, json: &str) -> String {
     let file = board.file;
     let indented: String = json.lines().map(|line| format!("    {line}\n")).collect();

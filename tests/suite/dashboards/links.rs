@@ -1,4 +1,4 @@
-//! Links between dashboards, and from alerts to them, lead somewhere.
+//! Checks links between dashboards, and from alerts to dashboards.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn links_lead_to_dashboards_and_take_variables_along() {
     }
 }
 
-/// The dashboard exists, and has the variables that the address sets.
+/// Checks that the dashboard exists and has the variables that the address sets.
 fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
     let (uid, query) = url
         .trim_start_matches("/d/")

@@ -1,9 +1,9 @@
-//! The rules of Grafana's dashboard-linter (`dashboard-linter lint --strict`), as far as they
-//! concern dashboards with one Prometheus data source. No exclusions.
+//! The rules of Grafana's dashboard-linter (`dashboard-linter lint --strict`) for dashboards with one
+//! Prometheus data source, without exclusions.
 
 use super::reading::{Dashboard, metric_words};
 
-/// The units of Grafana that the dashboards use; the linter knows them all.
+/// The units that the dashboards use; the linter knows all of them.
 const UNITS: [&str; 7] = [
     "none",
     "short",
@@ -14,7 +14,7 @@ const UNITS: [&str; 7] = [
     "string",
 ];
 
-/// What the linter would complain about.
+/// The findings of the linter.
 pub(super) fn complaints(board: &Dashboard) -> Vec<String> {
     let mut found = Vec::new();
     let mut check = |holds: bool, rule: &str, what: &str| {
@@ -123,8 +123,7 @@ fn expression(expr: &str, check: &mut Check<'_>) {
     );
 }
 
-/// What stands in the braces of each selector. Where a metric stands without braces, one of them
-/// is empty.
+/// The matchers of each selector; empty for a metric without braces.
 fn selectors(expr: &str) -> Vec<String> {
     let expr = expr.replace("${interval}", "interval");
     let mut selectors: Vec<String> = expr

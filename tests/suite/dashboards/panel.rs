@@ -1,15 +1,15 @@
-//! A panel: what it shows.
+//! The definition of a panel.
 
 mod json;
 
 use serde_json::{Value, json};
 
-/// One query of a panel.
+/// A query of a panel.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) expr: String,
     pub(super) legend: String,
-    /// Whether pods are marked that are examples of what the query shows
+    /// Whether to show exemplars
     pub(super) exemplars: bool,
 }
 
@@ -30,18 +30,18 @@ impl Target {
     }
 }
 
-/// What a panel draws.
+/// The kind of visualization.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// The newest value, large
+    /// The latest value
     Stat,
     /// Lines
     Lines,
-    /// Areas upon each other
+    /// Stacked areas
     Stack,
-    /// Colours for how many lie in which bucket
+    /// A heatmap of buckets
     Heatmap,
-    /// One row per label set; the columns are named, and have units, in the order of the targets
+    /// One row per label set; one column, with title and unit, per target
     Table(Vec<Column>),
 }
 
@@ -56,10 +56,10 @@ pub(super) const fn column(name: &'static str, unit: &'static str) -> Column {
     Column { name, unit }
 }
 
-/// Where a value changes its colour: from this value on.
+/// A threshold: the value from which a colour applies.
 pub(super) type Step = (f64, &'static str);
 
-/// A panel. Title, description, unit and queries have to be given: there is none without.
+/// A panel. Title, description, unit and queries are mandatory.
 #[derive(Clone, Debug)]
 pub(super) struct Panel {
     title: String,
@@ -115,7 +115,7 @@ impl Panel {
         }
     }
 
-    /// Colours by value, and on graphs a line at each step.
+    /// Sets colour thresholds; graphs show a line at each of them.
     pub(super) fn steps(self, below: &'static str, steps: &[Step]) -> Self {
         Self {
             below,
@@ -124,7 +124,7 @@ impl Panel {
         }
     }
 
-    /// A logarithmic axis: durations and burn rates span orders of magnitude.
+    /// Makes the axis logarithmic, for values that span orders of magnitude.
     pub(super) fn logarithmic(self) -> Self {
         Self {
             logarithmic: true,
@@ -132,7 +132,7 @@ impl Panel {
         }
     }
 
-    /// Few points: each reads a long range of samples.
+    /// Reduces the number of points, for queries that read a long range of samples each.
     pub(super) fn coarse(self) -> Self {
         Self {
             coarse: true,
@@ -140,7 +140,7 @@ impl Panel {
         }
     }
 
-    /// Words and colours in place of values.
+    /// Shows words and colours instead of values.
     pub(super) fn words(self, words: &[(&'static str, &'static str, &'static str)]) -> Self {
         Self {
             mappings: words.to_vec(),
@@ -148,7 +148,7 @@ impl Panel {
         }
     }
 
-    /// A link from each of the panel's series: its title and address.
+    /// Adds a data link with this title and address.
     pub(super) fn link(self, title: &'static str, url: &'static str) -> Self {
         Self {
             link: Some((title, url)),
@@ -157,7 +157,7 @@ impl Panel {
     }
 }
 
-/// The data source that is chosen at the head of the dashboard.
+/// The data source that the user selects.
 pub(super) fn datasource() -> Value {
     json!({"type": "prometheus", "uid": "${datasource}"})
 }

@@ -1,11 +1,11 @@
-//! The expressions that panels share.
+//! PromQL expressions that panels share.
 
-/// What every selector begins with: the targets that are chosen at the head of the dashboard.
+/// The matchers of every selector: the targets that the user selects.
 const CHOSEN: &str = r#"cluster=~"$cluster", job=~"$job", instance=~"$instance""#;
 
-/// A range that fits the width of the panel and the scrape interval.
+/// A range that fits the resolution of the panel and the scrape interval.
 pub(super) const RATE: &str = "$__rate_interval";
-/// The whole time that the dashboard shows.
+/// The selected time range.
 pub(super) const SHOWN: &str = "$__range";
 
 fn matchers(more: &str) -> String {
@@ -15,22 +15,22 @@ fn matchers(more: &str) -> String {
     }
 }
 
-/// The series of the chosen targets.
+/// The series of the selected targets.
 pub(super) fn series(metric: &str, more: &str) -> String {
     format!("{metric}{{{}}}", matchers(more))
 }
 
-/// How much a counter grew in `range`.
+/// The increase of a counter in `range`.
 pub(super) fn increase(metric: &str, more: &str, range: &str) -> String {
     format!("increase({}[{range}])", series(metric, more))
 }
 
-/// How much a counter grew in `range`, summed by labels.
+/// The increase of a counter in `range`, summed by labels.
 pub(super) fn increase_by(by: &str, metric: &str, more: &str, range: &str) -> String {
     format!("sum by ({by}) ({})", increase(metric, more, range))
 }
 
-/// How much a counter grows per second, summed by labels; all of it without.
+/// The rate of a counter, summed by labels, or in total without labels.
 pub(super) fn rate_by(by: &str, metric: &str, more: &str) -> String {
     let rate = format!("rate({}[{RATE}])", series(metric, more));
     match by {
@@ -44,15 +44,15 @@ pub(super) fn sum_by(by: &str, metric: &str, more: &str) -> String {
     format!("sum by ({by}) ({})", series(metric, more))
 }
 
-/// The greatest value of a gauge by labels: several exporters of one cluster say the same.
+/// The maximum of a gauge by labels: several exporters of one cluster expose the same value.
 pub(super) fn max_by(by: &str, metric: &str, more: &str) -> String {
     format!("max by ({by}) ({})", series(metric, more))
 }
 
-/// A histogram, its family and the matchers that choose its series.
+/// A histogram: its family and the matchers of its series.
 ///
-/// The variable `histogram` says which form is read: it is `_bucket` for the classic one and `()`,
-/// which matches the empty text, for the native one. `sum by (le)` serves both.
+/// The variable `histogram` selects the form: `_bucket` for classic histograms; for native ones `()`, which
+/// matches the empty string. `sum by (le)` works for both.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Histogram<'a> {
     pub(super) family: &'a str,
@@ -76,7 +76,7 @@ impl Histogram<'_> {
         format!("histogram_quantile({quantile}, {distribution})")
     }
 
-    /// How many were observed in `range`, by labels. Reads whichever form there is.
+    /// The number of observations in `range`, by labels, from whichever form exists.
     pub(super) fn count(&self, by: &str, range: &str) -> String {
         self.part("count", by, range)
     }
@@ -94,7 +94,7 @@ impl Histogram<'_> {
     }
 }
 
-/// The duration of a stage.
+/// The durations of stages.
 pub(super) const fn stages(matchers: &str) -> Histogram<'_> {
     Histogram {
         family: "podinit_stage_duration_seconds",
@@ -102,7 +102,7 @@ pub(super) const fn stages(matchers: &str) -> Histogram<'_> {
     }
 }
 
-/// The share of bad pods among those that an SLO judged in `range`.
+/// The ratio of bad pods to all pods that an SLO judged in `range`.
 pub(super) fn bad_ratio(range: &str) -> String {
     let events = |more| increase_by("slo", "podinit_slo_events_total", more, range);
     format!(
@@ -112,7 +112,7 @@ pub(super) fn bad_ratio(range: &str) -> String {
     )
 }
 
-/// How much of the error budget `range` used, as a multiple of what the objective allows for it.
+/// The burn rate in `range`: the error budget spent, as a multiple of what the objective allows.
 pub(super) fn burn_rate(range: &str) -> String {
     let objective = max_by("slo", "podinit_slo_objective_ratio", r#"slo=~"$slo""#);
     format!("(\n{}\n)\n/\n(1 - {objective})", bad_ratio(range))

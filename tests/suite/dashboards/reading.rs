@@ -1,4 +1,4 @@
-//! Reads dashboards as they are checked in.
+//! Reads the checked-in dashboards.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,12 +29,12 @@ impl Dashboard {
             .to_owned()
     }
 
-    /// Panels and the headings of rows.
+    /// Panels and rows.
     pub(super) fn all_panels(&self) -> &[Value] {
         self.json["panels"].as_array().unwrap()
     }
 
-    /// The panels that show something.
+    /// Panels without rows.
     pub(super) fn panels(&self) -> Vec<&Value> {
         self.all_panels()
             .iter()
@@ -42,7 +42,7 @@ impl Dashboard {
             .collect()
     }
 
-    /// The variables by their names.
+    /// The variables by name.
     pub(super) fn variables(&self) -> BTreeMap<String, &Value> {
         let list = self.json["templating"]["list"].as_array().unwrap();
         list.iter()
@@ -50,7 +50,7 @@ impl Dashboard {
             .collect()
     }
 
-    /// Every expression: of panels, of annotations and of variables.
+    /// Every expression in panels, annotations and variables.
     pub(super) fn expressions(&self) -> impl Iterator<Item = String> {
         let panels = self.panels().into_iter();
         let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
@@ -69,7 +69,7 @@ impl Dashboard {
             .into_iter()
     }
 
-    /// Every text of the dashboard; of variables only their queries.
+    /// Every text of the dashboard; only the queries of variables.
     pub(super) fn strings(&self) -> impl Iterator<Item = String> {
         let mut found = Vec::new();
         collect(&self.json, &mut found);
@@ -109,8 +109,8 @@ pub(super) fn variables_of(text: &str) -> BTreeSet<String> {
     parts.map(name).filter(|name| !name.is_empty()).collect()
 }
 
-/// The metrics that an expression names. A name that a variable completes is given once for each
-/// value that the dashboards have for it.
+/// The metrics in an expression. A name that contains a variable is expanded with each value that the
+/// dashboards have for it.
 pub(super) fn metrics_of(expr: &str) -> Vec<String> {
     let mut exprs = vec![expr.to_owned()];
     for (variable, values) in [
@@ -129,7 +129,7 @@ pub(super) fn metrics_of(expr: &str) -> Vec<String> {
     exprs.iter().flat_map(|expr| metric_words(expr)).collect()
 }
 
-/// The words of a text that look like metrics.
+/// The words of a text that look like metric names.
 pub(super) fn metric_words(text: &str) -> Vec<String> {
     let is_part =
         |character: char| character.is_ascii_alphanumeric() || character == '_' || character == ':';
@@ -142,7 +142,7 @@ pub(super) fn metric_words(text: &str) -> Vec<String> {
     words.filter(is_metric).map(str::to_owned).collect()
 }
 
-/// Whether Prometheus or the process exposes it, and no family of podinit.
+/// Whether it is a metric of Prometheus or of the process, not of podinit.
 pub(super) fn is_foreign(metric: &str) -> bool {
     const FOREIGN: [&str; 11] = [
         "up",
@@ -160,7 +160,7 @@ pub(super) fn is_foreign(metric: &str) -> bool {
     FOREIGN.contains(&metric)
 }
 
-/// Whether the series of that name belong to the family.
+/// Whether series of that name belong to the family.
 pub(super) fn is_shown(family: &FamilyDoc, metric: &str) -> bool {
     match metric.strip_prefix(family.name) {
         Some("") => true,

@@ -4,18 +4,18 @@ use serde_json::{Value, json};
 
 use super::panel::datasource;
 
-/// A variable at the head of a dashboard.
+/// A variable that the user can set at the top of a dashboard.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Variable {
     /// The values of a label
     Label {
         name: &'static str,
-        /// The selector whose series are asked, and their label
+        /// The selector of the series that are queried, and the label
         from: (&'static str, &'static str),
-        /// What all stands for: `.*` where series may lack the label
+        /// The value of "All": `.*` if series may lack the label
         all: &'static str,
     },
-    /// A list to choose one from: texts and values
+    /// One of several fixed choices: texts and values
     Choice {
         name: &'static str,
         label: &'static str,
@@ -44,7 +44,7 @@ pub(super) const fn label(
     Variable::Label { name, from, all }
 }
 
-/// Which form of the histograms is read.
+/// Classic or native histograms.
 pub(super) const HISTOGRAM: Variable = Variable::Choice {
     name: "histogram",
     label: "Histograms",

@@ -1,11 +1,11 @@
-//! How Grafana writes a panel down.
+//! The JSON of a panel.
 
 use serde_json::{Value, json};
 
 use super::{Kind, Panel, Target, datasource};
 
 impl Panel {
-    /// The panel as Grafana reads it.
+    /// The panel as JSON.
     pub(crate) fn json(&self, id: u32, x: u32, y: u32) -> Value {
         let mut json = json!({
             "id": id,
@@ -35,7 +35,7 @@ impl Panel {
         json
     }
 
-    /// With one target Grafana leaves the letter out.
+    /// Grafana shows no letter if there is only one target.
     fn value_field(&self, id: char) -> String {
         match self.targets.len() {
             1 => "Value".to_owned(),
@@ -123,7 +123,7 @@ impl Panel {
         }
     }
 
-    /// Deadlines and objectives are dashed red lines; columns have units of their own.
+    /// Deadlines and objectives are dashed red lines; columns have their own units.
     fn overrides(&self) -> Vec<Value> {
         let property = |id: &str, value: Value| json!({"id": id, "value": value});
         match &self.kind {
