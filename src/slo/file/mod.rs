@@ -1,14 +1,15 @@
 //! The SLO file: from YAML to validated SLOs, or to a one-line error that says what to change.
 
-use std::path::Path;
-use std::sync::Arc;
+mod names;
 
+use std::path::Path;
+
+use self::names::{interval, kind, namespace, slo_name};
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};
-use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section, Value, nearest};
+use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section, Value};
 use crate::lifecycle::slo::{Namespaces, SloRule};
-use crate::lifecycle::stage::Interval;
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
 pub const MAX_SLOS: usize = 64;
@@ -214,61 +215,6 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
             "must have include or exclude, has neither",
         )),
     }
-}
-
-/// The name of an SLO: short, and safe wherever a label value is used (PromQL, URLs, file names).
-fn slo_name(text: &str) -> Result<Arc<str>, String> {
-    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    let bytes = text.as_bytes();
-    let sound = (1..=63).contains(&bytes.len()) && bytes.iter().all(inner);
-    if sound && edge(bytes.first()) && edge(bytes.last()) {
-        Ok(Arc::from(text))
-    } else {
-        Err(format!(
-            "must be 1 to 63 letters, digits and inner hyphens, underscores or dots, is {text:?}"
-        ))
-    }
-}
-
-/// The name of a namespace: a DNS label (RFC 1123).
-fn namespace<T: for<'a> From<&'a str>>(text: &str) -> Result<T, String> {
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let sound = (1..=63).contains(&text.len())
-        && text.bytes().all(inner)
-        && !text.starts_with('-')
-        && !text.ends_with('-');
-    if sound {
-        Ok(T::from(text))
-    } else {
-        Err(format!(
-            "must be 1 to 63 lower-case letters, digits and inner hyphens, is {text:?}"
-        ))
-    }
-}
-
-fn kind(text: &str) -> Result<Box<str>, String> {
-    let sound = (1..=63).contains(&text.len())
-        && text.starts_with(|first: char| first.is_ascii_uppercase())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if sound {
-        Ok(text.into())
-    } else {
-        Err(format!("must be a kind such as StatefulSet, is {text:?}"))
-    }
-}
-
-fn interval(text: &str) -> Result<Interval, String> {
-    let found = Interval::ALL
-        .into_iter()
-        .find(|known| known.as_str() == text);
-    found.ok_or_else(|| {
-        let known = Interval::ALL.map(Interval::as_str);
-        match nearest(text, &known) {
-            Some(near) => format!("unknown interval {text:?}; did you mean {near}?"),
-            None => format!("unknown interval {text:?}; known are {}", known.join(", ")),
-        }
-    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::lifecycle::stage::Stage;
+use crate::lifecycle::stage::{Interval, Stage};
 
 fn message(text: &str) -> String {
     SloFile::parse("slo.yaml", text.as_bytes())
@@ -11,7 +11,7 @@ fn message(text: &str) -> String {
         .to_string()
 }
 
-/// An SLO of which one line is left out or put differently.
+/// An SLO file with one line left out or replaced.
 fn with(key: &str, line: &str) -> String {
     let lines = [
         "name: fast",
@@ -34,7 +34,7 @@ fn with(key: &str, line: &str) -> String {
 }
 
 #[test]
-fn the_built_in_slos_are_sound() {
+fn the_built_in_slos_are_valid() {
     let file = SloFile::built_in();
     let names: Vec<_> = file.slos.iter().map(|slo| &*slo.rule.name).collect();
     assert_eq!(names, ["network-ready", "pod-ready"]);
@@ -50,7 +50,7 @@ fn the_built_in_slos_are_sound() {
 }
 
 #[test]
-fn everything_that_can_be_stated_is_read() {
+fn every_key_is_read() {
     let text = "
 slos:
   - name: a
@@ -77,12 +77,12 @@ slos:
 }
 
 #[test]
-fn no_slos_can_be_stated() {
+fn a_file_may_have_no_slos() {
     assert_eq!(SloFile::parse("f", b"slos: []").unwrap().slos, []);
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line_and_key() {
+fn errors_name_the_line_and_the_key() {
     for (key, line, expected) in [
         ("name", "", "slo.yaml:3: slos[0].name: is missing"),
         ("window", "", "slo.yaml:3: slos[0].window: is missing"),
@@ -228,7 +228,7 @@ fn what_is_wrong_is_said_with_its_line_and_key() {
 }
 
 #[test]
-fn a_threshold_lies_within_the_window() {
+fn a_threshold_is_at_most_the_window() {
     let text = with("window", "window: 1h").replace("10s", "61m");
     assert_eq!(
         message(&text),
@@ -237,7 +237,7 @@ fn a_threshold_lies_within_the_window() {
 }
 
 #[test]
-fn a_name_stands_once() {
+fn names_are_unique() {
     let one = with("", "");
     let text = format!(
         "{one}  - {{name: fast, interval: init, threshold: 1s, objective: 99, window: 1d}}\n"
@@ -265,9 +265,9 @@ fn the_number_of_slos_is_bounded() {
     assert_eq!(file.slos.len(), MAX_SLOS);
 }
 
-/// Also where the file's own words have line ends, or what a terminal would obey.
+/// Even if words of the file contain line ends or terminal control characters.
 #[test]
-fn what_is_wrong_is_said_on_one_line_whatever_the_key() {
+fn errors_are_one_line_whatever_the_key() {
     let unknown = "unknown key; known are slos";
     assert_eq!(
         message("\"two\\nlines\": []"),
@@ -284,7 +284,7 @@ fn what_is_wrong_is_said_on_one_line_whatever_the_key() {
 }
 
 #[test]
-fn what_is_no_such_file_is_said_so() {
+fn files_that_cannot_be_read_are_errors() {
     assert_eq!(message(""), "slo.yaml:1: must be a map with slos, is empty");
     assert_eq!(
         message("slo: []"),
@@ -333,7 +333,7 @@ proptest! {
 }
 
 #[test]
-fn the_swap_of_a_config_map_is_seen() {
+fn the_swap_of_a_config_map_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("slo.yaml");
     let one = "slos: [{name: one, interval: init, threshold: 1s, objective: 99, window: 1d}]";
