@@ -3,7 +3,7 @@
 use podinit::decode::rfc3339;
 use podinit::timestamp::Timestamp;
 
-/// Times before 1971 are invalid ([§4](podinit::specification#s4)).
+/// Times before 1971 are invalid ([§4.6](crate::specification#s4-6)).
 const FIRST: &str = "1971-01-01T00:00:00Z";
 
 /// Each line is a time, valid or not.

@@ -1,4 +1,4 @@
-//! The time of a replay, which the recording states ([§8](crate::specification#s8)).
+//! The time of a replay, which the recording states ([§8.7](crate::specification#s8-7)).
 
 use std::ops::ControlFlow;
 

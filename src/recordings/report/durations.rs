@@ -9,7 +9,7 @@ use crate::lifecycle::stage::Interval;
 /// The histogram counts microseconds.
 const NANOS_PER_UNIT: u64 = 1_000;
 const UNITS_PER_SECOND: f64 = 1e6;
-/// Thirty days, the longest duration that is observed ([§4](crate::specification#s4)).
+/// Thirty days, the longest duration that is observed ([§4.6](crate::specification#s4-6)).
 const LONGEST: u64 = 30 * 24 * 3600 * 1_000_000;
 
 /// The durations of one interval.
