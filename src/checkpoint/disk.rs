@@ -1,6 +1,5 @@
-//! The operations on files that the checkpoint consists of. They are a trait because the order in which
-//! a disk keeps them is what the checkpoint is about: the tests put a disk in their place that forgets
-//! what was not synced.
+//! The file operations that the checkpoint uses. They are a trait so that tests can replace the disk
+//! by one that loses what was not synced: the order of these operations is what makes a save durable.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -8,34 +7,34 @@ use std::io::{self, Read, Write};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-/// A directory of files that are written whole and replaced whole. None of the operations but the
-/// two that sync makes anything durable.
+/// A directory of files that are written whole and replaced whole. Only the two sync operations make
+/// anything durable.
 pub trait Disk {
     /// A file being written.
     type File;
 
-    /// A new, empty file of this name. One that there was is gone.
+    /// Creates an empty file, in place of any file with this name.
     fn create(&self, name: &str) -> io::Result<Self::File>;
 
     /// Adds all of `bytes` to the file.
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes durable what the file holds, though not its name.
+    /// Makes the contents of the file durable, but not its name.
     fn sync(&self, file: &mut Self::File) -> io::Result<()>;
 
-    /// Gives the file another name. One that had it is gone.
+    /// Renames a file, in place of any file with the new name.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file.
     fn remove(&self, name: &str) -> io::Result<()>;
 
-    /// Makes durable which name stands for which file.
+    /// Makes the names of the files durable.
     fn sync_dir(&self) -> io::Result<()>;
 
-    /// What the file holds; `None` if there is no such file.
+    /// The contents of the file; `None` if there is no such file.
     ///
     /// # Errors
-    /// Also if it is larger than `limit` bytes (not read then), or anything but a plain file.
+    /// Also if it is larger than `limit` bytes (it is not read then), or not a regular file.
     fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>>;
 }
 
@@ -43,7 +42,7 @@ pub trait Disk {
 #[derive(Debug)]
 pub struct RealDisk {
     pub(super) dir: File,
-    /// The lock goes with the file, also when the process is killed.
+    /// Closing it releases the lock, also when the process is killed.
     pub(super) _lock: File,
 }
 
@@ -59,7 +58,7 @@ impl Disk for RealDisk {
 
     fn create(&self, name: &str) -> io::Result<File> {
         match self.create_new(name) {
-            // Not truncated: it may be a link or a pipe.
+            // It is removed and not truncated, because it may be a link or a pipe.
             Err(Errno::EXIST) => {
                 self.remove(name)?;
                 Ok(self.create_new(name)?)
@@ -93,9 +92,9 @@ impl Disk for RealDisk {
     }
 }
 
-/// As [`Disk::read`], in a directory that may be another process's.
+/// [`Disk::read`] in a directory that another process may have locked.
 pub(super) fn read_in(dir: &File, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
-    // A pipe would keep the opening waiting for a writer.
+    // Without NONBLOCK, opening a pipe would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::openat(dir, name, flags, Mode::empty()) {
         Ok(file) => File::from(file),
@@ -104,7 +103,7 @@ pub(super) fn read_in(dir: &File, name: &str, limit: usize) -> io::Result<Option
     };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::other("not a plain file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
     if size > limit {
@@ -115,7 +114,7 @@ pub(super) fn read_in(dir: &File, name: &str, limit: usize) -> io::Result<Option
     Ok(Some(bytes))
 }
 
-/// That a file is larger than `limit` bytes.
+/// The error for a file larger than `limit` bytes.
 pub(super) fn too_large(limit: usize) -> io::Error {
     io::Error::new(
         io::ErrorKind::FileTooLarge,
@@ -179,9 +178,9 @@ mod tests {
         assert_eq!(error.to_string(), "larger than 1000 bytes");
     }
 
-    /// A pipe takes bytes, and cannot be synced.
+    /// A pipe accepts bytes but cannot be synced.
     #[test]
-    fn what_cannot_be_made_durable_is_told() {
+    fn a_failing_sync_is_reported() {
         let (_reader, writer) = std::io::pipe().unwrap();
         let mut pipe = File::from(OwnedFd::from(writer));
         let (_dir, mut disk) = disk();
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_file_is_neither_read_nor_waited_for() {
+    fn a_file_that_is_not_regular_is_neither_read_nor_waited_for() {
         let (dir, disk) = disk();
         let path = |name: &str| dir.path().join(name);
         fs::create_dir(path("dir")).unwrap();
@@ -202,7 +201,7 @@ mod tests {
         for name in ["dir", "link", "pipe"] {
             disk.read(name, 1000).unwrap_err();
         }
-        // A file takes the place of the link; what it points to is not touched.
+        // A file replaces the link; its target does not change.
         for name in ["link", "pipe"] {
             put(&disk, name, b"mine").unwrap();
             assert_eq!(disk.read(name, 1000).unwrap().unwrap(), b"mine");

@@ -1,4 +1,4 @@
-//! Making a directory one's own: created where it is missing, writable, and locked.
+//! Opens the state directory: creates it if it is missing, checks that it is writable, and locks it.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -32,7 +32,7 @@ pub enum OpenFault {
     /// It is missing and cannot be created.
     #[error("it is missing and cannot be created: {0}")]
     Create(io::Error),
-    /// No files can be written in it.
+    /// Files cannot be written in it.
     #[error("it is not writable: {0}")]
     NotWritable(io::Error),
     /// It cannot be opened, or its file system has no locks.
@@ -60,7 +60,7 @@ fn open(path: &Path) -> Result<RealDisk, OpenFault> {
         _ => OpenFault::Create(error),
     })?;
     let dir = File::open(path).map_err(OpenFault::Lock)?;
-    // The lock may be there from a time when the directory was writable.
+    // The lock file may exist from a time when the directory was writable.
     rustix::fs::accessat(
         &dir,
         ".",
@@ -82,8 +82,8 @@ fn open(path: &Path) -> Result<RealDisk, OpenFault> {
     }
 }
 
-/// Creates `dir` and what is missing above it, each durably: the first checkpoint must not be lost with
-/// the directory that it is in.
+/// Creates `dir` and its missing parents durably: the first checkpoint must not be lost together with
+/// its directory.
 fn create(dir: &Path) -> io::Result<()> {
     if dir.is_dir() {
         return Ok(());
@@ -96,7 +96,7 @@ fn create(dir: &Path) -> io::Result<()> {
     File::open(parent)?.sync_all()
 }
 
-/// The directory that `dir` is in; for a bare name, the one of the process.
+/// The parent of `dir`; for a bare name, the working directory.
 fn parent(dir: &Path) -> &Path {
     match dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_is_in_the_directory_of_the_process() {
+    fn a_bare_name_is_in_the_working_directory() {
         for (dir, expected) in [("state", "."), ("a/state", "a"), ("/state", "/")] {
             assert_eq!(parent(Path::new(dir)), Path::new(expected));
         }
     }
 
     #[test]
-    fn the_second_is_refused_until_the_first_is_gone() {
+    fn a_second_process_is_refused_until_the_first_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let first = RealDisk::open(dir.path()).unwrap();
         assert_eq!(
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_cannot_be_created_is_told() {
+    fn a_directory_that_cannot_be_created_is_reported() {
         assert_eq!(
             fault(Path::new("/proc/podinit")),
             "cannot use --state-dir DIR: it is missing and cannot be created: \
@@ -172,7 +172,7 @@ mod tests {
 
     /// Where nobody may create files, not even root.
     #[test]
-    fn a_directory_that_is_not_writable_is_told() {
+    fn a_directory_that_is_not_writable_is_reported() {
         let error = fault(Path::new("/proc/self"));
         let begin = "cannot use --state-dir DIR: it is not writable: ";
         assert!(error.starts_with(begin), "{error}");

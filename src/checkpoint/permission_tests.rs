@@ -1,4 +1,4 @@
-//! What is said of a directory that may not be written to.
+//! Directories that the process has no permission to write to.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use std::thread;
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use tempfile::TempDir;
 
-use super::{OpenError, OpenFault, RealDisk, look};
+use super::{OpenError, OpenFault, RealDisk, inspect};
 
 /// Runs `work` in a thread without the capabilities that let root write anywhere.
 fn unprivileged<T: Send>(work: impl FnOnce() -> T + Send) -> T {
@@ -27,7 +27,7 @@ fn unprivileged<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| scope.spawn(work).join().unwrap())
 }
 
-/// A directory that was writable once, and has a lock from then.
+/// A directory that was writable once and contains a lock file from that time.
 struct ReadOnly(TempDir);
 
 impl ReadOnly {
@@ -46,15 +46,15 @@ impl Drop for ReadOnly {
     }
 }
 
-/// What opening `dir` comes to, and what looking at it does.
+/// The faults that opening `dir` and inspecting it return.
 fn faults(dir: &Path) -> [OpenFault; 2] {
     let opened = unprivileged(|| RealDisk::open(dir).map(drop).unwrap_err());
-    let looked = unprivileged(|| look(dir).map(drop).unwrap_err());
-    [opened, looked].map(|OpenError { cause, .. }| cause)
+    let inspected = unprivileged(|| inspect(dir).map(drop).unwrap_err());
+    [opened, inspected].map(|OpenError { cause, .. }| cause)
 }
 
 #[test]
-fn a_directory_that_is_no_longer_writable_is_told_despite_its_lock() {
+fn a_directory_that_is_no_longer_writable_is_reported_despite_its_lock() {
     let dir = ReadOnly::new();
     for fault in faults(dir.0.path()) {
         assert!(
@@ -65,7 +65,7 @@ fn a_directory_that_is_no_longer_writable_is_told_despite_its_lock() {
 }
 
 #[test]
-fn a_directory_that_may_not_be_created_is_told() {
+fn a_directory_that_may_not_be_created_is_reported() {
     let dir = ReadOnly::new();
     for fault in faults(&dir.0.path().join("a/b")) {
         assert!(

@@ -13,12 +13,12 @@ pub(super) const CHECKPOINT: &str = "checkpoint";
 /// The one being written.
 const TEMPORARY: &str = "checkpoint.tmp";
 
-/// What there was to load.
+/// The result of loading.
 #[derive(Debug)]
 pub enum Loaded {
-    /// No checkpoint: the first start with this directory.
+    /// There is no checkpoint: it is the first start with this directory.
     Absent,
-    /// A whole file, which [`frame::read`] takes apart.
+    /// A whole file, for [`frame::read`].
     Found(Vec<u8>),
     /// A checkpoint that cannot be used.
     Rejected(Rejection),
@@ -29,7 +29,7 @@ pub enum Loaded {
 pub struct Rejection {
     /// What is wrong, as the label `result` of `podinit_checkpoint_loads_total` has it
     pub reason: CheckpointLoad,
-    /// What is wrong, in words that continue "the checkpoint cannot be used:"
+    /// What is wrong, as a continuation of "the checkpoint cannot be used:"
     pub why: String,
     /// The new name of its file, or why it could not be renamed; the next save replaces it then
     pub set_aside: io::Result<String>,
@@ -47,8 +47,8 @@ pub struct Store<D = RealDisk> {
 }
 
 impl Store {
-    /// The checkpoint in `dir`, which is created where it is missing and locked for as long as the
-    /// store lives.
+    /// The checkpoint in `dir`, which is created if it is missing and locked for as long as the store
+    /// lives.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
         RealDisk::open(dir).map(Self::with_disk)
     }
@@ -60,7 +60,7 @@ impl<D: Disk> Store<D> {
         Self { disk }
     }
 
-    /// The last checkpoint that was saved. One that cannot be used is set aside.
+    /// Loads the last checkpoint that was saved. One that cannot be used is set aside.
     pub fn load(&mut self) -> Loaded {
         let (reason, why) = match self.read() {
             Ok(None) => return Loaded::Absent,
@@ -83,41 +83,42 @@ impl<D: Disk> Store<D> {
         })
     }
 
-    /// Tried three times: a network disk that has just been attached may fail at first.
+    /// It tries three times, because a network disk that was just attached may fail at first.
     fn read(&self) -> io::Result<Option<Vec<u8>>> {
         let read = || self.disk.read(CHECKPOINT, MAX_BYTES);
         read().or_else(|_| read()).or_else(|_| read())
     }
 
-    /// Puts the checkpoint away under the name that it returns, in place of one that was put away for
-    /// the same reason earlier.
+    /// Renames the checkpoint, in place of an earlier one rejected for the same reason, and returns
+    /// the new name.
     ///
-    /// Not synced: a crash can only bring the checkpoint back, and it is rejected again then.
+    /// This is not synced: a crash can only undo the renaming, and then it is rejected again.
     pub fn set_aside(&mut self, reason: CheckpointLoad) -> io::Result<String> {
         let name = rejected_name(reason);
         self.disk.rename(CHECKPOINT, &name).map(|()| name)
     }
 
-    /// Replaces the checkpoint by `document`, which [`frame::Writer`] has built. Durable when this
-    /// returns `Ok`; else the one before is still there, or this one is, though maybe not durably.
+    /// Replaces the checkpoint by `document`, which [`frame::Writer`] has built. When this returns
+    /// `Ok`, the document is durable. Otherwise the checkpoint is either the one before or this one,
+    /// perhaps not durably.
     ///
     /// # Errors
-    /// What the disk says, or that the document has more than [`MAX_BYTES`]. It can be tried again
-    /// at any time.
+    /// Those of the disk, or that the document has more than [`MAX_BYTES`]. The caller may try again at
+    /// any time.
     pub fn save(&mut self, document: &[u8]) -> io::Result<()> {
         if document.len() > MAX_BYTES {
             return Err(too_large(MAX_BYTES));
         }
         if let Err(error) = self.replace(document) {
-            // On a full disk it would be in the way of others; a reader ignores it in any case.
+            // It would take space on a full disk. A reader ignores it in any case.
             let _ = self.disk.remove(TEMPORARY);
             return Err(error);
         }
         self.disk.sync_dir()
     }
 
-    /// The contents are synced before the name is theirs: renaming first could leave the name to
-    /// a file whose contents a crash has taken.
+    /// The contents are synced before the renaming: otherwise a crash could leave the name with a file
+    /// whose contents are lost.
     fn replace(&self, document: &[u8]) -> io::Result<()> {
         let mut file = self.disk.create(TEMPORARY)?;
         self.disk.write(&mut file, document)?;

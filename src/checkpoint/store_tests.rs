@@ -22,7 +22,7 @@ fn store() -> (TempDir, Store) {
     (dir, store)
 }
 
-/// Names of the files that there are, but for the lock.
+/// The names of the files, except the lock.
 fn files(dir: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(dir.path()).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -64,7 +64,7 @@ fn the_last_one_saved_is_found_by_the_next_process() {
 }
 
 #[test]
-fn a_checkpoint_that_is_rejected_is_kept_as_it_is_and_the_last_of_each_reason_only() {
+fn the_last_rejected_checkpoint_of_each_reason_is_left_unchanged() {
     let (dir, mut store) = store();
     let mut cut = document("a");
     cut.pop();
@@ -129,7 +129,7 @@ fn the_caller_can_set_a_good_checkpoint_aside() {
 }
 
 #[test]
-fn what_is_no_file_or_too_large_is_unreadable() {
+fn a_directory_or_a_file_too_large_is_unreadable() {
     let (dir, mut store) = store();
     fs::File::create(checkpoint(&dir))
         .unwrap()
@@ -143,13 +143,13 @@ fn what_is_no_file_or_too_large_is_unreadable() {
     fs::create_dir(checkpoint(&dir)).unwrap();
     let rejection = rejected(&mut store);
     assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
-    assert_eq!(rejection.why, "not a plain file");
+    assert_eq!(rejection.why, "not a regular file");
     rejection.set_aside.unwrap();
     store.save(&document("new")).unwrap();
     assert_eq!(found(&mut store), document("new"));
 }
 
-/// A checkpoint that could not be loaded again is not written either.
+/// A checkpoint that could not be loaded again is not written.
 #[test]
 fn a_document_over_the_limit_is_not_saved() {
     let (dir, mut store) = store();
@@ -160,7 +160,7 @@ fn a_document_over_the_limit_is_not_saved() {
     assert_eq!(files(&dir), [CHECKPOINT]);
 }
 
-/// A disk that takes everything and keeps nothing.
+/// A disk that accepts everything and stores nothing.
 struct Nowhere;
 
 impl Disk for Nowhere {
@@ -202,9 +202,9 @@ fn a_document_of_exactly_the_limit_is_saved() {
     store.save(&vec![0; MAX_BYTES + 1]).unwrap_err();
 }
 
-/// As a crash leaves it: a reader ignores it, the next save replaces it.
+/// As a crash leaves it. The next save replaces it.
 #[test]
-fn a_temporary_file_left_over_means_nothing() {
+fn a_leftover_temporary_file_is_ignored() {
     let (dir, mut store) = store();
     fs::write(dir.path().join(TEMPORARY), document("half")).unwrap();
     assert!(matches!(store.load(), Loaded::Absent));

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::names::count;
 use super::report::{Check, Finding};
-use crate::checkpoint::{OpenFault, Seen, look};
+use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
 
-/// Looks at the directory and leaves it as it is. `running`: a podinit has the address to listen on
+/// Inspects the directory without changing it. `running`: a podinit has the address to listen on
 /// already, so that it is no surprise that one has the directory too.
 pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
     const CHECK: Check = Check::StateDir;
@@ -17,8 +17,8 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
         );
     };
     let name = dir.display();
-    let look = match look(dir) {
-        Ok(look) => look,
+    let inspection = match inspect(dir) {
+        Ok(inspection) => inspection,
         Err(error) => {
             return Finding::error(CHECK, error.to_string()).mend(match error.cause {
                 OpenFault::NotADirectory => "name a directory with --state-dir",
@@ -29,32 +29,32 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
             });
         }
     };
-    if look.in_use && !running {
+    if inspection.in_use && !running {
         let found = format!("{name} is used by another process");
         return Finding::error(CHECK, found).mend(IN_USE);
     }
-    let by = if look.in_use {
+    let by = if inspection.in_use {
         ", and used by a podinit that runs here already"
     } else {
         ""
     };
-    match look.checkpoint {
-        Seen::Absent if !look.exists => Finding::ok(
+    match inspection.checkpoint {
+        FoundCheckpoint::Absent if !inspection.exists => Finding::ok(
             CHECK,
             format!("{name} does not exist yet; it would be created"),
         ),
-        Seen::Absent => Finding::ok(
+        FoundCheckpoint::Absent => Finding::ok(
             CHECK,
             format!("{name} is writable, and without a checkpoint yet{by}"),
         ),
-        Seen::Whole { bytes, pods } => {
+        FoundCheckpoint::Whole { bytes, pods } => {
             let pods_known = count(pods as u64, "pod", "pods");
             let found = format!("{name} is writable, with a checkpoint of {pods_known}{by}");
             Finding::ok(CHECK, found)
                 .detail("bytes", bytes)
                 .detail("pods", pods)
         }
-        Seen::Unusable(why) => {
+        FoundCheckpoint::Unusable(why) => {
             let found = format!("{name}: the checkpoint cannot be used: {why}");
             Finding::warning(CHECK, found).mend(
                 "nothing, if counters may begin at zero: serve sets it aside; else restore it, or \

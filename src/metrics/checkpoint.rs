@@ -25,7 +25,7 @@ crate::label_values! {
         OldVersion => "old_version",
         /// It is about another cluster
         ForeignCluster => "foreign_cluster",
-        /// The disk does not return it, it is not a plain file, or it is far too large
+        /// The disk does not return it, it is not a regular file, or it is far too large
         Unreadable => "unreadable",
     }
 }

@@ -1,4 +1,4 @@
-//! Making durable what scrapes are about to show.
+//! The barrier that makes durable what a scrape is about to show.
 //!
 //! A scrape encodes its body and then asks for a commit; the commit takes a snapshot of what the
 //! ingest task knows, which is at least what the body shows, and writes it; only then is the body
@@ -7,8 +7,8 @@
 //!
 //! Commits are numbered as they are asked for, and one that begins serves everybody who has asked
 //! until then: at most one is under way and at most one more is wanted, however many scrapes there
-//! are. A disk that fails or hangs costs a scrape a bounded wait, and is told of by
-//! `podinit_checkpoint_durable`, a counter and the log.
+//! are. If the disk fails or hangs, a scrape waits for a bounded time, and
+//! `podinit_checkpoint_durable`, a counter and the log report it.
 
 use std::future::Future;
 use std::pin::pin;
@@ -23,9 +23,9 @@ use crate::metrics::CheckpointGauges;
 /// How long a scrape waits for the disk. Scrapers give up after ten seconds by default.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where scrapes ask for commits, and the committer answers.
+/// Where scrapes ask for commits and wait for the committer.
 pub(in crate::run) struct Commits {
-    state: Mutex<State>,
+    state: Mutex<CommitNumbers>,
     /// Notified whenever a commit is over
     ended: Notify,
     wanted: Notify,
@@ -33,8 +33,9 @@ pub(in crate::run) struct Commits {
     patience: Duration,
 }
 
+/// Numbers of commits.
 #[derive(Default)]
-struct State {
+struct CommitNumbers {
     /// The last commit that was asked for
     asked: u64,
     /// The last one that is over
@@ -61,7 +62,7 @@ impl Commits {
     }
 
     /// Asks for a commit, at once. The future completes when everything that was counted before
-    /// this call is durable, the disk has failed, or patience has come to its end.
+    /// this call is durable, the disk has failed, or the wait has timed out.
     pub(in crate::run) fn commit(self: &Arc<Self>) -> impl Future<Output = ()> + use<> {
         let number = {
             let mut state = self.lock();
@@ -76,13 +77,13 @@ impl Commits {
             let mut state = commits.lock();
             state.shown = state.shown.max(number);
             let why = waited.is_err().then_some("the disk does not answer");
-            commits.tell(&state, why);
+            commits.report(&state, why);
         }
     }
 
     async fn until_over(&self, number: u64) {
         loop {
-            // Listens before it looks, so that it misses no end.
+            // It listens before it checks, so that it misses no commit that ends in between.
             let mut ended = pin!(self.ended.notified());
             ended.as_mut().enable();
             if self.lock().over >= number {
@@ -97,7 +98,7 @@ impl Commits {
         self.wanted.notified().await;
     }
 
-    /// The commit that begins now; it serves all that was asked for so far.
+    /// Begins a commit, which serves all requests so far, and returns its number.
     pub(super) fn begin(&self) -> u64 {
         self.lock().asked
     }
@@ -116,12 +117,12 @@ impl Commits {
                 Some(why)
             }
         };
-        self.tell(&state, why.as_deref());
+        self.report(&state, why.as_deref());
         self.ended.notify_waiters();
     }
 
-    /// States whether all that was shown is durable, and logs a change of that.
-    fn tell(&self, state: &State, why: Option<&str>) {
+    /// Sets the gauge that says whether everything shown is durable, and logs when it changes.
+    fn report(&self, state: &CommitNumbers, why: Option<&str>) {
         let durable = state.durable >= state.shown;
         match (self.gauges.set_durable(durable), durable) {
             (true, false) => {
@@ -136,7 +137,7 @@ impl Commits {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CommitNumbers> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The task that carries commits out, and the thread that writes.
+//! The task that carries out commits, and the thread that writes them to disk.
 
 use std::sync::{Arc, mpsc as blocking};
 use std::time::Duration;
@@ -14,33 +14,33 @@ use super::snapshots::{Request, Snapshot};
 use crate::checkpoint::frame::Writer;
 use crate::checkpoint::{Disk, Store};
 
-/// How often what has changed is written while nobody scrapes.
+/// How often changes are written while nobody scrapes.
 const PERIOD: Duration = Duration::from_secs(15);
 
 /// How long the disk may take for one write.
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
-/// A checkpoint on its way to the disk, and where to tell of its arrival.
+/// A checkpoint to write, and where to report its size or why it could not be written.
 type Job = (Writer, oneshot::Sender<io::Result<usize>>);
 
-/// Carries out one commit after the other.
+/// Carries out commits, one at a time.
 pub(in crate::run) struct Committer {
     commits: Arc<Commits>,
     requests: mpsc::Sender<Request>,
     disk: blocking::SyncSender<Job>,
-    /// The last snapshot was not written
+    /// Writing the last snapshot failed
     again: bool,
 }
 
 impl Committer {
-    /// Starts the thread that writes to `store`. It is a thread of its own, and not one that the
-    /// runtime waits for, so that a disk that hangs cannot keep the process from ending.
+    /// Starts the thread that writes to `store`. The runtime does not wait for this thread, so a disk
+    /// that hangs cannot prevent the process from exiting.
     pub(super) fn start<D: Disk + Send + 'static>(
         store: Store<D>,
         commits: Arc<Commits>,
         requests: mpsc::Sender<Request>,
     ) -> anyhow::Result<Self> {
-        // Jobs are handed over one at a time: the next one follows the answer to the one before.
+        // One job at a time: the next is sent after the answer to the one before.
         let (disk, jobs) = blocking::sync_channel(1);
         thread::Builder::new()
             .name("checkpoint".to_owned())
@@ -54,7 +54,7 @@ impl Committer {
         })
     }
 
-    /// Commits when it is wanted, and now and then, until `stop`; then a last time.
+    /// Commits when asked and periodically, until `stop`, and then a last time.
     pub(in crate::run) async fn run(mut self, stop: CancellationToken) {
         let mut periods = interval_at(Instant::now() + PERIOD, PERIOD);
         periods.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -84,13 +84,13 @@ impl Committer {
         self.commits.end(number, result.map(|_| ()));
     }
 
-    /// Writes what the ingest task knows now. The size of the checkpoint, or `None` if the one on the
-    /// disk says it already.
+    /// Writes the state of the ingest task. Returns the size of the checkpoint, or `None` if the one on
+    /// disk is up to date.
     async fn write(&mut self) -> Result<Option<usize>, String> {
         let (answer, answered) = oneshot::channel();
         let again = self.again;
         let request = Request { again, answer };
-        // The ingest task ends after this one; otherwise the process is about to end.
+        // Usually the ingest task ends after this one. If it has ended, the process is about to exit.
         let ended = |_| "the accounting of pods has ended".to_owned();
         self.requests.send(request).await.map_err(|_| ended(()))?;
         let writer = match answered.await.map_err(|_| ended(()))? {
@@ -99,7 +99,7 @@ impl Committer {
         };
         let (done, written) = oneshot::channel();
         let hangs = |_| "the disk does not answer".to_owned();
-        // With a job under way and another one waiting, it hangs.
+        // It hangs if one job is under way and another one is waiting.
         self.disk.try_send((writer, done)).map_err(|_| hangs(()))?;
         let written = timeout(LONGEST_WRITE, written)
             .await
@@ -114,7 +114,7 @@ fn write<D: Disk>(mut store: Store<D>, jobs: &blocking::Receiver<Job>) {
     while let Ok((writer, done)) = jobs.recv() {
         let document = writer.finish();
         let written = store.save(&document).map(|()| document.len());
-        // Nobody waits any more when the process ends.
+        // The receiver is gone when the process is exiting.
         let _ = done.send(written);
     }
 }

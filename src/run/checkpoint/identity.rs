@@ -1,11 +1,11 @@
-//! Whether a checkpoint is about the cluster that is going to be watched, without any right beyond
-//! listing pods: by the pods themselves.
+//! Whether a checkpoint is about the cluster that is going to be watched. The pods themselves tell, so
+//! podinit needs no rights beyond listing them.
 
 use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use super::sources::Sources;
+use super::source_map::SourceMap;
 use crate::checkpoint::content::{Content, SavedScope};
 use crate::cluster::client::Cluster;
 use crate::lifecycle::delivery::SourceId;
@@ -15,12 +15,12 @@ use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 use crate::watch::probe::Probed;
 
-/// How long before the checkpoint was last complete a pod must have been created, for the checkpoint to be
-/// expected to know it: clocks differ, and deliveries take time.
+/// A checkpoint is expected to know a pod that was created at least this long before the checkpoint
+/// was last complete: clocks differ, and deliveries take time.
 const WELL_BEFORE_NANOS: i64 = 60 * NANOS_PER_SECOND;
 
-/// Fingerprints of how the API server is reached. A hint and no more: a cluster can be reached in
-/// several ways, and two clusters in the same.
+/// Fingerprints of the API server's URL and of its certificate authorities. Only a hint: one cluster
+/// can have several URLs, and two clusters can share one.
 pub(super) fn fingerprints(cluster: &Cluster) -> ([u8; 32], [u8; 32]) {
     let server = Sha256::digest(cluster.server.as_bytes());
     let mut authority = Sha256::new();
@@ -33,15 +33,15 @@ pub(super) fn fingerprints(cluster: &Cluster) -> ([u8; 32], [u8; 32]) {
 
 /// Why the checkpoint is about another cluster, if it is.
 ///
-/// A pod that it knows proves that it is not. Without one, it is if a pod should be known to it: one
-/// that was there well before the checkpoint was last complete, in a selection that has not changed.
-/// Where the pods decide nothing, it is if the API server is reached at another address and trusted
-/// by other certificates.
+/// One listed pod that the checkpoint knows proves that it is not. Otherwise it is foreign if it does
+/// not know a pod that it should know: one that existed well before the checkpoint was last complete,
+/// in a selection that has not changed. If the pods decide nothing, it is foreign if both the URL and
+/// the certificate authorities of the API server differ.
 pub(super) fn foreign(
     content: &Content,
     pods: &[SavedPod],
     present: &SavedScope,
-    sources: &Sources,
+    sources: &SourceMap,
     probed: &[Probed],
 ) -> Option<&'static str> {
     let listed = probed.iter().flat_map(|probed| &probed.pods);
@@ -56,7 +56,7 @@ pub(super) fn foreign(
         let before = before.and_then(|source| content.tracker.sources.get(&source));
         let complete_at = before.and_then(|source| source.progress.complete_at);
         complete_at.is_some_and(|complete_at| {
-            // It does not know those that were evicted for the cap on pods.
+            // It does not know pods that were evicted for the cap on pods.
             let evicted = |created: &Timestamp| content.tracker.may_have_evicted(*created);
             let created = probed.pods.iter().filter_map(|pod| pod.created);
             let created = created.filter(|created| !evicted(created));
@@ -64,15 +64,15 @@ pub(super) fn foreign(
             ages.any(|age| age > WELL_BEFORE_NANOS)
         })
     }) {
-        return Some("it knows none of the pods that it would have to know");
+        return Some("it knows none of the pods that it should know");
     }
     let scope = &content.scope;
     let elsewhere = scope.server != present.server && scope.authority != present.authority;
     elsewhere.then_some("it was written for another API server, with other certificates")
 }
 
-impl Sources {
-    /// The source of the checkpoint that this one goes on from, with the same selection of pods.
+impl SourceMap {
+    /// The source of the checkpoint that this one continues, with the same selection of pods.
     fn predecessor(&self, present: SourceId) -> Option<SourceId> {
         self.saved()
             .find(|saved| self.successor(*saved) == Successor::Same(present))
@@ -94,8 +94,8 @@ mod tests {
 
     const COMPLETE: i64 = 1_800_000_000;
 
-    /// A checkpoint that knows the pod "known", and the pods that were listed with their ages in
-    /// seconds at the time when it was last complete.
+    /// A checkpoint that knows the pod "known", and the listed pods, with their ages in seconds when
+    /// the checkpoint was last complete.
     struct Case {
         content: Content,
         pods: Vec<SavedPod>,
@@ -146,7 +146,7 @@ mod tests {
 
         fn is_foreign(&self) -> bool {
             let saved = &self.content.scope.watched;
-            let sources = Sources::matched(saved, &self.present.watched);
+            let sources = SourceMap::matched(saved, &self.present.watched);
             let probed = std::slice::from_ref(&self.probed);
             foreign(&self.content, &self.pods, &self.present, &sources, probed).is_some()
         }
@@ -158,18 +158,18 @@ mod tests {
     }
 
     #[test]
-    fn one_pod_that_is_known_proves_the_cluster_wherever_it_is_reached() {
+    fn one_known_pod_proves_the_cluster_whatever_its_url() {
         let listed = [("old", 10_000), ("known", 10_000)];
         assert!(!Case::of(&listed).elsewhere().is_foreign());
     }
 
     #[test]
-    fn an_old_pod_that_is_unknown_proves_another_cluster() {
+    fn an_old_unknown_pod_proves_another_cluster() {
         assert!(Case::of(&[("old", 61)]).is_foreign());
     }
 
     #[test]
-    fn a_pod_proves_nothing_that_the_checkpoint_need_not_know() {
+    fn a_pod_that_the_checkpoint_need_not_know_proves_nothing() {
         assert!(!Case::of(&[("young", 60)]).is_foreign());
         let mut reselected = Case::of(&[("old", 61)]);
         reselected.present.watched[0].label = Some("app=web".to_owned());
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn without_pods_it_is_another_cluster_if_address_and_certificates_are_others() {
+    fn without_pods_it_is_another_cluster_if_url_and_certificates_differ() {
         assert!(!Case::of(&[]).is_foreign());
         assert!(Case::of(&[]).elsewhere().is_foreign());
         let mut moved = Case::of(&[]);

@@ -11,7 +11,7 @@ mod committer;
 mod identity;
 mod restore;
 mod snapshots;
-mod sources;
+mod source_map;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +33,7 @@ use crate::metrics::{CheckpointGauges, CheckpointLoad, Recorder};
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
 use crate::watch::stats::WatchStats;
-use sources::Sources;
+use source_map::SourceMap;
 
 /// The checkpoint of a state directory.
 pub(super) struct Checkpoint<D = RealDisk> {
@@ -122,11 +122,11 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
         let scope = SavedScope {
             server,
             authority,
-            watched: sources::watched(parts.watch),
+            watched: source_map::watched(parts.watch),
             pod_labels: parts.watch.decode.pod_labels.clone(),
         };
         if let Some((content, pods)) = self.found.take() {
-            let sources = Sources::matched(&content.scope.watched, &scope.watched);
+            let sources = SourceMap::matched(&content.scope.watched, &scope.watched);
             match identity::foreign(&content, &pods, &scope, &sources, from.probed) {
                 Some(why) => {
                     let kept = self.store.set_aside(CheckpointLoad::ForeignCluster);

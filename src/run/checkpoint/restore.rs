@@ -1,6 +1,6 @@
 //! From what a checkpoint says to a tracker, metrics and watches that go on from it.
 
-use super::sources::Sources;
+use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::saved::SavedPod;
@@ -17,7 +17,7 @@ pub(super) fn restore(
     content: Content,
     mut pods: Vec<SavedPod>,
     config: TrackerConfig,
-    sources: &Sources,
+    sources: &SourceMap,
     pod_labels: &[String],
     recorder: &mut Recorder,
 ) -> Tracker {
@@ -64,7 +64,11 @@ fn relabel(pods: &mut [SavedPod], old: &[String], new: &[String]) {
 
 /// By scope, of which there are so many: where the watch goes on. That the API server may be behind
 /// that by now, restored from a backup, the watch finds out itself.
-pub(super) fn resume(content: &Content, sources: &Sources, scopes: usize) -> Vec<Option<Version>> {
+pub(super) fn resume(
+    content: &Content,
+    sources: &SourceMap,
+    scopes: usize,
+) -> Vec<Option<Version>> {
     let mut resume: Vec<Option<Version>> = vec![None; scopes];
     for (source, saved) in &content.tracker.sources {
         let Successor::Same(SourceId(scope)) = sources.successor(*source) else {

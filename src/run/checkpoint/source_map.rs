@@ -1,4 +1,4 @@
-//! Which source of the checkpoint is which of those that are watched now.
+//! Maps the sources of the checkpoint to the sources that are watched now.
 
 use crate::checkpoint::content::Watched;
 use crate::lifecycle::delivery::SourceId;
@@ -19,12 +19,12 @@ pub(super) fn watched(config: &WatchConfig) -> Vec<Watched> {
     config.scopes.iter().map(watched).collect()
 }
 
-/// The sources of a checkpoint, by number, and what became of each.
-pub(super) struct Sources(Vec<Successor>);
+/// By source of the checkpoint: which source it is now.
+pub(super) struct SourceMap(Vec<Successor>);
 
-impl Sources {
-    /// A source is the one that covers the same scope; its history goes on only if the selectors are
-    /// the same too.
+impl SourceMap {
+    /// Matches sources by the scope that they cover. The history of a source continues only if the
+    /// selectors are the same too.
     pub(super) fn matched(saved: &[Watched], present: &[Watched]) -> Self {
         let successor = |saved: &Watched| {
             let mut numbered = (0..=u16::MAX).zip(present);
@@ -38,7 +38,7 @@ impl Sources {
         Self(saved.iter().map(successor).collect())
     }
 
-    /// What became of a source of the checkpoint.
+    /// Which source a source of the checkpoint is now.
     pub(super) fn successor(&self, saved: SourceId) -> Successor {
         let successor = self.0.get(usize::from(saved.0));
         successor.copied().unwrap_or(Successor::Gone)
@@ -65,10 +65,10 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_known_by_its_scope_and_goes_on_with_its_selectors() {
+    fn a_source_is_matched_by_scope_and_continues_with_the_same_selectors() {
         let saved = [watched("a", None), watched("b", None), watched("c", None)];
         let present = [watched("c", None), watched("a", Some("app=web"))];
-        let sources = Sources::matched(&saved, &present);
+        let sources = SourceMap::matched(&saved, &present);
         let successors = [0, 1, 2, 3].map(|saved| sources.successor(SourceId(saved)));
         let expected = [
             Successor::Reselected(SourceId(1)),

@@ -1,4 +1,4 @@
-//! A look at a state directory that leaves it as it is: nothing is created, and nothing set aside.
+//! Inspects a state directory without changing it: nothing is created, and nothing is set aside.
 
 use std::fs::File;
 use std::io;
@@ -13,56 +13,56 @@ use super::frame::{self, MAX_BYTES};
 use super::open::{LOCK, OpenError, OpenFault};
 use super::store::CHECKPOINT;
 
-/// What a state directory is like.
+/// The state of a state directory.
 #[derive(Debug)]
-pub struct Look {
-    /// Whether there is such a directory; a missing one would be created
+pub struct Inspection {
+    /// Whether the directory exists; a missing one would be created
     pub exists: bool,
     /// Whether another process is using it
     pub in_use: bool,
-    /// What is in it
-    pub checkpoint: Seen,
+    /// The checkpoint in it
+    pub checkpoint: FoundCheckpoint,
 }
 
-/// What a checkpoint is like that was looked at.
+/// The checkpoint in a state directory.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum FoundCheckpoint {
     /// There is none
     Absent,
-    /// One that can be gone on from, as far as it shows by itself
+    /// One that podinit can be restored from, as far as the file itself shows
     Whole {
         /// Its length
         bytes: usize,
-        /// The pods that it knows
+        /// The pods in it
         pods: usize,
     },
     /// One that would be set aside, and why
     Unusable(String),
 }
 
-/// Looks at the directory `dir`, as `Store::open` would use it.
+/// Inspects the directory `dir`, as `Store::open` would use it.
 ///
-/// The lock is had for an instant where nobody else has it.
+/// It takes the lock for an instant if nobody else holds it.
 ///
 /// # Errors
-/// What would keep it from being used, another process aside.
-pub fn look(dir: &Path) -> Result<Look, OpenError> {
-    look_at(dir).map_err(|cause| OpenError {
+/// What would prevent the directory from being used, except another process.
+pub fn inspect(dir: &Path) -> Result<Inspection, OpenError> {
+    inspect_path(dir).map_err(|cause| OpenError {
         dir: dir.to_owned(),
         cause,
     })
 }
 
-fn look_at(path: &Path) -> Result<Look, OpenFault> {
+fn inspect_path(path: &Path) -> Result<Inspection, OpenFault> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => {}
         Ok(_) => return Err(OpenFault::NotADirectory),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             creatable(path)?;
-            return Ok(Look {
+            return Ok(Inspection {
                 exists: false,
                 in_use: false,
-                checkpoint: Seen::Absent,
+                checkpoint: FoundCheckpoint::Absent,
             });
         }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
@@ -73,18 +73,18 @@ fn look_at(path: &Path) -> Result<Look, OpenFault> {
     writable(path).map_err(OpenFault::NotWritable)?;
     let dir = File::open(path).map_err(OpenFault::Lock)?;
     let checkpoint = match read_in(&dir, CHECKPOINT, MAX_BYTES) {
-        Ok(None) => Seen::Absent,
-        Ok(Some(bytes)) => seen(&bytes),
-        Err(error) => Seen::Unusable(error.to_string()),
+        Ok(None) => FoundCheckpoint::Absent,
+        Ok(Some(bytes)) => inspect_bytes(&bytes),
+        Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     };
-    Ok(Look {
+    Ok(Inspection {
         exists: true,
         in_use: is_locked(&path.join(LOCK))?,
         checkpoint,
     })
 }
 
-/// Whether the nearest directory above that exists lets others be made in it.
+/// Checks that directories can be created in the nearest parent that exists.
 fn creatable(path: &Path) -> Result<(), OpenFault> {
     let mut above = path.ancestors().skip(1);
     let above = above.find(|above| above.as_os_str().is_empty() || above.exists());
@@ -110,17 +110,17 @@ fn is_locked(lock: &Path) -> Result<bool, OpenFault> {
     }
 }
 
-fn seen(bytes: &[u8]) -> Seen {
+fn inspect_bytes(bytes: &[u8]) -> FoundCheckpoint {
     let sections = match frame::read(bytes) {
         Ok(sections) => sections,
-        Err(error) => return Seen::Unusable(error.to_string()),
+        Err(error) => return FoundCheckpoint::Unusable(error.to_string()),
     };
     match content::decode(&sections) {
-        Ok((_, pods)) => Seen::Whole {
+        Ok((_, pods)) => FoundCheckpoint::Whole {
             bytes: bytes.len(),
             pods: pods.len(),
         },
-        Err(error) => Seen::Unusable(error.to_string()),
+        Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     }
 }
 
@@ -138,50 +138,53 @@ mod tests {
     fn a_missing_directory_stays_missing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b");
-        let seen = look(&path).unwrap();
-        assert!(!seen.exists && !seen.in_use);
+        let found = inspect(&path).unwrap();
+        assert!(!found.exists && !found.in_use);
         assert!(!dir.path().join("a").exists());
     }
 
     #[test]
-    fn a_lock_is_seen_and_not_kept() {
+    fn a_lock_is_reported_and_not_held() {
         let dir = tempfile::tempdir().unwrap();
         let disk = RealDisk::open(dir.path()).unwrap();
-        assert!(look(dir.path()).unwrap().in_use);
+        assert!(inspect(dir.path()).unwrap().in_use);
         drop(disk);
-        assert!(!look(dir.path()).unwrap().in_use);
+        assert!(!inspect(dir.path()).unwrap().in_use);
         Store::open(dir.path()).unwrap();
     }
 
     #[test]
     fn a_checkpoint_that_cannot_be_used_stays_where_it_is() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(look(dir.path()).unwrap().checkpoint, Seen::Absent);
+        assert_eq!(
+            inspect(dir.path()).unwrap().checkpoint,
+            FoundCheckpoint::Absent
+        );
         let checkpoint = dir.path().join(CHECKPOINT);
         fs::write(&checkpoint, "something else").unwrap();
-        let seen = look(dir.path()).unwrap().checkpoint;
-        assert!(matches!(seen, Seen::Unusable(_)), "{seen:?}");
+        let found = inspect(dir.path()).unwrap().checkpoint;
+        assert!(matches!(found, FoundCheckpoint::Unusable(_)), "{found:?}");
         assert_eq!(fs::read(&checkpoint).unwrap(), b"something else");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
-    fn what_is_no_directory_is_refused() {
+    fn a_path_that_is_not_a_directory_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = look(file.path()).unwrap_err();
+        let error = inspect(file.path()).unwrap_err();
         assert!(matches!(error.cause, OpenFault::NotADirectory), "{error}");
-        let error = look(&file.path().join("below")).unwrap_err();
+        let error = inspect(&file.path().join("below")).unwrap_err();
         assert!(matches!(error.cause, OpenFault::NotADirectory), "{error}");
     }
 
     /// Links to themselves.
     #[test]
-    fn what_cannot_be_opened_is_told() {
+    fn a_path_that_cannot_be_opened_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         symlink(LOCK, dir.path().join(LOCK)).unwrap();
         symlink("state", dir.path().join("state")).unwrap();
         for path in [dir.path().to_owned(), dir.path().join("state")] {
-            let error = look(&path).unwrap_err();
+            let error = inspect(&path).unwrap_err();
             assert!(matches!(error.cause, OpenFault::Lock(_)), "{error}");
         }
     }
