@@ -1,4 +1,4 @@
-//! The options of `doctor`: those of `serve`, since it looks at what `serve` would do.
+//! The options of `doctor`: those of `serve`, because it checks what `serve` would do, and its own.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ Examples:
   podinit doctor --format json | jq '.findings[] | select(.severity == \"error\")'
   kubectl -n podinit exec deploy/podinit -- podinit doctor
 
-Status: 0 all well (notes aside), 3 warnings, 4 errors; 1 the doctor was interrupted, 2 usage")]
+Exit status: 0 no warnings or errors, 3 warnings, 4 errors; 1 interrupted, 2 usage error")]
 pub struct DoctorArgs {
-    /// What serve would be asked to do
+    /// The options of serve
     #[command(flatten)]
     pub serve: ServeArgs,
 

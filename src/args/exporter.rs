@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::access::AuthArgs;
+use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
-use super::listen::parse_listen;
 use super::logging::LogArgs;
 use crate::lifecycle::clock::TimestampMode;
 use crate::slo::duration::{DurationError, SloDuration};
 
-/// Several times the 150,000 pods that Kubernetes is made for, in 64 MB once they have finished.
+/// Several times the 150,000 pods that Kubernetes supports; finished, they take 64 MB.
 const MAX_PODS: NonZeroUsize = match NonZeroUsize::new(1_000_000) {
     Some(pods) => pods,
     None => unreachable!(),
@@ -33,7 +32,7 @@ Examples:
 
 Endpoints: /metrics, /livez, /readyz and a landing page at /")]
 pub struct ServeArgs {
-    /// Directory in which what has been counted outlives the process [default: nothing does]
+    /// Directory for the state that survives a restart [default: none, counters begin at zero]
     #[arg(
         long,
         env = "PODINIT_STATE_DIR",
@@ -42,13 +41,13 @@ pub struct ServeArgs {
     )]
     pub state_dir: Option<PathBuf>,
 
-    /// Which pods, and by whom they are told
+    /// Which cluster, and which of its pods
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// To whom
+    /// Who may scrape
     #[command(flatten)]
     pub auth: AuthArgs,
-    /// How they are exposed
+    /// How the metrics are exposed
     #[command(flatten)]
     pub exporter: ExporterArgs,
 }
@@ -89,8 +88,8 @@ pub struct ClusterArgs {
     #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
     pub field_selector: Option<String>,
 
-    /// Ask the API server to stream lists (WatchList), which spares its memory; where it does not,
-    /// they are taken in pages as without this
+    /// Ask the API server to stream lists (WatchList), which saves its memory; if it does not support
+    /// that, lists are read in pages as they are without this flag
     #[arg(long, env = "PODINIT_WATCH_LIST")]
     pub watch_list: bool,
 }
@@ -99,7 +98,7 @@ impl ClusterArgs {
     /// The namespaces to watch, sorted and each once; none means all.
     pub fn namespaces(&self) -> Vec<String> {
         let mut namespaces: Vec<String> = self.namespaces.clone();
-        // An empty variable in a manifest means that nothing was chosen.
+        // An empty variable in a manifest means the default.
         namespaces.retain(|name| !name.is_empty());
         namespaces.sort();
         namespaces.dedup();
@@ -122,7 +121,7 @@ pub struct ExporterArgs {
     pub listen: SocketAddr,
 
     /// Web configuration file (TLS, client certificates, basic authentication, headers, rate limit)
-    /// in the format of Prometheus exporters, read again when it changes
+    /// in the format of Prometheus exporters, reloaded when it changes
     #[arg(
         long,
         alias = "web.config.file",
@@ -131,8 +130,8 @@ pub struct ExporterArgs {
     )]
     pub web_config: Option<PathBuf>,
 
-    /// Times to measure with: api (whole seconds as Kubernetes states them) or fused (sharpened
-    /// by the arrival of watch events)
+    /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
+    /// (refined by the arrival times of watch events)
     #[arg(
         long,
         env = "PODINIT_TIMESTAMPS",
@@ -141,13 +140,13 @@ pub struct ExporterArgs {
     )]
     pub timestamps: TimestampMode,
 
-    /// SLO file, read again when it changes [default: network within 10s and scheduled_to_ready
+    /// SLO file, reloaded when it changes [default: network within 10s and scheduled_to_ready
     /// within 2m, for 99 % of pods over 30d]
     #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
-    /// Most pods to remember. At the cap the oldest that have finished are forgotten, and none of
-    /// them is counted again; at about 64 bytes each, 1 KiB while in flight
+    /// Maximum number of pods to remember, at about 64 bytes for a finished pod and 1 KiB for one in
+    /// flight. At the cap the oldest finished pods are forgotten, and never counted again
     #[arg(
         long,
         env = "PODINIT_MAX_PODS",
@@ -172,10 +171,10 @@ Examples:
   podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0
   podinit demo --outage-after 5m")]
 pub struct DemoArgs {
-    /// The cluster that is simulated
+    /// The simulated cluster
     #[command(flatten)]
     pub simulation: SimulationArgs,
-    /// How its pods are exposed
+    /// How the metrics are exposed
     #[command(flatten)]
     pub exporter: ExporterArgs,
 }
@@ -194,7 +193,7 @@ pub struct SimulationArgs {
     )]
     pub rate: f64,
 
-    /// How many times faster than real pods the simulated ones live
+    /// How many times faster than real time the simulated pods live
     #[arg(
         long,
         env = "PODINIT_SPEED",
@@ -204,12 +203,11 @@ pub struct SimulationArgs {
     )]
     pub speed: f64,
 
-    /// Seed of the simulation; the same seed yields the same pods
+    /// Seed of the simulation; the same seed gives the same pods
     #[arg(long, env = "PODINIT_SEED", value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
-    /// From this long after the start, in simulated time, no sandbox comes up any more, such as 5m
-    /// [default: they always do]
+    /// Simulated time after which no sandbox starts any more, such as 5m [default: no outage]
     #[arg(
         long,
         env = "PODINIT_OUTAGE_AFTER",
@@ -218,7 +216,7 @@ pub struct SimulationArgs {
     )]
     pub outage_after: Option<Duration>,
 
-    /// End after this time, such as 90s or 1h30m [default: when interrupted]
+    /// Exit after this time, such as 90s or 1h30m [default: when interrupted]
     #[arg(
         long,
         env = "PODINIT_DURATION",

@@ -3,11 +3,11 @@
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 
-/// What is logged and in which form. The log always goes to standard error.
+/// What is logged, and in which format. The log always goes to standard error.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Log")]
 pub struct LogArgs {
-    /// Form of the log on standard error
+    /// Format of the log on standard error
     #[arg(
         long,
         env = "PODINIT_LOG_FORMAT",
@@ -17,7 +17,7 @@ pub struct LogArgs {
     )]
     pub log_format: LogFormat,
 
-    /// Least level to log: error, warn, info, debug, trace or off, also by module
+    /// Minimum level to log: error, warn, info, debug, trace or off, also by module
     /// (info,podinit::watch=debug)
     #[arg(
         long,
@@ -29,7 +29,7 @@ pub struct LogArgs {
     pub log_level: String,
 }
 
-/// The form of the log.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// One line of text for each event
@@ -38,7 +38,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Keeps the text, since a filter cannot be cloned as arguments are.
+/// Checks the filter and returns its text, because an `EnvFilter` cannot be cloned.
 fn parse_filter(text: &str) -> Result<String, String> {
     match EnvFilter::builder().parse(text) {
         Ok(_) => Ok(text.to_owned()),

@@ -1,10 +1,9 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
-mod access;
 mod doctor;
 mod exporter;
+mod http_server;
 mod labels;
-mod listen;
 mod logging;
 mod recording;
 mod rules;
@@ -14,15 +13,15 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use access::{AuthArgs, AuthMode};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
+pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
 pub use logging::{LogArgs, LogFormat};
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;
 
-/// The command that is run when none is named.
+/// The command that runs if none is named.
 const DEFAULT_COMMAND: &str = "serve";
 
 #[derive(Parser, Debug)]
@@ -34,14 +33,14 @@ const DEFAULT_COMMAND: &str = "serve";
     after_help = "\
 Without a command, podinit serves: `podinit --listen :9090` is `podinit serve --listen :9090`.
 Every flag is also a variable: --label-selector is PODINIT_LABEL_SELECTOR. Flags win.
-`podinit COMMAND --help` says more."
+See `podinit COMMAND --help` for details."
 )]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What podinit is asked to do.
+/// The commands.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
     /// Watch a cluster and expose what its pods do (the default)
@@ -54,18 +53,18 @@ pub enum Command {
     Report(ReportArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
-    /// Check what serve would need, and say how to mend what is missing
+    /// Check everything that serve needs, and say how to fix what is missing
     Doctor(DoctorArgs),
 }
 
-/// The whole command line, for whoever documents it or checks what is documented.
+/// The whole command line, for tests that compare it with the documentation.
 pub fn command_line() -> clap::Command {
     CommandLine::command()
 }
 
 impl Command {
-    /// Parses the arguments of the process. Prints help or a usage error and ends the process
-    /// (status 0 or 2) where there is nothing to run.
+    /// Parses the arguments of the process. If there is nothing to run, prints help or a usage error
+    /// and exits with status 0 or 2.
     pub fn from_process() -> Self {
         Self::parse(std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
@@ -73,8 +72,7 @@ impl Command {
     /// Parses arguments, the first of which is the name of the program, and the environment.
     ///
     /// # Errors
-    /// Usage errors, and requests for help or the version; [`clap::Error::exit`] does what is
-    /// due for each.
+    /// Usage errors, and requests for help or the version; [`clap::Error::exit`] handles each.
     pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let args = with_command(args.into_iter().collect());
         let command = CommandLine::try_parse_from(args)?.command;
@@ -113,8 +111,8 @@ impl Command {
     }
 }
 
-/// Puts the default command in where the arguments begin with a flag, other than the flags that
-/// podinit itself has.
+/// Inserts the default command if the first argument is a flag, unless it is one of podinit's own
+/// flags.
 fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let own = ["-h", "--help", "-V", "--version"].map(OsStr::new);
     let is_default = match args.get(1) {

@@ -18,7 +18,7 @@ Examples:
   kubectl get pods -A -w -o json --output-watch-events > events.json
   podinit replay --format openmetrics list.json events.json.gz")]
 pub struct ReplayArgs {
-    /// What is replayed
+    /// The recording to replay
     #[command(flatten)]
     pub recording: RecordingArgs,
 
@@ -63,7 +63,7 @@ Examples:
   kubectl get pods -A -o json | podinit report --backfill -
   podinit report --format markdown --top 20 events.json.gz")]
 pub struct ReportArgs {
-    /// What is reported on
+    /// The recording to report on
     #[command(flatten)]
     pub recording: RecordingArgs,
 
@@ -77,7 +77,7 @@ pub struct ReportArgs {
     )]
     pub format: ReportFormat,
 
-    /// How many of the slowest pods to name
+    /// How many of the slowest pods to list
     #[arg(long, env = "PODINIT_TOP", value_name = "NUMBER", default_value_t = 10)]
     pub top: usize,
 
@@ -100,8 +100,8 @@ pub enum ReportFormat {
 /// A recording and how it is read.
 #[derive(Args, Clone, Debug)]
 pub struct RecordingArgs {
-    /// Times to measure with: api (whole seconds as Kubernetes states them) or fused (sharpened
-    /// by the recorded arrival of watch events)
+    /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
+    /// (refined by the recorded arrival times of watch events)
     #[arg(
         long,
         env = "PODINIT_TIMESTAMPS",
@@ -123,8 +123,8 @@ pub struct RecordingArgs {
     )]
     pub until: Option<Timestamp>,
 
-    /// Recordings, read one after the other: pods, lists and watch events as JSON or YAML, gzip
-    /// or not; - is standard input
+    /// Recordings, read one after the other: pods, lists and watch events as JSON or YAML, also
+    /// compressed with gzip; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -135,10 +135,10 @@ impl RecordingArgs {
         file.as_os_str() == OsStr::new("-")
     }
 
-    /// What the options cannot say each for itself.
+    /// Checks the options together.
     ///
     /// # Errors
-    /// One line, where standard input would be read twice.
+    /// One line, if standard input would be read twice.
     pub(super) fn check(&self) -> Result<(), String> {
         let inputs = self
             .files
@@ -156,7 +156,7 @@ fn parse_instant(text: &str) -> Result<Timestamp, String> {
         .parse()
         .map_err(|_| "expected a time such as 2026-01-31T12:00:00Z".to_owned())?;
     let nanos = instant.as_nanosecond();
-    // What lies beyond the range saturates, as `Timestamp` says of itself.
+    // Instants beyond the range of `Timestamp` saturate.
     let nanos = i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX });
     Ok(Timestamp::from_nanos(nanos))
 }

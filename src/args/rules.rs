@@ -16,7 +16,7 @@ Examples:
   podinit rules --slo slo.yaml --format tests > tests.yaml && promtool test rules tests.yaml
   podinit rules --format prometheusrule --job monitoring/podinit | kubectl apply -n monitoring -f -")]
 pub struct RulesArgs {
-    /// SLO file [default: the SLOs that serve has without one]
+    /// SLO file [default: the built-in SLOs of serve]
     #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
@@ -32,7 +32,7 @@ pub struct RulesArgs {
     )]
     pub format: RulesFormat,
 
-    /// Label job of the exporter in Prometheus
+    /// Value of the label job of the exporter in Prometheus
     #[arg(
         long,
         env = "PODINIT_JOB",
@@ -41,7 +41,7 @@ pub struct RulesArgs {
     )]
     pub job: String,
 
-    /// Where the runbooks are; #ANCHOR is put behind it
+    /// Base URL of the runbooks; #ANCHOR is appended
     #[arg(
         long,
         env = "PODINIT_RUNBOOK_URL",
@@ -50,7 +50,7 @@ pub struct RulesArgs {
     )]
     pub runbook_url: String,
 
-    /// Where Grafana has its dashboards; /UID is put behind it
+    /// Base URL of the Grafana dashboards; /UID is appended
     #[arg(
         long,
         env = "PODINIT_DASHBOARD_URL",
@@ -59,7 +59,7 @@ pub struct RulesArgs {
     )]
     pub dashboard_url: String,
 
-    /// Name by which unit tests call the rule file
+    /// Name of the rule file in the unit tests
     #[arg(
         long,
         env = "PODINIT_RULE_FILE",
@@ -74,7 +74,7 @@ pub struct RulesArgs {
 }
 
 impl RulesArgs {
-    /// How the rules are to be written.
+    /// The options for rendering.
     pub fn options(&self) -> RenderOptions {
         RenderOptions {
             format: self.format,
