@@ -135,6 +135,42 @@ fn the_readme_has_at_most_200_lines() {
 }
 
 #[test]
+fn the_readme_leads_to_every_page() {
+    let documents = documents();
+    let linked = links(&documents["README.md"]);
+    for page in documents.keys().filter(|page| page.starts_with("docs/")) {
+        assert!(linked.contains(page), "README.md does not link to {page}");
+    }
+}
+
+/// The spans of code that are paths of the repository.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let spans = prose(text).flat_map(|line| line.split('`').skip(1).step_by(2));
+    spans.filter(|span| {
+        let inside = ["src/", "tests/", "docs/", "deploy/", "fuzz/", "benches/"];
+        inside.iter().any(|directory| span.starts_with(directory))
+            && !span.contains([' ', '*', ':', '<'])
+            && !span.contains("TARGET")
+    })
+}
+
+#[test]
+fn the_files_that_documents_name_exist() {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    let documents = documents().into_iter();
+    for (document, text) in documents.filter(|(document, _)| document != "CHANGELOG.md") {
+        for path in paths(&text) {
+            count += 1;
+            if !root().join(path).exists() {
+                faults.push(format!("{document}: {path}"));
+            }
+        }
+    }
+    assert!(count > 30, "only {count} files were found");
+    assert!(faults.is_empty(), "no such files: {faults:#?}");
+}
+
+#[test]
 fn the_rules_of_the_specification_are_numbered_in_order() {
     let text = fs::read_to_string(root().join("docs/specification.md")).unwrap();
     let (mut section, mut rule) = (0, 0);
