@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::label_values;
 use crate::timestamp::Timestamp;
 
 /// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
@@ -68,49 +69,17 @@ fn parse_canonical_uuid(text: &[u8]) -> Option<PodUid> {
     Some(PodUid([(value >> 64) as u64, value as u64]))
 }
 
-/// The condition types that podinit reads, as Kubernetes spells them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ConditionType {
-    /// `PodScheduled`
-    PodScheduled,
-    /// `PodReadyToStartContainers`, the name since Kubernetes 1.28 (KEP-3085)
-    PodReadyToStartContainers,
-    /// `PodHasNetwork`, the name in Kubernetes 1.25 to 1.27 of the same milestone
-    PodHasNetwork,
-    /// `Initialized`
-    Initialized,
-    /// `ContainersReady`
-    ContainersReady,
-    /// `Ready`
-    Ready,
-}
-
-impl ConditionType {
-    /// Every type, in the order of their discriminants.
-    pub const ALL: [Self; 6] = [
-        Self::PodScheduled,
-        Self::PodReadyToStartContainers,
-        Self::PodHasNetwork,
-        Self::Initialized,
-        Self::ContainersReady,
-        Self::Ready,
-    ];
-
-    /// The type that Kubernetes calls `name`, if podinit reads it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
-    /// The name as Kubernetes spells it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::PodScheduled => "PodScheduled",
-            Self::PodReadyToStartContainers => "PodReadyToStartContainers",
-            Self::PodHasNetwork => "PodHasNetwork",
-            Self::Initialized => "Initialized",
-            Self::ContainersReady => "ContainersReady",
-            Self::Ready => "Ready",
-        }
+label_values! {
+    /// The condition types that podinit reads, as Kubernetes spells them.
+    pub enum ConditionType {
+        PodScheduled => "PodScheduled",
+        /// The name since Kubernetes 1.28 (KEP-3085)
+        PodReadyToStartContainers => "PodReadyToStartContainers",
+        /// The name in Kubernetes 1.25 to 1.27 of the same milestone
+        PodHasNetwork => "PodHasNetwork",
+        Initialized => "Initialized",
+        ContainersReady => "ContainersReady",
+        Ready => "Ready",
     }
 }
 
@@ -291,15 +260,6 @@ mod tests {
             PodUid::from_text("a0000000-0000-0001-0000-000000000002"),
         );
         assert_ne!(PodUid::from_text("a"), PodUid::from_text("b"));
-    }
-
-    #[test]
-    fn condition_names_round_trip_and_discriminants_index_them() {
-        for (index, kind) in ConditionType::ALL.into_iter().enumerate() {
-            assert_eq!(kind as usize, index);
-            assert_eq!(ConditionType::from_name(kind.as_str()), Some(kind));
-        }
-        assert_eq!(ConditionType::from_name("DisruptionTarget"), None);
     }
 
     #[test]

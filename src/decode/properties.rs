@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::decode::rfc3339;
+use crate::label_value::LabelValue;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Phase, PodUid};
 
 /// `cases` cases that are the same in every run.
@@ -197,7 +198,7 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
         snapshot.latest_api_time = snapshot.latest_api_time.max(last_transition);
         let kind = condition["type"]
             .as_str()
-            .and_then(ConditionType::from_name);
+            .and_then(ConditionType::from_text);
         let Some(kind) = kind else { continue };
         let status = match condition["status"].as_str() {
             Some("True") => ConditionStatus::True,

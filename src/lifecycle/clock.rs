@@ -5,6 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::observation::{AnomalyKind, Latency};
+use crate::label_value::LabelValue;
+use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A duration below zero by at most this is noise of the truncation to seconds.
@@ -12,28 +14,19 @@ const ROUNDING_NANOS: i64 = NANOS_PER_SECOND;
 /// A startup longer than thirty days is a mistake of some clock.
 const TOO_LONG_NANOS: i64 = 30 * 24 * 3600 * NANOS_PER_SECOND;
 
-/// Which times durations are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum TimestampMode {
-    /// Differences of API times, as they are
-    #[default]
-    Api,
-    /// API seconds, sharpened by the arrival of the watch event where that lies within them
-    Fused,
+label_values! {
+    /// Which times durations are made of, as `--timestamps` names them.
+    #[derive(Default)]
+    pub enum TimestampMode {
+        /// Differences of API times, as they are
+        #[default]
+        Api => "api",
+        /// API seconds, refined by the arrival of the watch event where that lies within them
+        Fused => "fused",
+    }
 }
 
 impl TimestampMode {
-    /// Every mode.
-    pub const ALL: [Self; 2] = [Self::Api, Self::Fused];
-
-    /// The value of `--timestamps`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Fused => "fused",
-        }
-    }
-
     /// The instant at which something happened that the API states as `stated` and that a watch
     /// event first showed at `observed`. The estimate never leaves the second that the API states.
     pub fn estimate(self, stated: Option<Timestamp>, observed: Option<Timestamp>) -> Estimate {
@@ -88,10 +81,7 @@ impl FromStr for TimestampMode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|mode| mode.as_str() == text)
-            .ok_or_else(|| format!("'{text}' is neither 'api' nor 'fused'"))
+        Self::from_text(text).ok_or_else(|| format!("'{text}' is neither 'api' nor 'fused'"))
     }
 }
 
@@ -159,6 +149,7 @@ mod tests {
             assert_eq!(mode.to_string(), mode.as_str());
             assert_eq!(mode.to_string().parse(), Ok(mode));
         }
+        assert!("API".parse::<TimestampMode>().is_err());
     }
 
     #[test]
@@ -245,13 +236,5 @@ mod tests {
             Judgement::of(None, Some(at(0))),
             Judgement::Unusable(AnomalyKind::Missing)
         );
-    }
-
-    #[test]
-    fn modes_round_trip_through_their_names() {
-        for mode in TimestampMode::ALL {
-            assert_eq!(mode.as_str().parse(), Ok(mode));
-        }
-        assert!("API".parse::<TimestampMode>().is_err());
     }
 }

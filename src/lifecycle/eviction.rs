@@ -17,53 +17,30 @@
 
 use super::reentry::to_second;
 use super::table::PodTable;
+use crate::label_values;
 use crate::timestamp::Timestamp;
 
 /// The share of the cap that is evicted at once. Every pod is looked at for it, so that the cost of
 /// an eviction is that of looking at so many pods for each that is evicted.
 const SHARE: usize = 16;
 
-/// What was remembered of a pod that was evicted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EvictedState {
-    /// Its startup was over
-    Finished,
-    /// It was deleted less than ten minutes ago
-    Deleted,
-}
-
-impl EvictedState {
-    /// Every state, in the order of their discriminants.
-    pub const ALL: [Self; 2] = [Self::Finished, Self::Deleted];
-
-    /// The value of the label `state`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Deleted => "deleted",
-        }
+label_values! {
+    /// What was remembered of a pod that was evicted.
+    pub enum EvictedState {
+        /// Its startup was over
+        Finished => "finished",
+        /// It was deleted less than ten minutes ago
+        Deleted => "deleted",
     }
 }
 
-/// Why a snapshot of an unknown pod was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RefusalReason {
-    /// Nearly all of the pods that are remembered are in flight
-    Full,
-    /// The pod is so old that it may be one that was evicted or refused before
-    MaybeKnown,
-}
-
-impl RefusalReason {
-    /// Every reason, in the order of their discriminants.
-    pub const ALL: [Self; 2] = [Self::Full, Self::MaybeKnown];
-
-    /// The value of the label `reason`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::MaybeKnown => "maybe_known",
-        }
+label_values! {
+    /// Why a snapshot of an unknown pod was refused.
+    pub enum RefusalReason {
+        /// Nearly all of the pods that are remembered are in flight
+        Full => "full",
+        /// The pod is so old that it may be one that was evicted or refused before
+        MaybeKnown => "maybe_known",
     }
 }
 

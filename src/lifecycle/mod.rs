@@ -22,8 +22,10 @@
 
 pub mod clock;
 pub mod delivery;
+pub mod enum_set;
 pub mod eviction;
 pub mod inflight;
+pub mod interval;
 pub mod kept;
 pub mod milestone;
 pub mod observation;
@@ -35,7 +37,7 @@ pub mod seen;
 pub mod sight;
 pub mod slo;
 pub mod sources;
-pub mod stage;
+pub use interval as stage;
 pub mod startup;
 pub mod table;
 pub mod tracker;

@@ -5,76 +5,38 @@ use super::milestone::Milestone;
 pub use super::outcome::Outcome;
 use super::slo::{SloId, SloVerdict};
 use super::stage::{Interval, Stage};
+use crate::label_values;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
-/// Why a stage that applies to a pod was not observed (§5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnobservedReason {
-    /// Adopted in flight; the stage's end was reached before first sight
-    Preexisting,
-    /// A condition type that the stage needs never stood in the pod's status
-    ConditionAbsent,
-    /// The pod ended without both milestones having been seen
-    NotSeen,
-    /// Judged, but its time was unusable
-    Time,
-}
-
-impl UnobservedReason {
-    /// Every reason, in the order of their discriminants.
-    pub const ALL: [Self; 4] = [
-        Self::Preexisting,
-        Self::ConditionAbsent,
-        Self::NotSeen,
-        Self::Time,
-    ];
-
-    /// The value of the label `reason`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Preexisting => "preexisting",
-            Self::ConditionAbsent => "condition_absent",
-            Self::NotSeen => "not_seen",
-            Self::Time => "time",
-        }
+label_values! {
+    /// Why a stage that applies to a pod was not observed
+    /// ([§5.8](crate::specification#s5-8)).
+    pub enum UnobservedReason {
+        /// Adopted in flight; the stage's end was reached before the first snapshot
+        Preexisting => "preexisting",
+        /// A condition type that the stage needs was never in the pod's status
+        ConditionAbsent => "condition_absent",
+        /// The pod ended without both milestones having been seen
+        NotSeen => "not_seen",
+        /// Judged, but its time was unusable
+        Time => "time",
     }
 }
 
-/// What was odd about a time (§4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AnomalyKind {
-    /// Observed before the second that the API states
-    Skew,
-    /// Below zero by at most a second, observed as zero
-    Rounded,
-    /// Further below zero, not observed
-    Negative,
-    /// Above thirty days, not observed
-    TooLong,
-    /// A time was missing or absurd, not observed
-    Missing,
-}
-
-impl AnomalyKind {
-    /// Every kind, in the order of their discriminants.
-    pub const ALL: [Self; 5] = [
-        Self::Skew,
-        Self::Rounded,
-        Self::Negative,
-        Self::TooLong,
-        Self::Missing,
-    ];
-
-    /// The value of the label `kind`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Skew => "skew",
-            Self::Rounded => "rounded",
-            Self::Negative => "negative",
-            Self::TooLong => "too_long",
-            Self::Missing => "missing",
-        }
+label_values! {
+    /// What was odd about a time ([§4](crate::specification#s4)).
+    pub enum AnomalyKind {
+        /// Observed before the second that the API states
+        Skew => "skew",
+        /// Below zero by at most a second, observed as zero
+        Rounded => "rounded",
+        /// Further below zero, not observed
+        Negative => "negative",
+        /// Above thirty days, not observed
+        TooLong => "too_long",
+        /// A time was missing or absurd, not observed
+        Missing => "missing",
     }
 }
 
@@ -236,18 +198,5 @@ mod tests {
     #[test]
     fn a_latency_of_half_a_second_is_half_a_second() {
         assert_eq!(Latency::from_nanos(1_500_000_000).as_seconds_f64(), 1.5);
-    }
-
-    #[test]
-    fn discriminants_index_the_tables() {
-        for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
-            assert_eq!(outcome as usize, index);
-        }
-        for (index, reason) in UnobservedReason::ALL.into_iter().enumerate() {
-            assert_eq!(reason as usize, index);
-        }
-        for (index, kind) in AnomalyKind::ALL.into_iter().enumerate() {
-            assert_eq!(kind as usize, index);
-        }
     }
 }

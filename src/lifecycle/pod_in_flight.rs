@@ -293,7 +293,7 @@ fn give_up_what_was_not_seen(startup: &mut Startup, emit: &mut impl FnMut(PodObs
         let interval = Interval::Stage(stage);
         if startup.applies(interval) && !startup.is_decided(interval) {
             startup.decide(interval);
-            let reason = if startup.types_stood(interval) {
+            let reason = if startup.has_seen_types(interval) {
                 UnobservedReason::NotSeen
             } else {
                 UnobservedReason::ConditionAbsent

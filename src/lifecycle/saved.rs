@@ -123,9 +123,9 @@ pub struct SavedStartup {
     #[serde(with = "form::optional_times")]
     pub times: [Option<Timestamp>; Milestone::ALL.len()],
     /// By milestone, a bit: whether it was reached
-    pub reached: u8,
-    /// By condition type, a bit: whether it ever stood in the status
-    pub stood: u8,
+    pub reached: u16,
+    /// By condition type, a bit: whether it was ever in the status
+    pub types_seen: u16,
     /// By interval, a bit: whether it was judged, or is never going to be
     pub decided: u16,
     /// `spec.initContainers` is not empty
@@ -142,7 +142,7 @@ impl SavedStartup {
     /// Whether it names only milestones, condition types and intervals that there are.
     const fn is_known(&self) -> bool {
         let unknown = self.reached as u32 >> Milestone::ALL.len()
-            | self.stood as u32 >> ConditionType::ALL.len()
+            | self.types_seen as u32 >> ConditionType::ALL.len()
             | self.decided as u32 >> Interval::ALL.len();
         unknown == 0
     }

@@ -5,11 +5,12 @@
 //! Ready=True while Initialized was still False. The stage that a pod is in is derived.
 
 use super::clock::TimestampMode;
+use super::enum_set::EnumSet;
+use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Latency, PodObservation};
 use super::saved::SavedStartup;
-use super::stage::{Interval, Stage};
-use crate::pod::{ConditionType, Conditions, PodSnapshot};
+use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
 
 /// Whether a milestone was reached, and when.
@@ -56,35 +57,16 @@ pub struct Sighting {
     pub live: bool,
 }
 
-/// The condition types that ever stood in a pod's status, whatever their status.
-#[derive(Clone, Copy, Debug, Default)]
-struct TypesStood(u8);
-
-impl TypesStood {
-    fn add(&mut self, conditions: &Conditions) {
-        for kind in ConditionType::ALL {
-            if conditions.get(kind).is_some() {
-                self.0 |= 1 << kind as u8;
-            }
-        }
-    }
-
-    fn contains(self, milestone: Milestone) -> bool {
-        ConditionType::ALL
-            .into_iter()
-            .any(|kind| Milestone::of(kind) == milestone && self.0 & (1 << kind as u8) != 0)
-    }
-}
-
 /// One pod's startup as far as it was seen.
 #[derive(Clone, Debug)]
 pub struct Startup {
     /// By milestone: when it was reached, where that is known
     times: [Option<Timestamp>; Milestone::ALL.len()],
-    /// By milestone, a bit: whether it was reached
-    reached: u8,
-    stood: TypesStood,
-    decided: u16,
+    reached: EnumSet<Milestone>,
+    /// The condition types that were ever in the pod's status, with any value
+    types_seen: EnumSet<ConditionType>,
+    /// The intervals that were judged, or are never going to be
+    decided: EnumSet<Interval>,
     has_init_containers: bool,
     has_readiness_gates: bool,
     seen_gated: bool,
@@ -95,9 +77,9 @@ impl From<SavedStartup> for Startup {
     fn from(saved: SavedStartup) -> Self {
         Self {
             times: saved.times,
-            reached: saved.reached,
-            stood: TypesStood(saved.stood),
-            decided: saved.decided,
+            reached: EnumSet::from_bits(saved.reached),
+            types_seen: EnumSet::from_bits(saved.types_seen),
+            decided: EnumSet::from_bits(saved.decided),
             has_init_containers: saved.has_init_containers,
             has_readiness_gates: saved.has_readiness_gates,
             seen_gated: saved.seen_gated,
@@ -111,9 +93,9 @@ impl Startup {
     pub const fn saved(&self) -> SavedStartup {
         SavedStartup {
             times: self.times,
-            reached: self.reached,
-            stood: self.stood.0,
-            decided: self.decided,
+            reached: self.reached.bits(),
+            types_seen: self.types_seen.bits(),
+            decided: self.decided.bits(),
             has_init_containers: self.has_init_containers,
             has_readiness_gates: self.has_readiness_gates,
             seen_gated: self.seen_gated,
@@ -126,9 +108,9 @@ impl Startup {
     pub fn new(snapshot: &PodSnapshot) -> Self {
         Self {
             times: [None; Milestone::ALL.len()],
-            reached: 0,
-            stood: TypesStood::default(),
-            decided: 0,
+            reached: EnumSet::default(),
+            types_seen: EnumSet::default(),
+            decided: EnumSet::default(),
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
             seen_gated: snapshot.gated,
@@ -138,14 +120,14 @@ impl Startup {
 
     /// Whether and when `milestone` was reached.
     pub fn reached(&self, milestone: Milestone) -> Reached {
-        if self.reached & (1 << milestone as u8) == 0 {
+        if !self.reached.contains(milestone) {
             return Reached::No;
         }
         Reached::At(self.times[milestone as usize])
     }
 
     fn reach(&mut self, milestone: Milestone, at: Option<Timestamp>) {
-        self.reached |= 1 << milestone as u8;
+        self.reached.insert(milestone);
         self.times[milestone as usize] = at;
     }
 
@@ -157,7 +139,11 @@ impl Startup {
         sighting: Sighting,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        self.stood.add(&snapshot.conditions);
+        for kind in ConditionType::ALL {
+            if snapshot.conditions.get(kind).is_some() {
+                self.types_seen.insert(kind);
+            }
+        }
         self.seen_gated |= snapshot.gated;
         if !self.reached(Milestone::Scheduled).is_reached() {
             self.seen_unschedulable |= snapshot.unschedulable;
@@ -224,146 +210,93 @@ impl Startup {
         }
     }
 
-    /// Whether `interval` is observed for this pod at all (§3, last column).
+    /// Whether `interval` is observed for this pod at all.
     pub fn applies(&self, interval: Interval) -> bool {
-        match interval {
-            Interval::Stage(Stage::Gated) => self.seen_gated,
-            Interval::Stage(Stage::Scheduling) => !self.seen_unschedulable,
-            Interval::Stage(Stage::Unschedulable) => self.seen_unschedulable,
-            Interval::Stage(Stage::Init) => self.has_init_containers,
-            Interval::Stage(Stage::Readiness) => self.has_readiness_gates,
-            Interval::Stage(Stage::Network | Stage::Containers)
-            | Interval::ScheduledToReady
-            | Interval::CreatedToReady => true,
+        match interval.definition().applies_to {
+            AppliesTo::AllPods => true,
+            AppliesTo::Gated => self.seen_gated,
+            AppliesTo::NeverUnschedulable => !self.seen_unschedulable,
+            AppliesTo::Unschedulable => self.seen_unschedulable,
+            AppliesTo::WithInitContainers => self.has_init_containers,
+            AppliesTo::WithReadinessGates => self.has_readiness_gates,
+        }
+    }
+
+    /// Whether `interval` applies to the pod, or may still come to.
+    pub fn can_enter(&self, interval: Interval) -> bool {
+        let may_become_unschedulable = !self.reached(Milestone::Scheduled).is_reached();
+        self.applies(interval)
+            || interval.definition().applies_to == AppliesTo::Unschedulable
+                && may_become_unschedulable
+    }
+
+    /// The milestones that begin `interval` for this pod: the later of them does.
+    fn beginnings(&self, interval: Interval) -> (Milestone, Option<Milestone>) {
+        match interval.definition().from {
+            Start::At(milestone) => (milestone, None),
+            Start::CreatedOrUngated if self.seen_gated => (Milestone::Ungated, None),
+            Start::CreatedOrUngated => (Milestone::Created, None),
+            Start::NetworkReadyAndInitialized => {
+                let initialized = self.has_init_containers.then_some(Milestone::Initialized);
+                (Milestone::NetworkReady, initialized)
+            }
         }
     }
 
     /// When `interval` began.
     pub fn start(&self, interval: Interval) -> Reached {
-        match interval {
-            Interval::Stage(Stage::Gated) | Interval::CreatedToReady => {
-                self.reached(Milestone::Created)
-            }
-            Interval::Stage(Stage::Scheduling | Stage::Unschedulable) if self.seen_gated => {
-                self.reached(Milestone::Ungated)
-            }
-            Interval::Stage(Stage::Scheduling | Stage::Unschedulable) => {
-                self.reached(Milestone::Created)
-            }
-            Interval::Stage(Stage::Network) | Interval::ScheduledToReady => {
-                self.reached(Milestone::Scheduled)
-            }
-            Interval::Stage(Stage::Init) => self.reached(Milestone::NetworkReady),
-            Interval::Stage(Stage::Containers) if self.has_init_containers => self
-                .reached(Milestone::NetworkReady)
-                .later(self.reached(Milestone::Initialized)),
-            Interval::Stage(Stage::Containers) => self.reached(Milestone::NetworkReady),
-            Interval::Stage(Stage::Readiness) => self.reached(Milestone::ContainersReady),
+        match self.beginnings(interval) {
+            (milestone, None) => self.reached(milestone),
+            (one, Some(other)) => self.reached(one).later(self.reached(other)),
         }
     }
 
     /// When `interval` ended.
     pub fn end(&self, interval: Interval) -> Reached {
-        self.reached(end_of(interval))
+        self.reached(interval.definition().to)
     }
 
     /// Whether `interval` was judged, or is never going to be.
     pub fn is_decided(&self, interval: Interval) -> bool {
-        self.decided & (1 << interval.index()) != 0
+        self.decided.contains(interval)
     }
 
     /// Marks `interval` as judged, or as never going to be.
     pub fn decide(&mut self, interval: Interval) {
-        self.decided |= 1 << interval.index();
+        self.decided.insert(interval);
     }
 
-    /// Whether the pod is in `interval`, was, or may still come to be.
-    pub fn can_enter(&self, interval: Interval) -> bool {
-        let may_become_unschedulable = !self.reached(Milestone::Scheduled).is_reached();
-        self.applies(interval)
-            || interval == Interval::Stage(Stage::Unschedulable) && may_become_unschedulable
+    /// The milestones at the ends of `interval` that a condition stands for.
+    pub fn needed_conditions(&self, interval: Interval) -> impl Iterator<Item = Milestone> {
+        let (one, other) = self.beginnings(interval);
+        let ends = [Some(one), other, Some(interval.definition().to)];
+        let ends = ends.into_iter().flatten();
+        ends.filter(|milestone| Milestone::BY_CONDITION.contains(milestone))
     }
 
-    /// The milestones that `interval` waits for and that a condition stands for.
-    pub fn needs(&self, interval: Interval) -> &'static [Milestone] {
-        use Milestone::{ContainersReady, Initialized, NetworkReady, Ready, Scheduled};
-        match interval {
-            Interval::Stage(Stage::Gated) => &[],
-            Interval::Stage(Stage::Scheduling | Stage::Unschedulable) => &[Scheduled],
-            Interval::Stage(Stage::Network) => &[Scheduled, NetworkReady],
-            Interval::Stage(Stage::Init) => &[NetworkReady, Initialized],
-            Interval::Stage(Stage::Containers) if self.has_init_containers => {
-                &[NetworkReady, Initialized, ContainersReady]
-            }
-            Interval::Stage(Stage::Containers) => &[NetworkReady, ContainersReady],
-            Interval::Stage(Stage::Readiness) => &[ContainersReady, Ready],
-            Interval::ScheduledToReady => &[Scheduled, Ready],
-            Interval::CreatedToReady => &[Ready],
-        }
+    /// Whether every condition type that `interval` needs was ever in the pod's status.
+    pub fn has_seen_types(&self, interval: Interval) -> bool {
+        self.needed_conditions(interval).all(|milestone| {
+            let mut types = ConditionType::ALL.into_iter();
+            types.any(|kind| Milestone::of(kind) == milestone && self.types_seen.contains(kind))
+        })
     }
 
-    /// Whether every condition type that `interval` needs has stood in the pod's status.
-    pub fn types_stood(&self, interval: Interval) -> bool {
-        self.needs(interval)
-            .iter()
-            .all(|milestone| self.stood.contains(*milestone))
-    }
-
-    /// The stage the pod is in: the first one that has not ended.
+    /// The stage the pod is in: the first one that applies to it and has not ended.
     pub fn stage(&self) -> Stage {
-        let ended = |stage| self.end(Interval::Stage(stage)).is_reached();
-        if self.seen_gated && !ended(Stage::Gated) {
-            Stage::Gated
-        } else if !ended(Stage::Scheduling) {
-            if self.seen_unschedulable {
-                Stage::Unschedulable
-            } else {
-                Stage::Scheduling
-            }
-        } else if !ended(Stage::Network) {
-            Stage::Network
-        } else if self.has_init_containers && !ended(Stage::Init) {
-            Stage::Init
-        } else if !ended(Stage::Containers) {
-            Stage::Containers
-        } else {
-            Stage::Readiness
-        }
+        let is_open = |stage: &Stage| {
+            let interval = Interval::Stage(*stage);
+            self.applies(interval) && !self.end(interval).is_reached()
+        };
+        let open = Stage::ALL.into_iter().find(is_open);
+        open.unwrap_or(Stage::Readiness)
     }
 
     /// When the pod entered `stage`, or, where that is unknown, the nearest earlier point of its
     /// startup that is known.
     pub fn entered(&self, stage: Stage) -> Option<Timestamp> {
-        const BACKWARDS: [Stage; 6] = [
-            Stage::Readiness,
-            Stage::Containers,
-            Stage::Init,
-            Stage::Network,
-            Stage::Scheduling,
-            Stage::Gated,
-        ];
-        let start = if stage == Stage::Unschedulable {
-            Stage::Scheduling
-        } else {
-            stage
-        };
-        BACKWARDS
-            .into_iter()
-            .skip_while(|candidate| *candidate != start)
-            .find_map(|candidate| self.start(Interval::Stage(candidate)).usable())
-    }
-}
-
-/// The milestone that ends `interval` (§3).
-pub const fn end_of(interval: Interval) -> Milestone {
-    match interval {
-        Interval::Stage(Stage::Gated) => Milestone::Ungated,
-        Interval::Stage(Stage::Scheduling | Stage::Unschedulable) => Milestone::Scheduled,
-        Interval::Stage(Stage::Network) => Milestone::NetworkReady,
-        Interval::Stage(Stage::Init) => Milestone::Initialized,
-        Interval::Stage(Stage::Containers) => Milestone::ContainersReady,
-        Interval::Stage(Stage::Readiness)
-        | Interval::ScheduledToReady
-        | Interval::CreatedToReady => Milestone::Ready,
+        let backwards = Stage::ALL[..=stage as usize].iter().rev();
+        let mut starts = backwards.map(|stage| self.start(Interval::Stage(*stage)).usable());
+        starts.find_map(|start| start)
     }
 }

@@ -67,7 +67,7 @@ fn pods_of_every_form_are_read_as_they_were_written() {
             (place % 2 == 0).then(|| Timestamp::from_seconds(1_000 + second))
         }),
         reached: 0x7f,
-        stood: 0x3f,
+        types_seen: 0x3f,
         decided: 0x1ff,
         seen_gated: true,
         ..SavedStartup::default()
@@ -94,18 +94,18 @@ fn a_pod_waits_only_for_slos_that_there_are() {
 #[test]
 fn a_startup_has_only_what_this_podinit_knows() {
     let none = SavedStartup::default();
-    let (reached, stood, decided) = (0x80, 0x40, 0x200);
+    let (reached, types_seen, decided) = (0x80, 0x40, 0x200);
     for startup in [
         SavedStartup { reached, ..none },
-        SavedStartup { stood, ..none },
+        SavedStartup { types_seen, ..none },
         SavedStartup { decided, ..none },
         SavedStartup {
             reached,
-            stood,
+            types_seen,
             ..none
         },
         SavedStartup {
-            stood,
+            types_seen,
             decided,
             ..none
         },

@@ -4,6 +4,7 @@ use serde::de::{MapAccess, SeqAccess};
 
 use super::total::{Parsed, Shape, Text, Total, skip};
 use crate::decode::rfc3339;
+use crate::label_value::LabelValue;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions, Phase};
 use crate::timestamp::Timestamp;
 
@@ -105,7 +106,7 @@ impl<'de> Shape<'de> for EntryShape {
         while let Some(key) = map.next_key_seed(Total(Text))? {
             match key.as_deref() {
                 Some("type") => {
-                    entry.kind = map.next_value_seed(Total(Parsed(ConditionType::from_name)))?;
+                    entry.kind = map.next_value_seed(Total(Parsed(ConditionType::from_text)))?;
                 }
                 Some("status") => {
                     let status = map.next_value_seed(Total(Parsed(condition_status)))?;

@@ -223,8 +223,8 @@ fn lacks_a_type(interval: Interval, startup: &Startup, snapshot: &PodSnapshot) -
     by_kubelet
         && snapshot.started.is_some()
         && snapshot.phase == Phase::Active
-        && startup.needs(interval).iter().any(|milestone| {
-            !startup.reached(*milestone).is_reached()
+        && startup.needed_conditions(interval).any(|milestone| {
+            !startup.reached(milestone).is_reached()
                 && milestone.condition(&snapshot.conditions).is_none()
         })
 }
