@@ -58,6 +58,8 @@ pub(super) enum Record {
     Deleted {
         /// The second of its creation
         created: u32,
+        /// When it was deleted
+        at: Timestamp,
     },
 }
 
@@ -75,7 +77,7 @@ impl Record {
         match self {
             Self::InFlight(pod) => pod.seen.created,
             Self::Finished(kept) => kept.seen().created,
-            Self::Deleted { created } => *created,
+            Self::Deleted { created, .. } => *created,
         }
     }
 
@@ -182,19 +184,27 @@ impl Tracker {
     /// Lets time pass until `now`: deadlines pass, and deleted pods are forgotten.
     pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
         let now = self.not_before(now);
-        self.pass_time(now, &mut Reporter::new(now, sink));
+        self.forget_deleted(now);
+        self.end_step(now, &mut Reporter::new(now, sink));
     }
 
-    fn pass_time(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
-        self.forget_deleted(now);
-        self.tidy_timers();
-        if self.sources.may_judge(now) {
-            while let Some((uid, slo)) = self.shared.timers.pop_passed(now) {
-                if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
-                    pod.miss(slo, now, &self.shared.rules, reporter);
-                }
+    /// Lets the deadlines before `at` pass, unless what happened until then may still be on its
+    /// way.
+    fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
+        if !self.sources.may_judge(at) {
+            return;
+        }
+        while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
+            if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+                pod.miss(slo, at, &self.shared.rules, reporter);
             }
         }
+    }
+
+    /// Accounted time has come to `now`, and everything delivered until then is accounted for.
+    fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
+        self.tidy_timers();
+        self.pass_deadlines(now, reporter);
         let remembered = self.pods.len();
         reporter.tracker(TrackerObservation::Advanced { remembered });
     }
@@ -212,9 +222,9 @@ impl Tracker {
         } = delivery;
         let now = self.not_before(now);
         let reporter = &mut Reporter::new(now, sink);
-        match observed {
-            Some(_) => self.pass_time(now, reporter),
-            None => self.forget_deleted(now),
+        self.forget_deleted(now);
+        if let Some(observed) = observed {
+            self.pass_deadlines(now.min(observed), reporter);
         }
         let (seen_in, complete_at) = match &event {
             PodEvent::Listed { began, .. } => {
@@ -248,7 +258,7 @@ impl Tracker {
             PodEvent::RolledBack => self.roll_back(source),
         }
         self.sources.account(source, version, complete_at);
-        self.pass_time(now, reporter);
+        self.end_step(now, reporter);
     }
 
     /// Every pod in flight waits for each SLO at most once.
@@ -431,8 +441,9 @@ impl Tracker {
         };
         self.see(snapshot, arrival, reporter);
         self.finish(uid, Outcome::Deleted, reporter);
-        self.pods.insert(uid, Record::Deleted { created });
-        self.deleted.push_back((arrival.now, uid));
+        let at = arrival.now;
+        self.pods.insert(uid, Record::Deleted { created, at });
+        self.deleted.push_back((at, uid));
     }
 
     /// Accounted time does not go back, so the deleted pods stand in the order of their deletion.
@@ -441,8 +452,10 @@ impl Tracker {
             && now.nanos_since(deleted_at) > DELETED_NANOS
         {
             self.deleted.pop_front();
-            // A backup may have brought it back.
-            if let Some(Record::Deleted { .. }) = self.pods.get_mut(uid) {
+            // A backup may have brought it back, and it may have been deleted once more since.
+            if let Some(Record::Deleted { at, .. }) = self.pods.get(uid)
+                && *at == deleted_at
+            {
                 self.pods.remove(uid);
             }
         }

@@ -21,8 +21,11 @@ impl Tracker {
     /// deadline does.
     pub fn set_time(&mut self, now: Timestamp) {
         self.now = Some(now);
-        for (deleted_at, _) in &mut self.deleted {
+        for (deleted_at, uid) in &mut self.deleted {
             *deleted_at = now.min(*deleted_at);
+            if let Some(Record::Deleted { at, .. }) = self.pods.get_mut(*uid) {
+                *at = now.min(*at);
+            }
         }
         self.sources.set_time(now);
     }

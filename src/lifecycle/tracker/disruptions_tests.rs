@@ -144,6 +144,27 @@ fn what_a_backup_brings_back_is_not_counted_again() {
     assert_eq!(told.finished(), end);
 }
 
+#[test]
+fn a_pod_that_a_backup_brought_back_is_remembered_from_its_second_deletion_on() {
+    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
+    deliver(&mut tracker, &mut told, 0, list(0, vec![]));
+    let events = [
+        (1, PodEvent::Applied(pod("a", 1, 100))),
+        (3, PodEvent::Deleted(pod("a", 1, 101))),
+        (20, PodEvent::RolledBack),
+        (20, list(20, vec![pod("a", 1, 100)])),
+        (300, PodEvent::Deleted(pod("a", 1, 102))),
+    ];
+    for (second, event) in events {
+        deliver(&mut tracker, &mut told, second, event);
+    }
+    assert_eq!(tracker.saved().deleted.len(), 1);
+    let uid = PodUid::from_text("a");
+    assert!(tracker.has_deleted(uid, at(604)));
+    assert!(tracker.has_deleted(uid, at(900)));
+    assert!(!tracker.has_deleted(uid, at(901)));
+}
+
 fn ready(mut pod: PodSnapshot, since: i64) -> PodSnapshot {
     let condition = Condition {
         status: ConditionStatus::True,

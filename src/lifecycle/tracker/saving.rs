@@ -27,12 +27,13 @@ impl Tracker {
     fn saved_deleted(&self) -> impl Iterator<Item = SavedDeleted> {
         let deleted = self.deleted.iter();
         deleted.filter_map(|(at, uid)| match self.pods.get(*uid)? {
-            Record::Deleted { created } => Some(SavedDeleted {
+            Record::Deleted { created, at: last } if last == at => Some(SavedDeleted {
                 uid: *uid,
                 at: *at,
                 created: *created,
             }),
-            Record::InFlight(_) | Record::Finished(_) => None,
+            // The entry is of an earlier deletion: a backup has brought the pod back since.
+            Record::Deleted { .. } | Record::InFlight(_) | Record::Finished(_) => None,
         })
     }
 
@@ -87,7 +88,7 @@ impl Tracker {
             tracker.pods.insert(uid, record);
         }
         for SavedDeleted { uid, at, created } in saved.deleted {
-            tracker.pods.insert(uid, Record::Deleted { created });
+            tracker.pods.insert(uid, Record::Deleted { created, at });
             tracker.deleted.push_back((at, uid));
         }
         tracker.cap.restore(saved.watermark);

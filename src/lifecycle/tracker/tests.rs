@@ -1,6 +1,8 @@
 use super::by_hand::{at, delivery, rule};
 use super::*;
 use crate::lifecycle::observation::Observation;
+use crate::lifecycle::slo::SloVerdict;
+use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
 
 #[test]
 fn a_finished_pod_takes_at_most_48_bytes_of_the_table() {
@@ -33,4 +35,71 @@ fn deadlines_of_pods_that_are_gone_do_not_pile_up() {
     assert!((100..600).contains(&waiting), "{waiting}");
     tracker.advance(at(3601), &mut sink);
     assert_eq!(missed, 2_000);
+}
+
+fn ready_at(second: i64) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
+    pod.created = Some(at(0));
+    let condition = Condition {
+        status: ConditionStatus::True,
+        last_transition: Some(at(second)),
+    };
+    pod.conditions.insert(ConditionType::Ready, condition);
+    pod
+}
+
+#[test]
+fn time_passes_once_per_delivery() {
+    let mut tracker = Tracker::new(TrackerConfig::default());
+    let mut passed = 0;
+    let mut sink = |_, observation: Observation<'_>| {
+        let advanced = matches!(
+            observation,
+            Observation::Tracker(TrackerObservation::Advanced { .. })
+        );
+        passed += usize::from(advanced);
+    };
+    for observed in [None, Some(at(1))] {
+        let event = PodEvent::Applied(ready_at(1));
+        let delivery = Delivery {
+            observed,
+            ..delivery(SourceId(0), 1, event)
+        };
+        tracker.apply(delivery, &mut sink);
+    }
+    assert_eq!(passed, 2);
+}
+
+/// The deadline is the second 10. An event that arrives by then is in time, even if it is accounted
+/// for later.
+#[test]
+fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived() {
+    let verdict = |observed: i64| {
+        let mut tracker = Tracker::new(TrackerConfig {
+            slos: [rule("slow", 10)].into(),
+            ..TrackerConfig::default()
+        });
+        let mut verdicts = Vec::new();
+        let mut sink = |_, observation: Observation<'_>| {
+            if let Observation::Pod(_, PodObservation::Slo { verdict, .. }) = observation {
+                verdicts.push(verdict);
+            }
+        };
+        let mut starting = ready_at(0);
+        starting.conditions = Conditions::default();
+        tracker.apply(
+            delivery(SourceId(0), 1, PodEvent::Applied(starting)),
+            &mut sink,
+        );
+        let event = PodEvent::Applied(ready_at(10));
+        let observed = Some(at(observed));
+        let delivery = Delivery {
+            observed,
+            ..delivery(SourceId(0), 12, event)
+        };
+        tracker.apply(delivery, &mut sink);
+        verdicts
+    };
+    assert_eq!(verdict(10), [SloVerdict::Good]);
+    assert_eq!(verdict(11), [SloVerdict::Bad]);
 }
