@@ -42,3 +42,19 @@ pub mod startup;
 pub mod table;
 pub mod tracker;
 pub mod version;
+
+pub use clock::TimestampMode;
+pub use delivery::{Delivery, PodEvent, SourceId};
+pub use eviction::{Evicted, EvictedState, RefusalReason};
+pub use interval::{Interval, Stage};
+pub use milestone::Milestone;
+pub use observation::{
+    AnomalyKind, Latency, Observation, PodObservation, Position, Sink, TrackerObservation,
+    UnobservedReason,
+};
+pub use outcome::Outcome;
+pub use saved::{SavedPod, SavedTracker};
+pub use slo::{ExclusionReason, Namespaces, SloId, SloRule, SloVerdict};
+pub use sources::Successor;
+pub use tracker::{Tracker, TrackerConfig};
+pub use version::Version;
