@@ -1,10 +1,11 @@
-//! The subject alternative names of a certificate (RFC 5280 §4.2.1.6).
-//!
-//! rustls verifies certificates, and tells neither names nor addresses; so the few fields on the
-//! way to them are read here. Nothing is read that was not verified before, or that nobody asked
-//! to have verified.
+//! The subject alternative names of a client certificate (RFC 5280, section 4.2.1.6), and the list
+//! of those that are allowed. rustls verifies certificates, but does not report their names.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::FromDer;
 
 /// A name in a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub(super) enum San<'a> {
     Ip(IpAddr),
 }
 
-/// An entry of `client_allowed_sans`. It has to be equal: a wildcard stands for itself.
+/// An entry of `client_allowed_sans`. A name has to be equal to it: a wildcard matches only itself.
 #[derive(Clone, Debug)]
 pub(super) struct AllowedSan {
     text: Box<str>,
@@ -36,94 +37,32 @@ impl AllowedSan {
     }
 }
 
-const SEQUENCE: u8 = 0x30;
-const OCTET_STRING: u8 = 0x04;
-const OID: u8 = 0x06;
-/// `[3] EXPLICIT`, under which a certificate has its extensions
-const EXTENSIONS: u8 = 0xA3;
-/// 2.5.29.17
-const SUBJECT_ALT_NAME: &[u8] = &[0x55, 0x1D, 0x11];
-
-/// The tags of a GeneralName that are read: `[1]`, `[2]`, `[6]`, `[7]`
-const EMAIL: u8 = 0x81;
-const DNS: u8 = 0x82;
-const URI: u8 = 0x86;
-const IP: u8 = 0x87;
-
-/// The names in a certificate; none where it has none, `None` where it is malformed.
+/// The DNS names, e-mail addresses, URIs and IP addresses in a certificate. `None` where any part of
+/// it is malformed, a name of another kind included, or where it has the extension twice.
 pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San<'_>>> {
-    let signed = Der(certificate).expect(SEQUENCE)?;
-    let mut fields = Der(Der(signed).expect(SEQUENCE)?);
-    let mut extensions = Der(&[]);
-    while !fields.0.is_empty() {
-        if let (EXTENSIONS, list) = fields.next()? {
-            extensions = Der(Der(list).expect(SEQUENCE)?);
-        }
-    }
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     let mut names = Vec::new();
-    while !extensions.0.is_empty() {
-        let mut extension = Der(extensions.expect(SEQUENCE)?);
-        if extension.expect(OID)? != SUBJECT_ALT_NAME {
-            continue;
-        }
-        // A boolean may come first: whether the extension is critical.
-        let value = match extension.next()? {
-            (OCTET_STRING, value) => value,
-            _ => extension.expect(OCTET_STRING)?,
-        };
-        let mut list = Der(Der(value).expect(SEQUENCE)?);
-        while !list.0.is_empty() {
-            let (tag, value) = list.next()?;
-            names.extend(name(tag, value)?);
-        }
+    let extension = certificate.subject_alternative_name().ok()?;
+    for name in extension.iter().flat_map(|found| &found.value.general_names) {
+        names.extend(san(name)?);
     }
     Some(names)
 }
 
-/// A GeneralName, if it is one of those that are read; `None` where it is malformed.
-fn name(tag: u8, value: &[u8]) -> Option<Option<San<'_>>> {
-    Some(match tag {
-        EMAIL | DNS | URI => Some(San::Text(std::str::from_utf8(value).ok()?)),
-        IP => Some(San::Ip(match value.len() {
-            4 => Ipv4Addr::from(<[u8; 4]>::try_from(value).ok()?).into(),
-            16 => IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(value).ok()?)).to_canonical(),
+/// `Some(None)` for a name of a kind that cannot be allowed; `None` for a malformed one.
+fn san<'a>(name: &GeneralName<'a>) -> Option<Option<San<'a>>> {
+    Some(match *name {
+        GeneralName::RFC822Name(text) | GeneralName::DNSName(text) | GeneralName::URI(text) => {
+            Some(San::Text(text))
+        }
+        GeneralName::IPAddress(bytes) => Some(San::Ip(match bytes.len() {
+            4 => Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into(),
+            16 => IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)).to_canonical(),
             _ => return None,
         })),
+        GeneralName::Invalid(..) => return None,
         _ => None,
     })
-}
-
-/// What is left of a sequence of DER elements.
-struct Der<'a>(&'a [u8]);
-
-impl<'a> Der<'a> {
-    /// The tag and the contents of the next element. Tags are of one byte, as all are here.
-    fn next(&mut self) -> Option<(u8, &'a [u8])> {
-        let [tag, length, rest @ ..] = self.0 else {
-            return None;
-        };
-        let (length, rest) = match *length {
-            short @ 0..=0x7F => (usize::from(short), rest),
-            // The number of bytes that hold the length; more than three is no certificate.
-            long @ 0x81..=0x83 => {
-                let (bytes, rest) = rest.split_at_checked(usize::from(long & 0x7F))?;
-                let length = bytes
-                    .iter()
-                    .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-                (length, rest)
-            }
-            _ => return None,
-        };
-        let (contents, rest) = rest.split_at_checked(length)?;
-        self.0 = rest;
-        Some((*tag, contents))
-    }
-
-    /// The contents of the next element, which must have this tag.
-    fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
-        let (found, contents) = self.next()?;
-        (found == tag).then_some(contents)
-    }
 }
 
 #[cfg(test)]
@@ -182,6 +121,27 @@ mod tests {
         assert!(allowed("127.0.0.1").is(&local));
         assert!(allowed("::ffff:127.0.0.1").is(&local));
         assert!(!allowed("127.0.0.2").is(&local));
+    }
+
+    #[test]
+    fn malformed_names_are_refused() {
+        let name = |bytes: &[u8]| -> Vec<u8> {
+            let mut der = certificate(vec![SanType::DnsName("a.example".try_into().unwrap())]);
+            let at = der.windows(9).position(|part| part == b"a.example").unwrap();
+            der[at - 2..at + 9].copy_from_slice(bytes);
+            der
+        };
+        let read = |der: &[u8]| subject_alternative_names(der).map(|names| names.len());
+        assert_eq!(read(&name(b"\x82\x09a.example")), Some(1));
+        for bytes in [
+            b"\x82\x09a.\xFFxample", // not UTF-8
+            b"\x87\x09a.example",      // an address of nine bytes
+            b"\x82\x7Fa.example",      // longer than the list
+            b"\x82\x08a.example",      // a byte too many
+            b"\x02\x09a.example",      // no GeneralName
+        ] {
+            assert_eq!(read(&name(bytes)), None, "{bytes:?}");
+        }
     }
 
     proptest! {
