@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{Method, Request};
+use k8s_openapi::{ClusterResourceScope, Resource};
 use kube::client::Body;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -51,9 +54,14 @@ impl Api {
     }
 
     /// Has the API server answer a review. Reviews are created and answered, and never stored.
-    pub(super) async fn review(&self, path: &str, review: &Value) -> Result<Value, ApiError> {
-        let body = Body::from(review.to_string().into_bytes());
-        self.document(request(Method::POST, path, body)?).await
+    pub(super) async fn review<T>(&self, review: &T) -> Result<T, ApiError>
+    where
+        T: Resource<Scope = ClusterResourceScope> + Serialize + DeserializeOwned,
+    {
+        let path = format!("/apis/{}/{}", T::API_VERSION, T::URL_PATH_SEGMENT);
+        let body = serde_json::to_vec(review).map_err(ApiError::malformed)?;
+        let request = request(Method::POST, &path, Body::from(body))?;
+        self.document(request).await
     }
 
     /// Sends a request whose answer is a page of at most `limit` bytes.
@@ -73,7 +81,7 @@ impl Api {
             .map(drop)
     }
 
-    async fn document(&self, request: Request<Body>) -> Result<Value, ApiError> {
+    async fn document<T: DeserializeOwned>(&self, request: Request<Body>) -> Result<T, ApiError> {
         let body = self.send(request, REQUEST, SMALL).await?;
         serde_json::from_slice(&body).map_err(ApiError::malformed)
     }

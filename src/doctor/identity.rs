@@ -1,6 +1,6 @@
 //! As whom the API server knows us.
 
-use serde_json::{Value, json};
+use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 
 use super::api::Api;
 use super::report::{Check, Finding};
@@ -19,12 +19,7 @@ pub(super) enum Identity {
 /// Asks who we are (SelfSubjectReview, Kubernetes 1.28).
 pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
     const CHECK: Check = Check::Identity;
-    const PATH: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-    let review = json!({
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "SelfSubjectReview",
-    });
-    let answer = match api.review(PATH, &review).await {
+    let answer = match api.review(&SelfSubjectReview::default()).await {
         Ok(answer) => answer,
         Err(failure) if failure.kind == ApiErrorKind::Unauthorized => {
             let found = format!("the credentials are not accepted: {}", failure.detail);
@@ -36,10 +31,8 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
             return (Finding::skipped(CHECK, why), Identity::Untold);
         }
     };
-    match answer
-        .pointer("/status/userInfo/username")
-        .and_then(Value::as_str)
-    {
+    let user = answer.status.and_then(|status| status.user_info);
+    match user.and_then(|user| user.username).as_deref() {
         Some(name @ "system:anonymous") => {
             let found = "the API server knows us as nobody (system:anonymous)";
             let mend = "give the context a user with credentials, or podinit a service account";

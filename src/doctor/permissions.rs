@@ -1,6 +1,8 @@
 //! Whether pods may be listed and watched (SelfSubjectAccessReview, for each verb and namespace).
 
-use serde_json::{Value, json};
+use k8s_openapi::api::authorization::v1::{
+    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
+};
 
 use super::api::Api;
 use super::identity::Identity;
@@ -141,22 +143,29 @@ async fn may(
     resource: &str,
     verb: &str,
 ) -> Result<Answer, ApiError> {
-    const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    let review = json!({
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": {
-            "namespace": namespace, "verb": verb, "group": group, "resource": resource,
-        }},
-    });
-    let answer = api.review(PATH, &review).await?;
-    let status = &answer["status"];
-    if status["allowed"] == Value::Bool(true) {
+    let review = SelfSubjectAccessReview {
+        spec: SelfSubjectAccessReviewSpec {
+            resource_attributes: Some(ResourceAttributes {
+                namespace: Some(namespace.to_owned()),
+                verb: Some(verb.to_owned()),
+                group: Some(group.to_owned()),
+                resource: Some(resource.to_owned()),
+                ..ResourceAttributes::default()
+            }),
+            ..SelfSubjectAccessReviewSpec::default()
+        },
+        ..SelfSubjectAccessReview::default()
+    };
+    let answer = api.review(&review).await?;
+    let status = answer.status.unwrap_or_default();
+    if status.allowed {
         return Ok(Answer::Allowed);
     }
-    let told = ["evaluationError", "reason"].map(|key| status[key].as_str().unwrap_or_default());
-    let told = told.into_iter().find(|text| !text.is_empty());
-    Ok(Answer::Denied(told.unwrap_or_default().to_owned()))
+    let reasons = [status.evaluation_error, status.reason]
+        .into_iter()
+        .flatten();
+    let reason = reasons.into_iter().find(|text| !text.is_empty());
+    Ok(Answer::Denied(reason.unwrap_or_default()))
 }
 
 /// All namespaces are the empty one.

@@ -43,7 +43,10 @@ pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San<'_
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     let mut names = Vec::new();
     let extension = certificate.subject_alternative_name().ok()?;
-    for name in extension.iter().flat_map(|found| &found.value.general_names) {
+    for name in extension
+        .iter()
+        .flat_map(|found| &found.value.general_names)
+    {
         names.extend(san(name)?);
     }
     Some(names)
@@ -127,7 +130,10 @@ mod tests {
     fn malformed_names_are_refused() {
         let name = |bytes: &[u8]| -> Vec<u8> {
             let mut der = certificate(vec![SanType::DnsName("a.example".try_into().unwrap())]);
-            let at = der.windows(9).position(|part| part == b"a.example").unwrap();
+            let at = der
+                .windows(9)
+                .position(|part| part == b"a.example")
+                .unwrap();
             der[at - 2..at + 9].copy_from_slice(bytes);
             der
         };
@@ -135,10 +141,10 @@ mod tests {
         assert_eq!(read(&name(b"\x82\x09a.example")), Some(1));
         for bytes in [
             b"\x82\x09a.\xFFxample", // not UTF-8
-            b"\x87\x09a.example",      // an address of nine bytes
-            b"\x82\x7Fa.example",      // longer than the list
-            b"\x82\x08a.example",      // a byte too many
-            b"\x02\x09a.example",      // no GeneralName
+            b"\x87\x09a.example",    // an address of nine bytes
+            b"\x82\x7Fa.example",    // longer than the list
+            b"\x82\x08a.example",    // a byte too many
+            b"\x02\x09a.example",    // no GeneralName
         ] {
             assert_eq!(read(&name(bytes)), None, "{bytes:?}");
         }

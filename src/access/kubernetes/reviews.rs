@@ -9,6 +9,7 @@ use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec, UserInf
 use k8s_openapi::api::authorization::v1::{
     NonResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec,
 };
+use k8s_openapi::{ClusterResourceScope, Resource};
 use kube::Client;
 use kube::client::Body;
 use serde::Serialize;
@@ -17,9 +18,6 @@ use serde::de::DeserializeOwned;
 use crate::cluster::api_error::ApiErrorKind;
 use crate::cluster::client::Cluster;
 use crate::cluster::transport::{AGENT, read_into, send};
-
-const TOKEN_REVIEWS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
-const ACCESS_REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
 /// The longest answer that is read. A user can be in many groups.
 const ANSWER_LIMIT: usize = 1 << 20;
@@ -47,7 +45,7 @@ pub enum ReviewError {
 }
 
 impl ReviewError {
-    /// Whether somebody has to mend it.
+    /// Whether it will not pass by itself.
     pub const fn is_lasting(&self) -> bool {
         matches!(self, Self::Forbidden(_))
     }
@@ -92,9 +90,9 @@ impl Reviewer {
             },
             ..TokenReview::default()
         };
-        let answer: TokenReview = self.create(TOKEN_REVIEWS, "tokenreviews", &review).await?;
+        let answer = self.create(&review).await?;
         let Some(status) = answer.status else {
-            return Err(self.unusable());
+            return Err(self.unreadable());
         };
         // An API server that knows nothing of audiences names none: then it is the only one.
         let named = status.audiences.unwrap_or_default();
@@ -123,9 +121,8 @@ impl Reviewer {
             },
             ..SubjectAccessReview::default()
         };
-        let kind = "subjectaccessreviews";
-        let answer: SubjectAccessReview = self.create(ACCESS_REVIEWS, kind, &review).await?;
-        let status = answer.status.ok_or_else(|| self.unusable())?;
+        let answer = self.create(&review).await?;
+        let status = answer.status.ok_or_else(|| self.unreadable())?;
         Ok(status.allowed && status.denied != Some(true))
     }
 
@@ -134,8 +131,8 @@ impl Reviewer {
         self.no_answer(format!("no answer for {} s", deadline.as_secs()))
     }
 
-    fn unusable(&self) -> ReviewError {
-        self.no_answer("its answer is none".to_owned())
+    fn unreadable(&self) -> ReviewError {
+        self.no_answer("its answer cannot be read".to_owned())
     }
 
     fn no_answer(&self, why: String) -> ReviewError {
@@ -143,24 +140,23 @@ impl Reviewer {
         ReviewError::NoAnswer { server, why }
     }
 
-    async fn create<T: Serialize + DeserializeOwned>(
-        &self,
-        path: &str,
-        kind: &'static str,
-        review: &T,
-    ) -> Result<T, ReviewError> {
-        let body = serde_json::to_vec(review).map_err(|_| self.unusable())?;
+    async fn create<T>(&self, review: &T) -> Result<T, ReviewError>
+    where
+        T: Resource<Scope = ClusterResourceScope> + Serialize + DeserializeOwned,
+    {
+        let path = format!("/apis/{}/{}", T::API_VERSION, T::URL_PATH_SEGMENT);
+        let body = serde_json::to_vec(review).map_err(|_| self.unreadable())?;
         let request = Request::post(path)
             .header(ACCEPT, "application/json")
             .header(CONTENT_TYPE, "application/json")
             .header(USER_AGENT, AGENT)
             .body(Body::from(body))
-            .map_err(|_| self.unusable())?;
-        let mut told = Vec::new();
+            .map_err(|_| self.unreadable())?;
+        let mut answer = Vec::new();
         let answered = match send(&self.client, request, PIECE_DEADLINE).await {
             Ok(response) => {
                 read_into(
-                    &mut told,
+                    &mut answer,
                     response.into_body(),
                     PIECE_DEADLINE,
                     ANSWER_LIMIT,
@@ -170,9 +166,9 @@ impl Reviewer {
             Err(failure) => Err(failure),
         };
         match answered {
-            Ok(()) => serde_json::from_slice(&told).map_err(|_| self.unusable()),
+            Ok(()) => serde_json::from_slice(&answer).map_err(|_| self.unreadable()),
             Err(failure) => Err(match failure.kind {
-                ApiErrorKind::Forbidden => ReviewError::Forbidden(kind),
+                ApiErrorKind::Forbidden => ReviewError::Forbidden(T::URL_PATH_SEGMENT),
                 // These tell of the connection, and of nothing that was sent through it.
                 ApiErrorKind::Transport | ApiErrorKind::Timeout => self.no_answer(failure.detail),
                 other => self.no_answer(other.to_string()),
