@@ -1,9 +1,9 @@
 //! Basic authentication (RFC 7617) against bcrypt hashes.
 //!
-//! A check takes a tenth of a second of a whole core, and whoever can connect can cause one. So
-//! there is one check at a time, off the threads that serve, with a short queue in front of it;
-//! and credentials that were right are remembered, so that scrapers do not wait. A user who does
-//! not exist takes as long as one who does.
+//! A check takes a tenth of a second of a whole core, and anybody who can connect can cause one. So
+//! only one check runs at a time, not on the threads that serve, with a short queue in front of it.
+//! Correct credentials are remembered, so that scrapers do not wait. A check for a user who does not
+//! exist takes as long as one for a user who does.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
 use crate::server::Verdict;
 use crate::web_config::Users;
 
-/// How many right credentials are remembered; the oldest makes way.
+/// How many correct credentials are remembered; the oldest are forgotten.
 const REMEMBERED: usize = 64;
 
 /// How many checks may wait. Further requests get status 503.
@@ -30,16 +30,16 @@ const CHALLENGE: Verdict = Verdict::Unauthenticated {
     challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"",
 };
 
-/// Salt and hash of a password that nobody knows, for users who do not exist.
+/// Salt and hash of an unknown password, for users who do not exist.
 const DECOY: &str = "WvvTPHKwdBJ3uk0Z37EMR.hLA2W6N9AEBhEgrAOljy2Ae5MtaSIUi";
 
-/// Judges names and passwords.
+/// Checks names and passwords.
 pub(super) struct Basic(Arc<Inner>);
 
 struct Inner {
     fingerprints: Fingerprints,
-    /// In the order in which they were found to be right
-    right: Mutex<VecDeque<Fingerprint>>,
+    /// Correct credentials, the oldest first
+    correct: Mutex<VecDeque<Fingerprint>>,
     queue: Semaphore,
     turn: Arc<Semaphore>,
 }
@@ -48,13 +48,13 @@ impl Basic {
     pub(super) fn new() -> Result<Self, NoRandomness> {
         Ok(Self(Arc::new(Inner {
             fingerprints: Fingerprints::new()?,
-            right: Mutex::default(),
+            correct: Mutex::default(),
             queue: Semaphore::new(QUEUE),
             turn: Arc::new(Semaphore::new(1)),
         })))
     }
 
-    pub(super) fn judge(
+    pub(super) fn authorize(
         &self,
         users: Arc<Users>,
         authorization: Option<HeaderValue>,
@@ -67,7 +67,7 @@ impl Basic {
     }
 }
 
-/// What a client says.
+/// The name and password that a client sends.
 struct Login {
     user: String,
     password: Vec<u8>,
@@ -87,13 +87,13 @@ impl Login {
 impl Inner {
     async fn check(&self, users: &Users, login: Login) -> Verdict {
         let known = users.hash_of(&login.user);
-        // With the hash, so that a changed one makes it another.
+        // The hash is part of it, so that a changed hash invalidates it.
         let fingerprint = known.map(|hash| {
             let parts = [login.user.as_bytes(), hash.as_bytes(), &login.password];
             self.fingerprints.of(&parts)
         });
-        let is_right = |fingerprint: Fingerprint| self.remembers(fingerprint);
-        if fingerprint.is_some_and(is_right) {
+        let is_correct = |fingerprint: Fingerprint| self.remembers(fingerprint);
+        if fingerprint.is_some_and(is_correct) {
             return Verdict::Granted;
         }
         let Ok(_place) = self.queue.try_acquire() else {
@@ -102,15 +102,15 @@ impl Inner {
         let Ok(turn) = Arc::clone(&self.turn).acquire_owned().await else {
             return Verdict::Unavailable;
         };
-        // Found to be right meanwhile, for another request.
-        if fingerprint.is_some_and(is_right) {
+        // Another request may have checked the same credentials meanwhile.
+        if fingerprint.is_some_and(is_correct) {
             return Verdict::Granted;
         }
         let decoy = || format!("$2b${:02}${DECOY}", users.cost());
         let hash = known.map_or_else(decoy, str::to_owned);
         let password = login.password;
         let checked = tokio::task::spawn_blocking(move || {
-            // Held until the check is over, even if the client has gone.
+            // Held until the check is over, even if the client has disconnected.
             let _turn = turn;
             bcrypt::verify(password, &hash).unwrap_or(false)
         });
@@ -125,16 +125,16 @@ impl Inner {
     }
 
     fn remembers(&self, fingerprint: Fingerprint) -> bool {
-        let right = self.right.lock().unwrap_or_else(PoisonError::into_inner);
-        right.contains(&fingerprint)
+        let correct = self.correct.lock().unwrap_or_else(PoisonError::into_inner);
+        correct.contains(&fingerprint)
     }
 
     fn remember(&self, fingerprint: Fingerprint) {
-        let mut right = self.right.lock().unwrap_or_else(PoisonError::into_inner);
-        if right.len() == REMEMBERED {
-            right.pop_front();
+        let mut correct = self.correct.lock().unwrap_or_else(PoisonError::into_inner);
+        if correct.len() == REMEMBERED {
+            correct.pop_front();
         }
-        right.push_back(fingerprint);
+        correct.push_back(fingerprint);
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_a_user_with_the_right_password_is_let_in() {
+    async fn only_a_user_with_the_right_password_is_granted() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right"), ("bob", "a:b"), ("", "")]);
         for (login, verdict) in [
@@ -178,7 +178,7 @@ mod tests {
             ("alice", CHALLENGE),
             ("", CHALLENGE),
         ] {
-            let judged = basic.judge(Arc::clone(&users), header(login)).await;
+            let judged = basic.authorize(Arc::clone(&users), header(login)).await;
             assert_eq!(judged, verdict, "{login}");
         }
         for text in [
@@ -190,16 +190,16 @@ mod tests {
             "BasicYWxpY2U6cmlnaHQ=",
         ] {
             let header = Some(HeaderValue::from_static(text));
-            let judged = basic.judge(Arc::clone(&users), header).await;
+            let judged = basic.authorize(Arc::clone(&users), header).await;
             assert_eq!(judged, CHALLENGE, "{text}");
         }
-        assert_eq!(basic.judge(Arc::clone(&users), None).await, CHALLENGE);
+        assert_eq!(basic.authorize(Arc::clone(&users), None).await, CHALLENGE);
         let other_case = HeaderValue::from_static("bAsIc YWxpY2U6cmlnaHQ=");
-        let judged = basic.judge(users, Some(other_case)).await;
+        let judged = basic.authorize(users, Some(other_case)).await;
         assert_eq!(judged, Verdict::Granted);
     }
 
-    /// So that a user who does not exist takes as long.
+    /// So that a check for a user who does not exist takes as long.
     #[test]
     fn the_decoy_is_a_hash_of_every_cost() {
         for cost in [4, 5, 10] {
@@ -209,23 +209,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn right_credentials_are_remembered_until_their_hash_changes() {
+    async fn correct_credentials_are_remembered_until_their_hash_changes() {
         let basic = Basic::new().unwrap();
         let before = users(&[("alice", "right")]);
         assert_eq!(
             basic
-                .judge(Arc::clone(&before), header("alice:right"))
+                .authorize(Arc::clone(&before), header("alice:right"))
                 .await,
             Verdict::Granted
         );
-        // Nobody can check any more: what is let in is remembered.
+        // No check can run any more: what is granted is remembered.
         let turn = Arc::clone(&basic.0.turn).acquire_owned().await.unwrap();
         assert_eq!(
-            basic.judge(before, header("alice:right")).await,
+            basic.authorize(before, header("alice:right")).await,
             Verdict::Granted
         );
         let after = users(&[("alice", "other")]);
-        let judged = tokio::spawn(basic.judge(after, header("alice:right")));
+        let judged = tokio::spawn(basic.authorize(after, header("alice:right")));
         tokio::task::yield_now().await;
         assert!(!judged.is_finished());
         drop(turn);
@@ -233,19 +233,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_wait_and_few_are_remembered() {
+    async fn the_queue_and_the_memory_are_bounded() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right")]);
         let turn = Arc::clone(&basic.0.turn).acquire_owned().await.unwrap();
         let mut waiting: Vec<_> = (0..QUEUE)
-            .map(|_| tokio::spawn(basic.judge(Arc::clone(&users), header("eve:x"))))
+            .map(|_| tokio::spawn(basic.authorize(Arc::clone(&users), header("eve:x"))))
             .collect();
         while basic.0.queue.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
-        let one_more = basic.judge(Arc::clone(&users), header("eve:x")).await;
+        let one_more = basic.authorize(Arc::clone(&users), header("eve:x")).await;
         assert_eq!(one_more, Verdict::Unavailable);
-        // Whoever goes makes room.
+        // A client that disconnects frees its place.
         waiting.pop().unwrap().abort();
         while basic.0.queue.available_permits() == 0 {
             tokio::task::yield_now().await;
@@ -258,6 +258,6 @@ mod tests {
             let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
             basic.0.remember(fingerprint);
         }
-        assert_eq!(basic.0.right.lock().unwrap().len(), REMEMBERED);
+        assert_eq!(basic.0.correct.lock().unwrap().len(), REMEMBERED);
     }
 }

@@ -1,4 +1,4 @@
-//! Decisions that hold for a while.
+//! Decisions that stay valid for a while.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use super::fingerprint::Fingerprint;
 use crate::server::Verdict;
 
-/// A bounded memory of decisions. When it is full, the one that would be forgotten next makes way:
-/// those about strangers are short-lived, so strangers cannot crowd out those who are known.
+/// A bounded cache of decisions. When it is full, the one that expires next is evicted: refusals expire
+/// sooner than grants, so unknown clients cannot evict known ones.
 #[derive(Debug)]
 pub(super) struct Decisions {
     most: usize,
@@ -30,13 +30,13 @@ impl Decisions {
         }
     }
 
-    /// The decision that still holds at `now`.
+    /// The decision, if it is still valid at `now`.
     pub(super) fn get(&self, key: &Fingerprint, now: Instant) -> Option<Verdict> {
         let decision = self.entries.get(key)?;
         (now < decision.until).then_some(decision.verdict)
     }
 
-    /// Remembers a decision `until` then.
+    /// Caches a decision that expires at `until`.
     pub(super) fn put(&mut self, key: Fingerprint, verdict: Verdict, until: Instant) {
         if self.entries.len() >= self.most && !self.entries.contains_key(&key) {
             let next = self
@@ -65,7 +65,7 @@ mod tests {
     use crate::access::fingerprint::Fingerprints;
 
     #[tokio::test(start_paused = true)]
-    async fn decisions_are_forgotten_in_time() {
+    async fn decisions_expire() {
         let fingerprints = Fingerprints::new().unwrap();
         let key = fingerprints.of(&[b"a"]);
         let mut decisions = Decisions::new(8);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn strangers_cannot_crowd_out_those_who_are_known() {
+    async fn unknown_clients_cannot_evict_known_ones() {
         let fingerprints = Fingerprints::new().unwrap();
         let known = fingerprints.of(&[b"known"]);
         let mut decisions = Decisions::new(8);

@@ -1,19 +1,19 @@
-//! Keyed hashes, by which secrets are recognized without being kept.
+//! Keyed hashes, to recognize secrets without keeping them.
 
 use rustls::crypto::ring;
 use sha2::{Digest, Sha256};
 
 /// The system gave no randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the system gives no random numbers, which access control cannot do without")]
+#[error("the system gives no random numbers, which access control needs")]
 pub struct NoRandomness;
 
-/// Stands for a secret. Worth nothing to whoever does not know the key.
+/// Stands for a secret. Useless without the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Fingerprint([u8; 32]);
 
-/// Makes fingerprints, by a key of its own that never leaves the process. Since nobody can compute
-/// one, the time that it takes to compare them tells nothing.
+/// Makes fingerprints with a key that never leaves the process. Nobody else can compute one, so the
+/// time that a comparison takes reveals nothing.
 pub(super) struct Fingerprints {
     key: [u8; 32],
 }
@@ -31,7 +31,7 @@ impl Fingerprints {
         let mut hash = Sha256::new();
         hash.update(self.key);
         for part in parts {
-            // The length keeps parts from running into each other.
+            // The length separates the parts.
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }

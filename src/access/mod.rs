@@ -1,4 +1,4 @@
-//! Who may ask, and through what: the answers to [`crate::server::Access`].
+//! Access control: the implementation of [`crate::server::Access`].
 //!
 //! ```text
 //! Gate ─┬─► rate limit            ─┐
@@ -7,8 +7,8 @@
 //!       └─► Kubernetes (TokenReview, SubjectAccessReview)
 //! ```
 //!
-//! What cannot be decided is refused. Passwords and tokens are remembered as keyed hashes only,
-//! and are in no message.
+//! A request that cannot be decided is refused. Passwords and tokens are remembered only as keyed
+//! hashes, and appear in no message.
 
 mod basic;
 mod decisions;
@@ -29,24 +29,24 @@ pub use stats::{AccessStats, Refusal, SavedAccess};
 use self::basic::Basic;
 use self::kubernetes::Kubernetes;
 use self::rate_limit::Bucket;
-use crate::server::{Access, Asked, Verdict};
+use crate::server::{Access, AccessRequest, Verdict};
 use crate::web_config::{Header, WebConfig};
 
-/// Decides by the web configuration in force, which can change, and by tokens, if they are asked
-/// for.
+/// Decides by the web configuration in force, which can be replaced, and by bearer tokens if they are
+/// required.
 pub struct Gate {
-    in_force: RwLock<Arc<InForce>>,
+    in_force: RwLock<Arc<ActiveConfig>>,
     basic: Basic,
     tokens: Option<Kubernetes>,
     stats: Arc<AccessStats>,
 }
 
-struct InForce {
+struct ActiveConfig {
     config: WebConfig,
     bucket: Option<Bucket>,
 }
 
-impl From<WebConfig> for InForce {
+impl From<WebConfig> for ActiveConfig {
     fn from(config: WebConfig) -> Self {
         let bucket = config.rate_limit.map(Bucket::new);
         Self { config, bucket }
@@ -54,8 +54,8 @@ impl From<WebConfig> for InForce {
 }
 
 impl Gate {
-    /// A gate by `config`. Where it has users, they are asked for; otherwise bearer tokens are,
-    /// where `tokens` can judge them.
+    /// A gate by `config`. If it has users, clients need a password; otherwise, if there is `tokens`,
+    /// they need a bearer token that it accepts.
     ///
     /// # Errors
     /// Where the system has no randomness for keys.
@@ -72,33 +72,33 @@ impl Gate {
         })
     }
 
-    /// Puts another configuration in force, for connections and requests from now on.
+    /// Replaces the configuration, for connections and requests from now on.
     pub fn set(&self, config: WebConfig) {
-        let next = Arc::new(InForce::from(config));
+        let next = Arc::new(ActiveConfig::from(config));
         *self
             .in_force
             .write()
             .unwrap_or_else(PoisonError::into_inner) = next;
     }
 
-    fn in_force(&self) -> Arc<InForce> {
+    fn in_force(&self) -> Arc<ActiveConfig> {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn verdict(&self, asked: Asked) -> BoxFuture<'static, Verdict> {
+    fn verdict(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
         let in_force = self.in_force();
         let has_room = in_force.bucket.as_ref().is_none_or(Bucket::take);
         let users = &in_force.config.users;
         let tls = in_force.config.tls.as_ref();
-        let demands_certificate = tls.is_some_and(|tls| tls.demands_certificate);
+        let requires_certificate = tls.is_some_and(|tls| tls.requires_certificate);
         if !has_room {
             ready(Verdict::TooManyRequests).boxed()
-        } else if demands_certificate && !asked.has_certificate {
+        } else if requires_certificate && !asked.has_certificate {
             ready(Verdict::Forbidden).boxed()
         } else if !users.is_empty() {
-            self.basic.judge(Arc::clone(users), asked.authorization)
+            self.basic.authorize(Arc::clone(users), asked.authorization)
         } else if let Some(tokens) = &self.tokens {
-            tokens.judge(asked)
+            tokens.authorize(asked)
         } else {
             ready(Verdict::Granted).boxed()
         }
@@ -120,7 +120,7 @@ impl Access for Gate {
         Arc::clone(&self.in_force().config.headers)
     }
 
-    fn judge(&self, asked: Asked) -> BoxFuture<'static, Verdict> {
+    fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
         let stats = Arc::clone(&self.stats);
         let verdict = self.verdict(asked);
         verdict
@@ -129,7 +129,7 @@ impl Access for Gate {
     }
 }
 
-/// The credentials of `Authorization: SCHEME credentials`; `None` where it is of another scheme.
+/// The credentials of `Authorization: SCHEME credentials`; `None` for another scheme.
 fn credentials<'a>(authorization: &'a http::HeaderValue, scheme: &str) -> Option<&'a [u8]> {
     let (found, rest) = authorization.as_bytes().split_at_checked(scheme.len())?;
     let rest = found

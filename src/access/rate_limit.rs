@@ -1,4 +1,4 @@
-//! How often may be asked: a token bucket.
+//! The rate limit: a token bucket.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,37 +10,37 @@ use crate::web_config::RateLimit;
 #[derive(Debug)]
 pub(super) struct Bucket {
     limit: RateLimit,
-    state: Mutex<State>,
+    level: Mutex<Level>,
 }
 
 #[derive(Debug)]
-struct State {
+struct Level {
     tokens: f64,
     at: Instant,
 }
 
 impl Bucket {
-    /// A full one.
+    /// A full bucket.
     pub(super) fn new(limit: RateLimit) -> Self {
-        let state = State {
+        let level = Level {
             tokens: f64::from(limit.burst),
             at: Instant::now(),
         };
-        let state = Mutex::new(state);
-        Self { limit, state }
+        let level = Mutex::new(level);
+        Self { limit, level }
     }
 
-    /// Takes a token; false where there is none.
+    /// Takes a token; false if there is none.
     pub(super) fn take(&self) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let passed = now.duration_since(state.at).as_secs_f64();
+        let passed = now.duration_since(level.at).as_secs_f64();
         let gained = passed / self.limit.interval.as_secs_f64();
-        state.tokens = (state.tokens + gained).min(f64::from(self.limit.burst));
-        state.at = now;
-        let has_one = state.tokens >= 1.0;
+        level.tokens = (level.tokens + gained).min(f64::from(self.limit.burst));
+        level.at = now;
+        let has_one = level.tokens >= 1.0;
         if has_one {
-            state.tokens -= 1.0;
+            level.tokens -= 1.0;
         }
         has_one
     }

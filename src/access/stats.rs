@@ -1,4 +1,4 @@
-//! What access control counts of itself. Every access is `Relaxed`: each value stands alone.
+//! Counters of access control. Every access is `Relaxed`: each value stands alone.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
@@ -51,7 +51,7 @@ impl Refusal {
     }
 }
 
-/// Counters of refusals, and how the web configuration fares.
+/// Counters of refusals and of reloads of the web configuration.
 #[derive(Debug)]
 pub struct AccessStats {
     refused: [AtomicU64; Refusal::ALL.len()],
@@ -72,7 +72,7 @@ pub struct SavedAccess {
     pub handshake_failures: u64,
     /// Changed configurations that were put in force
     pub reloads: u64,
-    /// Changed configurations that could not be
+    /// Changed configurations that were refused
     pub failed_reloads: u64,
 }
 
@@ -98,7 +98,7 @@ impl AccessStats {
         self.failed_reloads.fetch_add(saved.failed_reloads, Relaxed);
     }
 
-    /// A configuration, or that there is none, was put in force at `now`.
+    /// Zero counters; the first configuration was put in force at `now`.
     pub fn new(now: Timestamp) -> Self {
         Self {
             refused: Default::default(),
@@ -120,7 +120,7 @@ impl AccessStats {
         self.handshake_failures.fetch_add(1, Relaxed);
     }
 
-    /// Takes note of an attempt to put a changed configuration in force.
+    /// Counts an attempt to put a changed configuration in force.
     pub fn reloaded(&self, status: ReloadStatus) {
         let count = if status.successful {
             &self.reloads
@@ -143,7 +143,7 @@ impl AccessStats {
         self.handshake_failures.load(Relaxed)
     }
 
-    /// Attempts to put a changed configuration in force, that came to this.
+    /// Attempts to put a changed configuration in force, by outcome.
     pub fn reloads(&self, successful: bool) -> u64 {
         let count = if successful {
             &self.reloads
@@ -153,7 +153,7 @@ impl AccessStats {
         count.load(Relaxed)
     }
 
-    /// How the configuration fares at the moment.
+    /// The outcome of the last attempt.
     pub fn status(&self) -> ReloadStatus {
         ReloadStatus {
             successful: self.successful.load(Relaxed),

@@ -1,5 +1,5 @@
-//! Configuration files: YAML that knows where each value stands ([`yaml`]), so that an error names the
-//! line, and files that are read again when they change ([`reload`]).
+//! Configuration files: YAML whose errors name the line ([`yaml`]), and the detection of changes
+//! ([`reload`]).
 
 pub mod reload;
 pub mod yaml;

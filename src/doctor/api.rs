@@ -1,4 +1,4 @@
-//! Requests to the API server: each with a deadline, and each a reading of its clock.
+//! Requests to the API server. Each has a deadline, and each answer is a sample of its clock.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -19,14 +19,14 @@ use crate::cluster::clock::{Clock, SystemClock};
 use crate::cluster::date_observer::date_of;
 use crate::cluster::transport::{AGENT, read_into, send, timed_out};
 
-/// For a request with a small answer.
+/// The deadline of a request with a small answer.
 const REQUEST: Duration = Duration::from_secs(10);
-/// For a page of a list.
+/// The deadline of a page of a list.
 const PAGE: Duration = Duration::from_secs(30);
-/// The most that is read of a small answer.
+/// The length limit of a small answer, in bytes.
 const SMALL: usize = 1 << 20;
 
-/// The API server, for as long as the doctor may take.
+/// The API server, with a deadline for all requests together.
 pub(super) struct Api {
     pub(super) cluster: Cluster,
     ends: Instant,
@@ -42,7 +42,7 @@ impl Api {
         }
     }
 
-    /// How far the clocks are apart, by the answers so far.
+    /// The offset of its clock from ours, by the answers so far.
     pub(super) fn offset(&self) -> Offset {
         *self.offset.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,7 +73,7 @@ impl Api {
         self.send(request, PAGE, limit).await
     }
 
-    /// Sends a request and waits for the answer to begin, and for nothing more.
+    /// Sends a request and waits only for the answer to begin.
     pub(super) async fn open(&self, request: Request<Body>) -> Result<(), ApiError> {
         let deadline = self.remaining(REQUEST)?;
         send(&self.cluster.client, request, deadline)
@@ -109,18 +109,18 @@ impl Api {
         answer.map_err(|_| timed_out("no complete answer", deadline))?
     }
 
-    /// What is left of the time, at most `longest`.
+    /// The time left, at most `longest`.
     fn remaining(&self, longest: Duration) -> Result<Duration, ApiError> {
         let left = self.ends.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let why = "the time of --timeout is over";
+            let why = "--timeout has passed";
             return Err(ApiError::new(ApiErrorKind::Timeout, why));
         }
         Ok(left.min(longest))
     }
 }
 
-/// A request with JSON in it and JSON as the answer.
+/// A request with a JSON body, for a JSON answer.
 pub(super) fn request(method: Method, path: &str, body: Body) -> Result<Request<Body>, ApiError> {
     Request::builder()
         .method(method)

@@ -1,37 +1,37 @@
-//! What a doctor looks at, by name.
+//! The names of the checks.
 
 use serde::{Serialize, Serializer};
 
-/// What is looked at. Every one is told of in every run, if only as skipped.
+/// A check. Every run reports on every one, if only as skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Whether the address to listen on can be had
+    /// Whether the address to listen on is free
     Listen,
-    /// Whether the SLO file is sound
+    /// Whether the SLO file is valid
     SloFile,
-    /// Whether the web configuration is sound
+    /// Whether the web configuration is valid
     WebConfig,
     /// Whether the state directory can be used
     StateDir,
-    /// Whether there is a configuration that leads to a cluster
+    /// Whether a kubeconfig or a service account names a cluster
     Cluster,
     /// Whether the API server answers
     ApiServer,
-    /// As whom it knows us
+    /// Which user our credentials belong to
     Identity,
     /// Whether pods may be listed and watched
     Permissions,
-    /// Whether there are pods to see
+    /// Whether there are pods
     Pods,
     /// Whether a watch opens
     Watch,
     /// Whether, and under which name, the network condition is reported
     NetworkCondition,
-    /// Which kubelets report it late
+    /// Which kubelets report that condition late
     Kubelets,
-    /// How far the clocks are apart
+    /// The offset between the clocks
     Clock,
-    /// How many series the labels make
+    /// How many series the labels lead to
     Labels,
 }
 
@@ -54,7 +54,7 @@ impl Check {
         Self::Labels,
     ];
 
-    /// The name in every form of the report.
+    /// The name in the text and JSON reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Listen => "listen",

@@ -1,32 +1,32 @@
-//! How far the API server's clock is from ours, by the `Date` of its answers.
+//! The offset of the API server's clock from ours, by the `Date` of its answers.
 //!
-//! `Date` states whole seconds, cut off. An answer that says second `d`, asked for at `sent` and
-//! received at `received` by our clock, was made within `[d, d + 1 s)` of the server's clock and
+//! `Date` is truncated to seconds. An answer dated `d`, whose request was sent at `sent` and which
+//! was received at `received` by our clock, was made within `[d, d + 1 s)` of the server's clock and
 //! within `[sent, received]` of ours: the server is ahead by more than `d - received` and by less
-//! than `d + 1 s - sent`. Every answer narrows that down.
+//! than `d + 1 s - sent`. Every answer narrows these bounds.
 
 use super::report::{Check, Finding};
 use crate::timestamp::Timestamp;
 
 const SECOND: f64 = 1.0;
 
-/// Clocks further apart than this are told of: an event's arrival is then no longer within the
-/// second in which it happened, and `--timestamps=fused` gains little.
+/// An offset above this is reported: events then no longer arrive within the second in which they
+/// happened, and `--timestamps=fused` gains little.
 const NOTABLE: f64 = 0.5;
 
-/// Clocks further apart than this judge pods wrongly: it is the grace that SLOs have by default.
+/// An offset above this makes SLOs judge pods wrongly: it is their default grace.
 const GRACE: f64 = 5.0;
 
 /// By how many seconds the API server's clock may be ahead of ours (negative: behind).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Offset {
     bounds: Option<(f64, f64)>,
-    /// Answers contradicted each other by so many seconds
-    torn: f64,
+    /// By how many seconds answers contradicted each other
+    contradiction: f64,
 }
 
 impl Offset {
-    /// An answer of the API server.
+    /// Narrows the bounds by one answer.
     pub(super) fn narrow(&mut self, sent: Timestamp, received: Timestamp, date: Timestamp) {
         let seconds = |from: Timestamp, to: Timestamp| {
             let nanos = i128::from(to.as_nanos()) - i128::from(from.as_nanos());
@@ -38,20 +38,20 @@ impl Offset {
         if narrow_low <= narrow_high {
             self.bounds = Some((narrow_low, narrow_high));
         } else {
-            // Several API servers behind one address, or a clock that was stepped.
-            self.torn = self.torn.max(narrow_low - narrow_high);
+            // Several API servers behind one address, or a clock that was set.
+            self.contradiction = self.contradiction.max(narrow_low - narrow_high);
             self.bounds = Some((low.min(known_low), high.max(known_high)));
         }
     }
 
-    /// What that means.
+    /// The finding that follows.
     pub(super) fn finding(&self) -> Finding {
         const CHECK: Check = Check::Clock;
         let Some((low, high)) = self.bounds else {
-            return Finding::skipped(CHECK, "the API server's answers bear no usable Date");
+            return Finding::skipped(CHECK, "the API server's answers have no usable Date header");
         };
         let (middle, uncertainty) = ((low + high) / 2.0, (high - low) / 2.0);
-        // What is certain: the end of the bounds that is nearer to zero.
+        // The part of the offset that is certain: the bound nearer to zero.
         let certain = if low > 0.0 {
             low
         } else if high < 0.0 {
@@ -63,22 +63,22 @@ impl Offset {
             "the API server's clock is {} ours (± {uncertainty:.1} s)",
             in_words(middle)
         );
-        let finding = if self.torn > NOTABLE {
+        let finding = if self.contradiction > NOTABLE {
             let text = format!(
                 "answers of the API server contradict each other by {:.1} s",
-                self.torn
+                self.contradiction
             );
             Finding::warning(CHECK, text)
-                .mend("synchronize the clocks of the control plane's machines (NTP)")
+                .fix("synchronize the clocks of the control plane's machines (NTP)")
         } else if certain >= GRACE {
-            Finding::error(CHECK, apart).mend(
-                "synchronize the clocks (NTP); deadlines of SLOs pass by the local one, so that \
-                 pods would be judged wrongly",
+            Finding::error(CHECK, apart).fix(
+                "synchronize the clocks (NTP); SLO deadlines pass by the local clock, so \
+                 that pods would be judged wrongly",
             )
         } else if certain >= NOTABLE {
-            Finding::warning(CHECK, apart).mend(
-                "synchronize the clocks (NTP), or measure with --timestamps=api, which compares \
-                 no arrival with a time of the API",
+            Finding::warning(CHECK, apart).fix(
+                "synchronize the clocks (NTP), or measure with --timestamps=api, which does \
+                 not compare arrivals with API times",
             )
         } else if certain > 0.0 {
             Finding::ok(CHECK, apart)
@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn one_answer_is_good_to_half_a_second_and_half_its_round_trip() {
+    fn one_answer_is_precise_to_half_a_second_and_half_its_round_trip() {
         let offset = after(&[(10_400, 10_600, 10_000)]);
         assert_eq!(offset.bounds, Some((-0.6, 0.6)));
     }
 
     #[test]
     fn answers_on_both_sides_of_a_second_narrow_it_down() {
-        // Clocks that are equal: the second turns between the two answers.
+        // Equal clocks: a new second begins between the two answers.
         let offset = after(&[(10_900, 10_910, 10_000), (11_010, 11_020, 11_000)]);
         let (low, high) = offset.bounds.unwrap();
         assert!(
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_certain_is_held_against_a_clock() {
+    fn only_the_certain_part_of_an_offset_counts() {
         let severity = |date: i64| after(&[(10_400, 10_600, date)]).finding().severity;
         assert_eq!(severity(11_000), Severity::Ok);
         assert_eq!(severity(12_000), Severity::Warning);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_disagree_are_told_of() {
+    fn servers_that_disagree_are_reported() {
         let finding = after(&[(10_000, 10_010, 10_000), (10_020, 10_030, 40_000)]).finding();
         assert_eq!(finding.severity, Severity::Warning);
         assert!(finding.found.contains("contradict"), "{}", finding.found);

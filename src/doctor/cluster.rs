@@ -1,4 +1,4 @@
-//! Whether there is a configuration that leads to a cluster, and whether an API server answers.
+//! Whether a cluster is configured, and whether its API server answers.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::cluster::options::ConnectError;
 /// A release of Kubernetes: major and minor version.
 pub(super) type Release = (u32, u32);
 
-/// The configuration was found and understood.
+/// The findings about a configuration that was read.
 pub(super) fn configured(cluster: &Cluster) -> Vec<Finding> {
     const CHECK: Check = Check::Cluster;
     let Cluster { server, origin, .. } = cluster;
@@ -25,28 +25,28 @@ pub(super) fn configured(cluster: &Cluster) -> Vec<Finding> {
         .detail("proxy", cluster.proxy.clone());
     let mut findings = vec![found];
     if cluster.unverified {
-        let text = "insecure-skip-tls-verify: whoever answers there gets the credentials";
+        let text = "insecure-skip-tls-verify: any server at that address receives the credentials";
         findings.push(
             Finding::warning(CHECK, text)
-                .mend("set certificate-authority-data of the cluster in the kubeconfig instead"),
+                .fix("set certificate-authority-data of the cluster in the kubeconfig instead"),
         );
     }
     findings
 }
 
-/// No client could be made of the configuration.
+/// The finding about a configuration that cannot be used.
 pub(super) fn unusable(error: &ConnectError) -> Finding {
-    const KUBECONFIG: &str = "name a kubeconfig that can be read, with --kubeconfig or KUBECONFIG";
-    let (found, mend) = match error {
+    const KUBECONFIG: &str = "name a readable kubeconfig with --kubeconfig or KUBECONFIG";
+    let (found, fix) = match error {
         ConnectError::Unreadable { origin, why } => {
             let found = format!("{origin} cannot be read: {why}");
             (found, KUBECONFIG.to_owned())
         }
         ConnectError::Malformed { origin, why } => {
-            let mend = "mend the file, or name another with --kubeconfig";
+            let fix = "fix the file, or name another with --kubeconfig";
             (
                 format!("{origin} is not a kubeconfig: {why}"),
-                mend.to_owned(),
+                fix.to_owned(),
             )
         }
         ConnectError::UnknownContext {
@@ -62,29 +62,29 @@ pub(super) fn unusable(error: &ConnectError) -> Finding {
         }
         ConnectError::NoCluster { default, why } => {
             let found = format!(
-                "no cluster is configured: KUBECONFIG is not set, there is no {default}, and this \
-                 is no pod with a service account ({why})"
+                "no cluster is configured: KUBECONFIG is not set, there is no {default}, and \
+                 this process does not run in a pod with a service account ({why})"
             );
             (found, KUBECONFIG.to_owned())
         }
         ConnectError::Unusable { origin, why } => {
-            let mend = "see that the certificates, the token and the credential plugin that it \
-                        names are there and can be read";
-            (format!("{origin} cannot be used: {why}"), mend.to_owned())
+            let fix = "check that the certificates, the token and the credential plugin \
+                        that it names exist and can be read";
+            (format!("{origin} cannot be used: {why}"), fix.to_owned())
         }
     };
-    Finding::error(Check::Cluster, found).mend(mend)
+    Finding::error(Check::Cluster, found).fix(fix)
 }
 
-/// What became of the first request.
+/// The outcome of the first request.
 pub(super) enum Reached {
-    /// An API server answers; its release, if it tells
+    /// An API server answers; its release, if it states one
     Yes(Option<Release>),
-    /// None does, or not to us: there is no use in asking for more
+    /// None does, or not to us: further requests are useless
     No,
 }
 
-/// Asks for the version, which API servers tell nearly everybody.
+/// Requests the version, which API servers show to nearly everybody.
 pub(super) async fn reach(api: &Api) -> (Finding, Reached) {
     const CHECK: Check = Check::ApiServer;
     let began = Instant::now();
@@ -102,7 +102,7 @@ pub(super) async fn reach(api: &Api) -> (Finding, Reached) {
             (found, Reached::Yes(release(version)))
         }
         (Ok(_), None) => {
-            let why = "/version tells no version";
+            let why = "/version states no version";
             (foreign(why), Reached::No)
         }
         (Err(failure), _) => unanswered(failure),
@@ -112,7 +112,7 @@ pub(super) async fn reach(api: &Api) -> (Finding, Reached) {
 fn foreign(why: &str) -> Finding {
     let found = format!("what answers is not like a Kubernetes API server: {why}");
     Finding::error(Check::ApiServer, found)
-        .mend("check the server's address in the kubeconfig, and the proxy if there is one")
+        .fix("check the server's address in the kubeconfig, and the proxy if there is one")
 }
 
 fn unanswered(failure: &ApiError) -> (Finding, Reached) {
@@ -121,24 +121,24 @@ fn unanswered(failure: &ApiError) -> (Finding, Reached) {
     match failure.kind {
         ApiErrorKind::Transport | ApiErrorKind::Timeout => {
             let found = Finding::error(CHECK, format!("does not answer: {why}"));
-            (found.mend(remedy(why, failure.kind)), Reached::No)
+            (found.fix(remedy(why, failure.kind)), Reached::No)
         }
         ApiErrorKind::Credentials => {
-            let found = Finding::error(CHECK, format!("the credentials cannot be had: {why}"));
-            let mend = "see that the token file or the credential plugin of the kubeconfig works";
-            (found.mend(mend), Reached::No)
+            let found = Finding::error(CHECK, format!("the credentials cannot be obtained: {why}"));
+            let fix = "check that the token file or the credential plugin of the kubeconfig works";
+            (found.fix(fix), Reached::No)
         }
         ApiErrorKind::Unauthorized => {
             let found = format!("does not accept the credentials: {why}");
-            let mend = "log in again, or have the token or certificate of the kubeconfig renewed";
-            (Finding::error(CHECK, found).mend(mend), Reached::No)
+            let fix = "log in again, or have the token or certificate of the kubeconfig renewed";
+            (Finding::error(CHECK, found).fix(fix), Reached::No)
         }
         ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError => {
             let found = Finding::warning(CHECK, format!("is not ready: {why}"));
-            let mend = "try again later; podinit serve waits for it";
-            (found.mend(mend), Reached::Yes(None))
+            let fix = "try again later; podinit serve waits for it";
+            (found.fix(fix), Reached::Yes(None))
         }
-        // Whoever refuses or does not know the path may serve the others.
+        // A server that refuses or does not know this path may serve the others.
         ApiErrorKind::Forbidden | ApiErrorKind::Rejected | ApiErrorKind::ClientError => {
             let found = Finding::note(CHECK, format!("answers, but not to /version: {why}"));
             (found, Reached::Yes(None))
@@ -147,29 +147,29 @@ fn unanswered(failure: &ApiError) -> (Finding, Reached) {
     }
 }
 
-/// What usually helps when a server is not reached, by what the connection had to say.
+/// What usually helps when a server cannot be reached, by the error of the connection.
 fn remedy(why: &str, kind: ApiErrorKind) -> &'static str {
     let lower = why.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if says(&["certificate", "issuer"]) {
-        "see that certificate-authority-data in the kubeconfig is the one of this cluster, and \
-         that its certificate names this host and has not expired (is the local clock right?)"
+        "check that certificate-authority-data in the kubeconfig belongs to this cluster, and that \
+         its certificate names this host and has not expired (is the local clock right?)"
     } else if says(&["corrupt message", "invalidcontenttype", "wrong version"]) {
         "what listens there does not speak TLS: check the scheme and the port of the server"
     } else if says(&["dns", "lookup", "resolve", "name or service"]) {
         "the name does not resolve: check the server's host in the kubeconfig, and the resolver"
     } else if says(&["refused"]) {
-        "nothing listens there: check the server's address and port, and that a tunnel or VPN \
-         that it needs is up"
+        "nothing listens there: check the server's address and port, and that any tunnel or VPN \
+         to it is up"
     } else if kind == ApiErrorKind::Timeout || says(&["timed out", "deadline", "unreachable"]) {
-        "something on the way drops the packets: check firewalls, NetworkPolicies on egress, the \
+        "packets are dropped on the way: check firewalls, NetworkPolicies on egress, the \
          VPN, HTTPS_PROXY and NO_PROXY"
     } else {
         "check the address, the network and the certificates"
     }
 }
 
-/// `v1.36.2-gke.100` is of the release 1.36.
+/// The release of a version: `v1.36.2-gke.100` is 1.36.
 pub(super) fn release(version: &str) -> Option<Release> {
     let mut parts = version.strip_prefix('v').unwrap_or(version).split('.');
     let mut number = || {
@@ -178,7 +178,7 @@ pub(super) fn release(version: &str) -> Option<Release> {
         part[..end.unwrap_or(part.len())].parse().ok()
     };
     let release = (number()?, number()?);
-    // Binaries that were built without a stamp say v0.0.0.
+    // Binaries that were built without version information say v0.0.0.
     (release.0 > 0).then_some(release)
 }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn remedies_fit_what_went_wrong() {
+    fn remedies_fit_the_error() {
         for (why, word) in [
             (
                 "client error (Connect): tcp connect error: Connection refused (os error 111)",

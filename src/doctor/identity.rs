@@ -1,4 +1,4 @@
-//! As whom the API server knows us.
+//! Which user the API server takes us for.
 
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 
@@ -6,37 +6,37 @@ use super::api::Api;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::ApiErrorKind;
 
-/// What the API server says of us.
+/// Who we are to the API server.
 pub(super) enum Identity {
-    /// The name it knows us by
+    /// This user
     Known(String),
-    /// It knows us, and does not say by which name
-    Untold,
-    /// It does not accept our credentials: there is no use in asking for more
+    /// It does not say
+    Unknown,
+    /// It does not accept our credentials: further requests are useless
     Rejected,
 }
 
-/// Asks who we are (SelfSubjectReview, Kubernetes 1.28).
+/// Requests who we are (SelfSubjectReview, Kubernetes 1.28).
 pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
     const CHECK: Check = Check::Identity;
     let answer = match api.review(&SelfSubjectReview::default()).await {
         Ok(answer) => answer,
         Err(failure) if failure.kind == ApiErrorKind::Unauthorized => {
             let found = format!("the credentials are not accepted: {}", failure.detail);
-            let mend = "log in again, or have the token or certificate of the kubeconfig renewed";
-            return (Finding::error(CHECK, found).mend(mend), Identity::Rejected);
+            let fix = "log in again, or have the token or certificate of the kubeconfig renewed";
+            return (Finding::error(CHECK, found).fix(fix), Identity::Rejected);
         }
         Err(failure) => {
             let why = format!("the API server does not say who we are: {}", failure.detail);
-            return (Finding::skipped(CHECK, why), Identity::Untold);
+            return (Finding::skipped(CHECK, why), Identity::Unknown);
         }
     };
     let user = answer.status.and_then(|status| status.user_info);
     match user.and_then(|user| user.username).as_deref() {
         Some(name @ "system:anonymous") => {
-            let found = "the API server knows us as nobody (system:anonymous)";
-            let mend = "give the context a user with credentials, or podinit a service account";
-            let finding = Finding::warning(CHECK, found).mend(mend);
+            let found = "the API server takes us for nobody (system:anonymous)";
+            let fix = "give the context a user with credentials, or podinit a service account";
+            let finding = Finding::warning(CHECK, found).fix(fix);
             (
                 finding.detail("username", name),
                 Identity::Known(name.to_owned()),
@@ -48,7 +48,7 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
         }
         None => {
             let why = "the API server does not say who we are";
-            (Finding::skipped(CHECK, why), Identity::Untold)
+            (Finding::skipped(CHECK, why), Identity::Unknown)
         }
     }
 }

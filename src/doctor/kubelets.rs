@@ -1,4 +1,5 @@
-//! Which kubelets report the network condition late, or not by default (§1).
+//! Which kubelets report the network condition late, or not by default
+//! ([§1.1](crate::specification#s1-1), [§1.3](crate::specification#s1-3)).
 
 use kube::core::params::ListParams;
 use serde::Deserialize;
@@ -10,12 +11,13 @@ use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::get_json;
 
-/// The first release that sets the condition as soon as the sandbox is ready (k/k#134460).
+/// The first release that sets the condition as soon as the sandbox is ready
+/// (kubernetes/kubernetes#134460).
 const PROMPT: Release = (1, 36);
 /// The first release that reports it without a feature gate.
 const BY_DEFAULT: Release = (1, 29);
 
-/// Nodes asked for at once. Each may bring along the list of its images.
+/// Nodes in a page. Each may list all of its images.
 const PAGE: u32 = 100;
 const PAGE_BYTES: usize = 32 << 20;
 
@@ -54,7 +56,7 @@ struct NodeInfo {
     kubelet_version: Option<String>,
 }
 
-/// The kubelets of a cluster, by what they do with the condition.
+/// The kubelets of a cluster, counted by how they report the condition.
 #[derive(Debug, Default)]
 struct Kubelets {
     nodes: u64,
@@ -66,8 +68,8 @@ struct Kubelets {
     newest: Option<Release>,
 }
 
-/// Looks at the nodes, or, where that is not allowed, at what the API server's release says of
-/// them: no kubelet may be newer (<https://kubernetes.io/releases/version-skew-policy/>).
+/// Lists the nodes or, where that is not allowed, infers from the API server's release: no kubelet
+/// may be newer (<https://kubernetes.io/releases/version-skew-policy/>).
 pub(super) async fn check(api: &Api, server: Option<Release>) -> Finding {
     match Kubelets::listed(api).await {
         Ok(kubelets) => kubelets.finding(),
@@ -122,7 +124,7 @@ impl Kubelets {
         let (Some(oldest), Some(newest)) = (self.oldest, self.newest) else {
             let why = match self.nodes {
                 0 => "there are no nodes".to_owned(),
-                _ => format!("{nodes}, none with a version that can be read"),
+                _ => format!("{nodes}, none with a readable version"),
             };
             return Finding::skipped(CHECK, why);
         };
@@ -142,7 +144,7 @@ impl Kubelets {
                 "{} of {nodes} ({span}) are older than 1.36 and report the condition late: {}{gated}",
                 self.late, self.late_names
             );
-            Finding::note(CHECK, found).mend(UPPER_BOUND)
+            Finding::note(CHECK, found).fix(UPPER_BOUND)
         };
         finding
             .detail("nodes", self.nodes)
@@ -154,15 +156,15 @@ impl Kubelets {
     }
 }
 
-const UPPER_BOUND: &str = "upgrade them, or take the stage network on their nodes for an upper \
-                           bound: an image pull can delay its end";
+const UPPER_BOUND: &str = "upgrade them, or read the stage network on their nodes as an upper \
+                           bound: image pulls can delay its end";
 
-/// What is known without the nodes.
+/// The finding without a list of the nodes.
 fn inferred(server: Option<Release>, failure: &ApiError) -> Finding {
     const CHECK: Check = Check::Kubelets;
     let why = match failure.kind {
         ApiErrorKind::Forbidden => {
-            "nodes may not be listed, which podinit does not need".to_owned()
+            "listing nodes is not allowed (podinit does not need it)".to_owned()
         }
         _ => format!("nodes cannot be listed ({})", failure.detail),
     };
@@ -173,7 +175,7 @@ fn inferred(server: Option<Release>, failure: &ApiError) -> Finding {
                  condition late",
                 text_of(server)
             );
-            Finding::note(CHECK, found).mend(UPPER_BOUND)
+            Finding::note(CHECK, found).fix(UPPER_BOUND)
         }
         Some(server) => {
             let found = format!(

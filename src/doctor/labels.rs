@@ -1,4 +1,4 @@
-//! How many series the chosen labels would make, by the pods that there are.
+//! How many series the chosen labels would lead to with the pods of this cluster.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::metrics::{
 use crate::process::metrics::ProcessCollector;
 use crate::watch::stats::WatchStats;
 
-/// More series of one target than this take Prometheus noticeable memory and time.
+/// A target with more series than this costs Prometheus noticeable memory and time.
 const MANY: usize = 100_000;
 
-/// Series of an exporter that has seen no pod: everything without the label set.
+/// The series of an exporter that has seen no pod: everything without the label set.
 pub(super) fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Option<usize> {
     let built = Builder::new(labels.clone())
         .slos(slos)
@@ -35,13 +35,13 @@ pub(super) fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Op
     )
 }
 
-/// What the census of a list says, which may have broken off.
+/// The findings from a list of pods, which may be incomplete.
 pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<Finding> {
     const CHECK: Check = Check::Labels;
     if census.pods() == 0 {
         return vec![Finding::skipped(
             CHECK,
-            "there are no pods to count label values of",
+            "there are no pods whose label values could be counted",
         )];
     }
     let labels = census.labels();
@@ -58,7 +58,7 @@ pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<F
         "{least}{series} series a scrape: {sets} ({values}) of {SERIES_OF_A_SET} each, and {fixed} others"
     );
     let total = if series > MANY {
-        Finding::warning(CHECK, text).mend(
+        Finding::warning(CHECK, text).fix(
             "choose fewer labels with --labels and --pod-label, lower caps with --label-cap, or \
              have Prometheus scrape native histograms",
         )
@@ -84,12 +84,12 @@ pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<F
     );
     if census.overflowed() > 0 {
         let found = format!(
-            "{} lie past the cap of label sets and become _other throughout",
+            "{} are past the cap of label sets and become _other in every label",
             count(census.overflowed(), "pod", "pods")
         );
         findings.push(
             Finding::warning(CHECK, found)
-                .mend("choose fewer labels with --labels, or lower caps with --label-cap"),
+                .fix("choose fewer labels with --labels, or lower caps with --label-cap"),
         );
     }
     findings
@@ -114,21 +114,21 @@ fn problem(label: &LabelUse, pods: u64) -> Option<Finding> {
             label.values, label.dropped
         );
         let cap = label.values.next_power_of_two();
-        let mend = if cap * SERIES_OF_A_SET <= MANY {
+        let fix = if cap * SERIES_OF_A_SET <= MANY {
             format!("raise the cap (--label-cap {key}={cap}), or leave the label out")
         } else {
             format!(
-                "leave the label out: so many values make more than {MANY} series by themselves \
+                "leave the label out: so many values lead to more than {MANY} series by themselves \
                  (where native histograms are scraped: --label-cap {key}={cap})"
             )
         };
-        return Some(Finding::warning(CHECK, found).mend(mend));
+        return Some(Finding::warning(CHECK, found).fix(fix));
     }
     if label.is_pod_label && label.empty == pods {
         let found = format!("no pod carries the label {key}");
         return Some(
             Finding::warning(CHECK, found)
-                .mend("check the spelling of --pod-label, or leave it out"),
+                .fix("check the spelling of --pod-label, or leave it out"),
         );
     }
     None
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn values_past_a_cap_are_warned_of_with_the_cap_that_would_do() {
+    fn values_past_a_cap_are_warned_of_with_a_cap_that_suffices() {
         let config = LabelConfig {
             max_values: 2,
             ..LabelConfig::default()
@@ -178,15 +178,15 @@ mod tests {
         let findings = check(&census(&config, 5), 300, true);
         assert_eq!(findings[1].severity, Severity::Warning);
         assert!(findings[1].found.contains("3 of 5 pods become _other"));
-        let mend = findings[1].mend.as_deref().unwrap();
-        assert!(mend.contains("--label-cap namespace=8"), "{mend}");
+        let fix = findings[1].fix.as_deref().unwrap();
+        assert!(fix.contains("--label-cap namespace=8"), "{fix}");
         let findings = check(&census(&config, 1_000), 300, true);
-        let mend = findings[1].mend.as_deref().unwrap();
-        assert!(mend.starts_with("leave the label out"), "{mend}");
+        let fix = findings[1].fix.as_deref().unwrap();
+        assert!(fix.starts_with("leave the label out"), "{fix}");
     }
 
     #[test]
-    fn a_pod_label_that_nobody_has_is_probably_misspelt() {
+    fn a_pod_label_that_no_pod_has_is_probably_misspelt() {
         let config = LabelConfig {
             pod_labels: vec!["app".to_owned()],
             ..LabelConfig::default()

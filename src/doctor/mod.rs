@@ -1,13 +1,13 @@
-//! `podinit doctor`: looks for what usually goes wrong between an exporter and its cluster, and
-//! says how to mend it.
+//! `podinit doctor`: checks for what usually goes wrong between an exporter and its cluster, and
+//! says how to fix it.
 //!
-//! It is given what `serve` is given, and uses the parts that `serve` uses, so that it cannot be of
-//! another opinion than they: the client and its configuration, the decoder, the
-//! parsers of the files, the index of label sets, the binding of the port. It changes nothing: reviews are
-//! answered and not stored, the port is let go of at once, and one watch is opened and closed.
+//! It takes the options of `serve` and uses the same code as `serve`, so that both always agree: the
+//! client and its configuration, the decoder, the parsers of the files, the index of label sets, the
+//! binding of the port. It changes nothing: reviews are answered and not stored, the port is released
+//! at once, and one watch is opened and closed.
 //!
-//! Each check yields findings ([`report`]), at least one, and is a file of its own. What depends on
-//! a check that failed is skipped, and says so.
+//! Each check is a file of its own and yields at least one finding ([`report`]). A check that depends
+//! on one that failed is skipped, with a finding that says so.
 
 mod api;
 mod check;
@@ -22,11 +22,11 @@ mod network;
 mod permissions;
 mod pods;
 pub mod report;
-mod slo;
-mod state;
+mod slo_file;
+mod state_dir;
 pub mod text;
 mod watch;
-mod web;
+mod web_config;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -46,16 +46,16 @@ use crate::metrics::{LabelCensus, LabelConfig, SloDoc};
 use crate::slo::SloFile;
 use crate::watch::requests::{Scope, Selectors};
 
-/// What an exporter is to do, as far as it can go wrong.
+/// The options of an exporter, as far as they can go wrong.
 #[derive(Clone, Debug)]
 pub struct Doctor {
     /// Which cluster
     pub cluster: ClusterOptions,
-    /// Which of its pods
+    /// The namespaces to watch
     pub scopes: Vec<Scope>,
-    /// Which of those
+    /// Which of their pods
     pub selectors: Selectors,
-    /// What the labels need of each pod
+    /// What the decoder reads of each pod, for the labels
     pub decode: DecodeOptions,
     /// The label set
     pub labels: LabelConfig,
@@ -65,17 +65,17 @@ pub struct Doctor {
     pub web_config: Option<PathBuf>,
     /// The state directory, if one is given
     pub state_dir: Option<PathBuf>,
-    /// Whether bearer tokens are going to be judged by the API server
+    /// Whether the API server is going to review bearer tokens (`--auth kubernetes`)
     pub tokens: bool,
     /// The address to listen on
     pub listen: SocketAddr,
-    /// The most pods that are remembered
+    /// How many pods are remembered at most
     pub max_pods: u64,
-    /// How long everything together may take
+    /// The time for all checks together
     pub timeout: Duration,
 }
 
-/// The checks that ask the API server.
+/// The checks that send requests to the API server.
 const BY_CLUSTER: [Check; 8] = [
     Check::Identity,
     Check::Permissions,
@@ -88,25 +88,25 @@ const BY_CLUSTER: [Check; 8] = [
 ];
 
 impl Doctor {
-    /// Makes every check in the order of [`Check::ALL`], and tells each finding as it is made.
-    pub async fn examine(&self, mut tell: impl FnMut(Finding)) {
+    /// Makes every check in the order of [`Check::ALL`], and reports each finding at once.
+    pub async fn examine(&self, mut report: impl FnMut(Finding)) {
         let ends = Instant::now() + self.timeout;
         let (finding, running) = listen::check(self.listen).await;
-        tell(finding);
-        let (finding, slos) = slo::check(self.slo.as_deref());
-        tell(finding);
-        tell(web::check(self.web_config.as_deref(), self.tokens));
-        tell(state::check(self.state_dir.as_deref(), running));
+        report(finding);
+        let (finding, slos) = slo_file::check(self.slo.as_deref());
+        report(finding);
+        report(web_config::check(self.web_config.as_deref(), self.tokens));
+        report(state_dir::check(self.state_dir.as_deref(), running));
         let labels = LabelCensus::new(&self.labels);
         let labels = labels.map_err(|error| {
-            Finding::error(Check::Labels, error.to_string()).mend("change --pod-label")
+            Finding::error(Check::Labels, error.to_string()).fix("change --pod-label")
         });
         let connected = timeout_at(ends, client::connect(&self.cluster)).await;
         let cluster = match connected {
             Ok(Ok(cluster)) => cluster,
             Ok(Err(error)) => {
-                tell(cluster::unusable(&error));
-                tell(Finding::skipped(
+                report(cluster::unusable(&error));
+                report(Finding::skipped(
                     Check::ApiServer,
                     "there is no cluster to ask",
                 ));
@@ -114,15 +114,15 @@ impl Doctor {
                     &BY_CLUSTER,
                     "there is no cluster to ask",
                     labels.err(),
-                    tell,
+                    report,
                 );
             }
             Err(_) => {
-                let found = "the configuration could not be read in the time of --timeout";
-                tell(Finding::error(Check::Cluster, found).mend(
-                    "see whether the credential plugin of the kubeconfig waits for something",
+                let found = "the configuration could not be read within --timeout";
+                report(Finding::error(Check::Cluster, found).fix(
+                    "check whether the credential plugin of the kubeconfig waits for something",
                 ));
-                tell(Finding::skipped(
+                report(Finding::skipped(
                     Check::ApiServer,
                     "there is no cluster to ask",
                 ));
@@ -130,44 +130,49 @@ impl Doctor {
                     &BY_CLUSTER,
                     "there is no cluster to ask",
                     labels.err(),
-                    tell,
+                    report,
                 );
             }
         };
         cluster::configured(&cluster)
             .into_iter()
-            .for_each(&mut tell);
+            .for_each(&mut report);
         let api = Api::new(cluster, ends);
-        self.ask(&api, labels, slos.as_ref(), tell).await;
+        self.ask(&api, labels, slos.as_ref(), report).await;
     }
 
-    /// The checks that take an API server.
+    /// The checks that need an API server.
     async fn ask(
         &self,
         api: &Api,
         labels: Result<LabelCensus, Finding>,
         slos: Option<&SloFile>,
-        mut tell: impl FnMut(Finding),
+        mut report: impl FnMut(Finding),
     ) {
         let (finding, reached) = cluster::reach(api).await;
-        tell(finding);
+        report(finding);
         let Reached::Yes(release) = reached else {
             return skip(
                 &BY_CLUSTER,
-                "the API server is not to be talked to",
+                "the API server does not answer",
                 labels.err(),
-                tell,
+                report,
             );
         };
         let (finding, identity) = identity::identify(api).await;
-        tell(finding);
+        report(finding);
         if matches!(identity, Identity::Rejected) {
             let rest = &BY_CLUSTER[1..];
-            return skip(rest, "the credentials are not accepted", labels.err(), tell);
+            return skip(
+                rest,
+                "the credentials are not accepted",
+                labels.err(),
+                report,
+            );
         }
         let (findings, denied) =
             permissions::review(api, &self.scopes, self.tokens, &identity).await;
-        findings.into_iter().for_each(&mut tell);
+        findings.into_iter().for_each(&mut report);
         let (labels, unusable) = match labels {
             Ok(labels) => (Some(labels), None),
             Err(finding) => (None, Some(finding)),
@@ -181,30 +186,30 @@ impl Doctor {
             max_pods: self.max_pods,
         };
         let findings = census.take(api, &wanted).await;
-        findings.into_iter().for_each(&mut tell);
-        tell(watch::check(api, &self.selectors, &census.versions, &denied).await);
-        tell(census.network.finding());
-        tell(kubelets::check(api, release).await);
-        tell(api.offset().finding());
+        findings.into_iter().for_each(&mut report);
+        report(watch::check(api, &self.selectors, &census.versions, &denied).await);
+        report(census.network.finding());
+        report(kubelets::check(api, release).await);
+        report(api.offset().finding());
         if let Some(labels) = &census.labels {
             let fixed = labels::series_without_pods(&self.labels, docs(slos));
             let fixed = fixed.unwrap_or_default();
             let findings = labels::check(labels, fixed, census.complete);
-            findings.into_iter().for_each(&mut tell);
+            findings.into_iter().for_each(&mut report);
         }
-        unusable.into_iter().for_each(tell);
+        unusable.into_iter().for_each(report);
     }
 }
 
-/// Tells that checks cannot be made. A label set that cannot be is known without a cluster.
-fn skip(checks: &[Check], why: &str, labels: Option<Finding>, mut tell: impl FnMut(Finding)) {
+/// Reports checks as skipped. That a label set is invalid is known without a cluster.
+fn skip(checks: &[Check], why: &str, labels: Option<Finding>, mut report: impl FnMut(Finding)) {
     let known = labels.is_some();
     for check in checks {
         if *check != Check::Labels || !known {
-            tell(Finding::skipped(*check, why));
+            report(Finding::skipped(*check, why));
         }
     }
-    labels.into_iter().for_each(tell);
+    labels.into_iter().for_each(report);
 }
 
 /// The SLOs as the metrics show them.

@@ -1,16 +1,16 @@
-//! Names in a sentence: a few of them, and how many more there are.
+//! Lists of names in a sentence: the first few of them, and that there are more.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// How many names are said.
+/// How many names are listed.
 const SHOWN: usize = 5;
 
 /// The first names in alphabetical order, of any number of names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     first: BTreeSet<String>,
-    /// Further names were met; how many is not known, since one may have been met twice
+    /// There were further names; how many is unknown, since one may have been added twice
     more: bool,
 }
 
@@ -35,7 +35,7 @@ impl Names {
         self.first.is_empty()
     }
 
-    /// For programs: the names that are said.
+    /// The names that are listed, for the JSON report.
     pub(super) fn to_vec(&self) -> Vec<String> {
         self.first.iter().cloned().collect()
     }

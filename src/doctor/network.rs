@@ -1,10 +1,11 @@
-//! Whether the cluster reports the network condition, and under which of its names (§1).
+//! Whether the cluster reports the network condition, and under which of its names
+//! ([§1.1](crate::specification#s1-1)).
 
 use super::names::{Names, count};
 use super::report::{Check, Finding};
 use crate::pod::{ConditionType, Phase, PodSnapshot};
 
-/// What the pods' statuses show of the condition.
+/// How many pods have the condition, by name.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     current: u64,
@@ -15,19 +16,20 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// A pod shows something once a kubelet has written its status, and until it ends (§6).
+    /// Counts a pod whose status a kubelet has written and which has not ended
+    /// ([§6](crate::specification#s6)).
     pub(super) fn add(&mut self, pod: &PodSnapshot) {
-        let stands = |kind| pod.conditions.get(kind).is_some();
+        let has = |kind| pod.conditions.get(kind).is_some();
         let by_kubelet = ConditionType::ALL
             .into_iter()
             .filter(|kind| *kind != ConditionType::PodScheduled)
-            .any(stands);
+            .any(has);
         if !by_kubelet || pod.started.is_none() || pod.phase != Phase::Active {
             return;
         }
-        if stands(ConditionType::PodReadyToStartContainers) {
+        if has(ConditionType::PodReadyToStartContainers) {
             self.current += 1;
-        } else if stands(ConditionType::PodHasNetwork) {
+        } else if has(ConditionType::PodHasNetwork) {
             self.former += 1;
         } else {
             self.absent += 1;
@@ -44,10 +46,10 @@ impl Network {
         let former = ConditionType::PodHasNetwork.as_str();
         let pods = |number| count(number, "pod", "pods");
         let finding = if seen == 0 {
-            Finding::skipped(CHECK, "no pod here has been reported on by a kubelet yet")
+            Finding::skipped(CHECK, "no kubelet has reported on any of these pods yet")
         } else if self.absent == seen {
             let found = format!("none of {} has {current} or {former}", pods(seen));
-            Finding::error(CHECK, found).mend(
+            Finding::error(CHECK, found).fix(
                 "upgrade the kubelets to 1.29 or later, or enable their feature gate \
                  PodReadyToStartContainersCondition (1.28) or PodHasNetworkCondition (1.25 to \
                  1.27); without it the stages network, init and containers are not observed",
@@ -62,9 +64,9 @@ impl Network {
                 self.absent,
                 pods(seen)
             );
-            Finding::warning(CHECK, found).mend(
-                "upgrade those kubelets to 1.29 or later; virtual nodes may never report it, and \
-                 their pods can be left out with --field-selector spec.nodeName!=NAME",
+            Finding::warning(CHECK, found).fix(
+                "upgrade those kubelets to 1.29 or later; virtual nodes may never report it; \
+                 leave their pods out with --field-selector spec.nodeName!=NAME",
             )
         } else if self.former == 0 {
             Finding::ok(CHECK, format!("{current}, on {}", pods(seen)))
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_without_it_are_told_of_with_their_nodes() {
+    fn pods_without_it_are_reported_with_their_nodes() {
         let without = pod(&[ConditionType::Ready]);
         assert_eq!(found(std::slice::from_ref(&without)).0, Severity::Error);
         let (severity, text) = found(&[pod(&[CURRENT]), without]);

@@ -29,7 +29,7 @@ impl Verb {
     }
 }
 
-/// What the API server denies. What it cannot be asked counts as granted: trying it shows.
+/// What the API server denies. What cannot be reviewed counts as granted: the attempt will show.
 #[derive(Debug, Default)]
 pub(super) struct Denied(Vec<(Scope, Verb)>);
 
@@ -39,7 +39,8 @@ impl Denied {
     }
 }
 
-/// Asks for every right that watching `scopes` takes, and judging `tokens` if that is wanted.
+/// Reviews every right that watching `scopes` takes, and the rights to review bearer tokens if
+/// `tokens`.
 pub(super) async fn review(
     api: &Api,
     scopes: &[Scope],
@@ -51,18 +52,18 @@ pub(super) async fn review(
     let mut denied = Denied::default();
     for scope in scopes {
         let mut missing = Vec::new();
-        let mut said = String::new();
+        let mut reason = String::new();
         for verb in Verb::ALL {
             match may(api, scope_name(scope), "", "pods", verb.as_str()).await {
                 Ok(Answer::Allowed) => {}
                 Ok(Answer::Denied(why)) => {
-                    said = why;
+                    reason = why;
                     missing.push(verb.as_str());
                     denied.0.push((scope.clone(), verb));
                 }
                 Err(failure) => {
                     let why = format!(
-                        "permissions cannot be asked for ({}); trying shows them",
+                        "permissions cannot be asked for ({}); the next checks will show them",
                         failure.detail
                     );
                     findings.push(Finding::skipped(CHECK, why));
@@ -71,15 +72,15 @@ pub(super) async fn review(
             }
         }
         if !missing.is_empty() {
-            let said = if said.is_empty() {
-                said
+            let reason = if reason.is_empty() {
+                reason
             } else {
-                format!(" ({said})")
+                format!(" ({reason})")
             };
-            let found = format!("may not {} {scope}{said}", missing.join(" and "));
+            let found = format!("may not {} {scope}{reason}", missing.join(" and "));
             findings.push(
                 Finding::error(CHECK, found)
-                    .mend(grant(scope, identity))
+                    .fix(grant(scope, identity))
                     .detail("verbs", missing)
                     .detail("namespace", scope_name(scope)),
             );
@@ -94,10 +95,10 @@ pub(super) async fn review(
             format!("may list and watch {}", in_words(scopes)),
         ));
     }
-    // A note, and only where the API server says so outright.
+    // A note, and only where the API server clearly says so.
     if let Ok(Answer::Allowed) = may(api, "", "*", "*", "*").await {
         let found = "this identity may do anything in the cluster";
-        findings.push(Finding::note(CHECK, found).mend(
+        findings.push(Finding::note(CHECK, found).fix(
             "run podinit as a service account that may only list and watch pods \
              (deploy/base/rbac.yaml)",
         ));
@@ -105,7 +106,7 @@ pub(super) async fn review(
     (findings, denied)
 }
 
-/// What `--auth kubernetes` takes: to have others' tokens and rights reviewed.
+/// `--auth kubernetes` needs the right to have clients' tokens and rights reviewed.
 async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
     let mut missing = Vec::new();
     for (group, resource) in [
@@ -120,19 +121,19 @@ async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
         return None;
     }
     let found = format!(
-        "may not create {}, which --auth kubernetes takes",
+        "may not create {}, which --auth kubernetes needs",
         missing.join(" and ")
     );
     let subject = subject_of(identity);
-    let mend = format!(
+    let fix = format!(
         "kubectl create clusterrolebinding podinit-auth --clusterrole=system:auth-delegator {subject}"
     );
-    Some(Finding::error(Check::Permissions, found).mend(mend))
+    Some(Finding::error(Check::Permissions, found).fix(fix))
 }
 
 enum Answer {
     Allowed,
-    /// With what the API server has to say about it, which may be nothing
+    /// With the API server's reason, which may be empty
     Denied(String),
 }
 
@@ -168,7 +169,7 @@ async fn may(
     Ok(Answer::Denied(reason.unwrap_or_default()))
 }
 
-/// All namespaces are the empty one.
+/// The namespace of a review; empty for all namespaces.
 fn scope_name(scope: &Scope) -> &str {
     match scope {
         Scope::Cluster => "",
@@ -203,16 +204,16 @@ fn grant(scope: &Scope, identity: &Identity) -> String {
     }
 }
 
-/// The flag that names who is to be granted something.
+/// The flag of `kubectl` for the subject of a binding.
 fn subject_of(identity: &Identity) -> String {
     let subject = match identity {
         Identity::Known(name) => subject(name),
-        Identity::Untold | Identity::Rejected => None,
+        Identity::Unknown | Identity::Rejected => None,
     };
     subject.unwrap_or_else(|| "--serviceaccount=NAMESPACE:NAME".to_owned())
 }
 
-/// The flag that names this user, where the name can stand in a shell as it is.
+/// The flag for this user, where the name needs no quoting in a shell.
 fn subject(name: &str) -> Option<String> {
     if !is_plain(name) {
         return None;
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_commands_name_who_is_to_be_granted_what() {
+    fn the_commands_name_the_subject_and_the_right() {
         let account = known("system:serviceaccount:monitoring:podinit");
         let cluster = grant(&Scope::Cluster, &account);
         assert!(cluster.contains("clusterrolebinding"), "{cluster}");
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_shell_would_read_becomes_part_of_a_command() {
+    fn nothing_with_a_meaning_to_a_shell_becomes_part_of_a_command() {
         let odd = grant(&Scope::Cluster, &known("jane; rm -rf ~"));
         assert!(odd.contains("--serviceaccount=NAMESPACE:NAME"), "{odd}");
         let odd = grant(&Scope::Namespace("$(x)".to_owned()), &known("jane"));

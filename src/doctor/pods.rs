@@ -1,5 +1,4 @@
-//! One list of all pods that would be watched: whether there are any, and what the other checks
-//! learn from them. Holds a page at a time.
+//! Lists all pods that would be watched, page by page, and counts what this and other checks need.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +13,12 @@ use crate::metrics::LabelCensus;
 use crate::pod::PodSnapshot;
 use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
 
-/// Pods asked for at once, as `serve` does.
+/// Pods in a page, as `serve` requests them.
 const PAGE: u32 = 500;
-/// Bytes of a page; a longer one is asked for again with fewer pods.
+/// Bytes in a page. A longer one is requested again with fewer pods.
 const PAGE_BYTES: usize = 32 << 20;
 
-/// What is asked for.
+/// What to list.
 pub(super) struct Wanted<'a> {
     pub(super) scopes: &'a [Scope],
     pub(super) selectors: &'a Selectors,
@@ -28,14 +27,14 @@ pub(super) struct Wanted<'a> {
     pub(super) max_pods: u64,
 }
 
-/// What was learnt from the pods.
+/// What was counted.
 pub(super) struct Census {
-    /// Whether every list that was allowed came to its end
+    /// Whether every allowed list was read to its end
     pub(super) complete: bool,
     pub(super) pods: u64,
     pub(super) network: Network,
     pub(super) labels: Option<LabelCensus>,
-    /// For each scope that was listed, the version from which a watch may go on
+    /// The resource version of each list, from which a watch can start
     pub(super) versions: Vec<(Scope, String)>,
     pages: u64,
     undecodable: u64,
@@ -58,7 +57,7 @@ impl Census {
         }
     }
 
-    /// Lists what is wanted and allowed, and says how that went.
+    /// Lists what is wanted and allowed, and returns the findings.
     pub(super) async fn take(&mut self, api: &Api, wanted: &Wanted<'_>) -> Vec<Finding> {
         const CHECK: Check = Check::Pods;
         let began = Instant::now();
@@ -71,7 +70,7 @@ impl Census {
                 self.complete = false;
                 let listed = self.pods - before;
                 findings.push(refused(scope, listed, &failure));
-                // Further namespaces would not be heard either.
+                // Further namespaces would not be answered either.
                 if matches!(
                     failure.kind,
                     ApiErrorKind::Transport | ApiErrorKind::Timeout
@@ -84,26 +83,26 @@ impl Census {
         }
         self.took = began.elapsed();
         if scopes.is_empty() {
-            return vec![Finding::skipped(CHECK, "pods may not be listed")];
+            return vec![Finding::skipped(CHECK, "listing pods is not allowed")];
         }
         if self.pods > 0 || self.complete {
             findings.push(self.counted(wanted.selectors));
         }
         if self.pods > wanted.max_pods {
             let found = format!(
-                "{} pods are more than --max-pods={}: not all of them could be followed",
+                "{} pods are more than --max-pods={}: not all of them could be tracked",
                 self.pods, wanted.max_pods
             );
             findings.push(
                 Finding::warning(CHECK, found)
-                    .mend("raise --max-pods, or watch fewer with --namespace or a selector"),
+                    .fix("raise --max-pods, or watch fewer with --namespace or a selector"),
             );
         }
         if self.undecodable > 0 {
-            let objects = count(self.undecodable, "object is", "objects are");
-            let found = format!("{objects} no pod that can be read");
-            findings.push(Finding::warning(CHECK, found).mend(
-                "see whether what answers is a Kubernetes API server; if it is, report this",
+            let objects = count(self.undecodable, "object", "objects");
+            let found = format!("{objects} cannot be decoded as pods");
+            findings.push(Finding::warning(CHECK, found).fix(
+                "check whether what answers is a Kubernetes API server; if it is, please report this",
             ));
         }
         findings
@@ -118,16 +117,16 @@ impl Census {
         let empty: Names = self.empty.iter().filter_map(namespace).collect();
         let finding = match (self.pods, selective) {
             (0, true) => Finding::warning(CHECK, "no pod matches the selectors")
-                .mend("check --label-selector, --field-selector and --namespace"),
+                .fix("check --label-selector, --field-selector and --namespace"),
             (0, false) if !empty.is_empty() => {
                 Finding::warning(CHECK, format!("there are no pods in {empty}"))
-                    .mend("check --namespace: a namespace that does not exist has no pods either")
+                    .fix("check --namespace: a namespace that does not exist has no pods either")
             }
             (0, false) => Finding::warning(CHECK, "there are no pods in the cluster")
-                .mend("check that this is the cluster that is meant"),
+                .fix("check that this is the cluster you mean"),
             _ if !empty.is_empty() => {
                 Finding::warning(CHECK, format!("{text}; none of them in {empty}"))
-                    .mend("check --namespace: a namespace that does not exist has no pods either")
+                    .fix("check --namespace: a namespace that does not exist has no pods either")
             }
             _ => Finding::ok(CHECK, text),
         };
@@ -144,7 +143,7 @@ impl Census {
     ) -> Result<(), ApiError> {
         let requests = Requests::new(scope, wanted.selectors);
         let mut decoder = PodDecoder::new(DecodeOptions {
-            // To name those on which something is amiss.
+            // To name the nodes whose pods lack something.
             node: true,
             ..wanted.decode.clone()
         });
@@ -194,19 +193,19 @@ fn namespace(scope: &Scope) -> Option<&str> {
 fn refused(scope: &Scope, listed: u64, failure: &ApiError) -> Finding {
     const CHECK: Check = Check::Pods;
     let why = &failure.detail;
-    let mend = match failure.kind {
+    let fix = match failure.kind {
         ApiErrorKind::Forbidden => "grant the verbs list and watch on pods (deploy/base/rbac.yaml)",
         ApiErrorKind::Rejected => "check the syntax of --label-selector and --field-selector",
-        ApiErrorKind::Timeout => "give --timeout more, or see why the API server takes so long",
+        ApiErrorKind::Timeout => "raise --timeout, or find out why the API server takes so long",
         ApiErrorKind::Gone => {
-            "the list took so long that it expired: see why the API server is slow"
+            "the list took so long that it expired: find out why the API server is slow"
         }
-        _ => "see the API server's log, or try again",
+        _ => "check the API server's log, or try again",
     };
     if listed == 0 {
         let found = format!("{scope} cannot be listed: {why}");
-        return Finding::error(CHECK, found).mend(mend);
+        return Finding::error(CHECK, found).fix(fix);
     }
-    let found = format!("the list of {scope} broke off after {listed}: {why}; the rest is unknown");
-    Finding::warning(CHECK, found).mend(mend)
+    let found = format!("the list of {scope} failed after {listed}: {why}; the rest is unknown");
+    Finding::warning(CHECK, found).fix(fix)
 }

@@ -1,4 +1,4 @@
-//! What a doctor says: findings, and how bad they are together.
+//! The report of `doctor`: its findings, and their severity.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -10,13 +10,13 @@ pub use super::check::Check;
 pub enum Severity {
     /// As it should be
     Ok,
-    /// Could not be looked at; the finding says why
+    /// Could not be checked; the finding says why
     Skipped,
-    /// Nothing to mend, but good to know
+    /// Nothing to fix, but good to know
     Note,
-    /// podinit works, and something about it will disappoint
+    /// podinit works, but with less than was asked for
     Warning,
-    /// podinit will not start, or not measure
+    /// podinit will not start, or will measure nothing
     Error,
 }
 
@@ -30,7 +30,7 @@ impl Severity {
         Self::Error,
     ];
 
-    /// The name in every form of the report.
+    /// The name in the text and JSON reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -41,8 +41,8 @@ impl Severity {
         }
     }
 
-    /// The exit status of a run in which nothing was worse. 1 and 2 are left to what keeps the
-    /// doctor itself from working, and to usage errors.
+    /// The exit status of a run in which this is the worst. 1 is for a failure of `doctor` itself, and
+    /// 2 for usage errors.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Ok | Self::Skipped | Self::Note => 0,
@@ -58,18 +58,19 @@ impl Serialize for Severity {
     }
 }
 
-/// One thing that was found. Its texts are of one line each.
+/// One result of a check. Its texts have one line each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What was looked at
+    /// Which check
     pub check: Check,
     /// How bad it is
     pub severity: Severity,
     /// What was found
     pub found: String,
-    /// How to mend it
-    pub mend: Option<String>,
-    /// What was measured, for programs
+    /// How to fix it; `mend` in JSON, a name that programs rely on
+    #[serde(rename = "mend")]
+    pub fix: Option<String>,
+    /// Figures, for programs
     pub details: Map<String, Value>,
 }
 
@@ -79,17 +80,17 @@ impl Finding {
             check,
             severity,
             found: one_line(&found.into()),
-            mend: None,
+            fix: None,
             details: Map::new(),
         }
     }
 
-    /// All is well.
+    /// Nothing is wrong.
     pub fn ok(check: Check, found: impl Into<String>) -> Self {
         Self::new(check, Severity::Ok, found)
     }
 
-    /// Could not be looked at, and why.
+    /// The check could not be made, and why.
     pub fn skipped(check: Check, why: impl Into<String>) -> Self {
         Self::new(check, Severity::Skipped, why)
     }
@@ -99,24 +100,24 @@ impl Finding {
         Self::new(check, Severity::Note, found)
     }
 
-    /// Something will disappoint.
+    /// podinit works, but with less than was asked for.
     pub fn warning(check: Check, found: impl Into<String>) -> Self {
         Self::new(check, Severity::Warning, found)
     }
 
-    /// podinit cannot work like that.
+    /// podinit cannot work like this.
     pub fn error(check: Check, found: impl Into<String>) -> Self {
         Self::new(check, Severity::Error, found)
     }
 
-    /// Says how to mend it.
+    /// Adds how to fix it.
     #[must_use]
-    pub fn mend(mut self, how: impl Into<String>) -> Self {
-        self.mend = Some(one_line(&how.into()));
+    pub fn fix(mut self, how: impl Into<String>) -> Self {
+        self.fix = Some(one_line(&how.into()));
         self
     }
 
-    /// Adds what was measured.
+    /// Adds a figure.
     #[must_use]
     pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
@@ -124,7 +125,8 @@ impl Finding {
     }
 }
 
-/// Parts of findings come from API servers and files: no control characters, no endless text.
+/// Parts of findings come from API servers and files: control characters are removed and the length
+/// is bounded.
 fn one_line(text: &str) -> String {
     const LIMIT: usize = 2_000;
     let shown = |c: char| if c.is_control() { ' ' } else { c };
@@ -140,15 +142,14 @@ fn one_line(text: &str) -> String {
 pub struct Report {
     /// The findings
     pub findings: Vec<Finding>,
-    /// Every check was made; false after an interruption
+    /// Whether every check was made; false after an interruption
     pub complete: bool,
 }
 
 impl Report {
-    /// The worst of it.
+    /// The worst severity of all findings.
     pub fn severity(&self) -> Severity {
         let severities = self.findings.iter().map(|finding| finding.severity);
-        // Whether something was skipped or is only noted says nothing about the whole.
         severities.max().unwrap_or(Severity::Ok)
     }
 
@@ -160,7 +161,7 @@ impl Report {
     /// The report as one JSON object on lines of its own.
     ///
     /// # Errors
-    /// None that is known: the report holds nothing that JSON cannot.
+    /// None that is known: JSON can express all of the report.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         #[derive(Serialize)]
         struct Form<'a> {
@@ -196,7 +197,7 @@ mod tests {
             (Finding::note(Check::Kubelets, "old"), 0),
             (Finding::warning(Check::Labels, "many"), 3),
             (Finding::error(Check::Pods, "none"), 4),
-            (Finding::ok(Check::SloFile, "sound"), 4),
+            (Finding::ok(Check::SloFile, "valid"), 4),
         ] {
             report.findings.push(finding);
             assert_eq!(report.exit_code(), code);
@@ -205,12 +206,8 @@ mod tests {
 
     #[test]
     fn foreign_text_stays_on_its_line() {
-        let finding = Finding::note(Check::Identity, "a\nb\u{1b}[2J").mend("x".repeat(9_000));
+        let finding = Finding::note(Check::Identity, "a\nb\u{1b}[2J").fix("x".repeat(9_000));
         assert_eq!(finding.found, "a b [2J");
-        assert!(
-            finding
-                .mend
-                .is_some_and(|mend| mend.chars().count() == 2_001)
-        );
+        assert!(finding.fix.is_some_and(|fix| fix.chars().count() == 2_001));
     }
 }

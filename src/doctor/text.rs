@@ -1,29 +1,29 @@
-//! The report for people.
+//! The report as text.
 
 use std::fmt::Write;
 
 use super::report::{Check, Finding, Report, Severity};
 
-/// How wide a severity stands: the longest one and a space.
+/// The width of the column of severities: the longest one and a space.
 const SEVERITY_WIDTH: usize = 8;
-/// How wide a check stands: the longest one and two spaces.
+/// The width of the column of checks: the longest one and two spaces.
 const CHECK_WIDTH: usize = 19;
 
-/// One finding: a line, and one more where something is to be mended. Colours are for terminals.
+/// One finding: a line, and one more where there is something to fix. Colours are for terminals.
 pub fn line(finding: &Finding, colour: bool) -> String {
     let severity = format!("{:<SEVERITY_WIDTH$}", finding.severity.as_str());
     let severity = paint(&severity, finding.severity, colour);
     let check = finding.check.as_str();
     let mut text = format!("{severity}{check:<CHECK_WIDTH$}{}\n", finding.found);
-    if let Some(mend) = &finding.mend {
+    if let Some(fix) = &finding.fix {
         let indent = SEVERITY_WIDTH + CHECK_WIDTH;
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{:indent$}→ {mend}", "");
+        let _ = writeln!(text, "{:indent$}→ {fix}", "");
     }
     text
 }
 
-/// The last line: how often each severity was met, the worst first.
+/// The last line: the number of findings of each severity, the worst first.
 pub fn summary(report: &Report, colour: bool) -> String {
     let mut parts = Vec::new();
     for severity in Severity::ALL.into_iter().rev() {
@@ -39,10 +39,10 @@ pub fn summary(report: &Report, colour: bool) -> String {
     }
     let mut text = format!("\n{}", paint(&parts.join(", "), report.severity(), colour));
     if !report.complete {
-        let told = |check: &Check| report.findings.iter().any(|found| found.check == *check);
-        let left = Check::ALL.iter().filter(|check| !told(check));
+        let reported = |check: &Check| report.findings.iter().any(|found| found.check == *check);
+        let left = Check::ALL.iter().filter(|check| !reported(check));
         let left: Vec<&str> = left.map(|check| check.as_str()).collect();
-        let _ = write!(text, "; interrupted, not looked at: {}", left.join(", "));
+        let _ = write!(text, "; interrupted, not checked: {}", left.join(", "));
     }
     text.push('\n');
     text
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn colours_change_nothing_but_colours() {
-        let finding = Finding::error(Check::Listen, "taken").mend("choose another");
+        let finding = Finding::error(Check::Listen, "taken").fix("choose another");
         let plain = line(&finding, false);
         assert!(!plain.contains('\u{1b}'));
         let coloured = line(&finding, true);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_report_says_what_was_not_looked_at() {
+    fn an_interrupted_report_names_the_checks_that_were_not_made() {
         let report = Report {
             findings: vec![
                 Finding::ok(Check::Listen, ""),
@@ -98,7 +98,7 @@ mod tests {
             complete: false,
         };
         let text = summary(&report, false);
-        assert!(text.starts_with("\n1 error, 1 ok; interrupted, not looked at: web-config,"));
+        assert!(text.starts_with("\n1 error, 1 ok; interrupted, not checked: web-config,"));
         assert!(text.ends_with("clock, labels\n"));
     }
 }

@@ -1,5 +1,5 @@
-//! Whether a watch opens, and at once: what buffers answers on the way lets lists through and
-//! keeps events back.
+//! Whether a watch opens, and at once: a proxy that buffers answers lets lists through but holds
+//! events back.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::requests::{Requests, Scope, Selectors};
 
-/// How long the watch is asked to last. A buffered answer begins when it ends.
+/// How long the watch is requested to last. A buffered answer begins only when it ends.
 const SECONDS: u32 = 3;
 
 /// Opens a watch of each scope that was listed, and closes it again.
@@ -27,16 +27,16 @@ pub(super) async fn check(
         let began = Instant::now();
         if let Err(failure) = open(api, scope, selectors, version).await {
             let found = format!("a watch of {scope} does not open: {}", failure.detail);
-            return Finding::error(CHECK, found).mend(remedy(&failure));
+            return Finding::error(CHECK, found).fix(remedy(&failure));
         }
         slowest = slowest.max(began.elapsed());
         opened += 1;
     }
     if opened == 0 {
         let why = if versions.is_empty() {
-            "there is no list to watch from"
+            "there is no list to start a watch from"
         } else {
-            "pods may not be watched"
+            "watching pods is not allowed"
         };
         return Finding::skipped(CHECK, why);
     }
@@ -46,7 +46,7 @@ pub(super) async fn check(
             slowest.as_secs_f64()
         );
         return Finding::warning(CHECK, found)
-            .mend("have the proxy in front of the API server pass answers on unbuffered");
+            .fix("configure the proxy in front of the API server not to buffer answers");
     }
     Finding::ok(CHECK, format!("opened within {} ms", slowest.as_millis()))
 }
@@ -65,8 +65,8 @@ fn remedy(failure: &ApiError) -> &'static str {
     match failure.kind {
         ApiErrorKind::Forbidden => "grant the verb watch on pods (deploy/base/rbac.yaml)",
         ApiErrorKind::Timeout => {
-            "see whether a proxy on the way buffers answers, or give --timeout more"
+            "check whether a proxy on the way buffers answers, or raise --timeout"
         }
-        _ => "see the API server's log, or try again",
+        _ => "check the API server's log, or try again",
     }
 }

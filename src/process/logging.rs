@@ -1,5 +1,4 @@
-//! The log: on standard error, whatever the command, so that standard output holds nothing but
-//! what was asked for.
+//! The log, on standard error for every command: standard output holds only results.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::IsTerminal;
@@ -9,17 +8,17 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::{LogArgs, LogFormat};
 
-/// The Kubernetes client logs every request that fails, as an error. The watch counts them, and
-/// says once that it fails and once that it works again.
+/// The Kubernetes client logs every failed request as an error. The watch counts them, and logs only
+/// when it begins to fail and when it works again.
 const QUIET: &str = "kube_client::client::builder=off";
 
-/// Starts logging for the whole process. To be called once, before anything is logged.
+/// Starts logging for the whole process. Call it once, before anything is logged.
 ///
-/// Colours are for terminals only, and for nobody who has set `NO_COLOR` (<https://no-color.org>:
-/// to any value that is not empty).
+/// Colours are for terminals only, and not if `NO_COLOR` is set to a value that is not empty
+/// (<https://no-color.org>).
 ///
 /// # Errors
-/// Where logging has been started before, or the filter is none.
+/// If logging was started before, or the filter is invalid.
 pub fn start(args: &LogArgs) -> anyhow::Result<()> {
     let filter = EnvFilter::builder()
         .parse(&args.log_level)?
@@ -47,8 +46,8 @@ pub fn start(args: &LogArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A panic is one line of the log as anything else is, with the backtrace where one is asked for
-/// (`RUST_BACKTRACE=1`). Where logging is off it is told all the same.
+/// Logs a panic in one line, with the backtrace if there is one (`RUST_BACKTRACE=1`). If logging is off
+/// it is written all the same.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let message = message_of(panic);
     let place = panic.location().map(ToString::to_string);

@@ -1,6 +1,6 @@
-//! The `process_*` metrics that exporters share, by the names, types and help texts of Prometheus
-//! client libraries. They are read from `/proc` at each scrape; what cannot be read, as on other
-//! systems than Linux, is absent, and never fails a scrape.
+//! The `process_*` metrics, with the names, types and help texts of Prometheus client libraries. They
+//! are read from `/proc` at each scrape. What cannot be read, as on systems other than Linux, is absent
+//! and never fails a scrape.
 
 use std::fmt;
 use std::fs;
@@ -16,8 +16,8 @@ use rustix::process::{Resource, getrlimit};
 pub struct ProcessCollector {
     ticks_per_second: f64,
     page_size: f64,
-    /// Read once: it never changes, while the boot time that it is computed from moves whenever
-    /// the clock is set, and a start time that moves looks like a restart.
+    /// Read once: it never changes, but the boot time that it is computed from does whenever the clock
+    /// is set, and a changed start time looks like a restart.
     started: Option<f64>,
 }
 
@@ -108,8 +108,8 @@ impl ProcessStat {
         Self::parse(&fs::read_to_string("/proc/self/stat").ok()?)
     }
 
-    /// The second field is the name of the program in parentheses, which may itself hold spaces
-    /// and parentheses; the third, the state, follows the last closing one.
+    /// The second field is the name of the program in parentheses, which may itself contain spaces and
+    /// parentheses; the third, the state, follows the last closing one.
     fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -130,13 +130,13 @@ fn boot_time() -> Option<f64> {
     line.trim().parse().ok()
 }
 
-/// The descriptor that the directory itself is read with is not counted.
+/// Does not count the descriptor with which the directory is read.
 fn open_fds() -> Option<f64> {
     let count = fs::read_dir("/proc/self/fd").ok()?.count();
     Some(count.saturating_sub(1) as f64)
 }
 
-/// Without a limit it is the greatest number, as the kernel states it.
+/// Without a limit it is the greatest number, as in the kernel.
 fn soft_limit(resource: Resource) -> f64 {
     getrlimit(resource).current.unwrap_or(u64::MAX) as f64
 }
@@ -172,7 +172,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn every_metric_is_there_under_the_name_that_others_use() {
+    fn every_metric_has_the_name_that_client_libraries_use() {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(ProcessCollector::new()));
         let mut text = String::new();

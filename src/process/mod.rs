@@ -1,4 +1,4 @@
-//! The process itself: its log, its signals, and the `process_*` metrics.
+//! The process: its log, its signals, and the `process_*` metrics.
 
 pub mod logging;
 pub mod metrics;

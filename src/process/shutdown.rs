@@ -1,19 +1,19 @@
-//! How the process is told to end.
+//! Shutdown by signals.
 //!
-//! The first SIGTERM (Kubernetes) or SIGINT (Ctrl-C) cancels a token; what runs then finishes in
-//! good order and the process ends with status 0. A second signal ends the process at once, with
-//! the status that a shell reports for death by that signal: 128 + 15 = 143 or 128 + 2 = 130.
+//! The first SIGTERM (Kubernetes) or SIGINT (Ctrl-C) cancels a token; everything then finishes in order
+//! and the process ends with status 0. A second signal ends the process at once, with the status that a
+//! shell reports for death by that signal: 128 + 15 = 143 or 128 + 2 = 130.
 
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Listens for the signals from now on. The token is cancelled by the first one. Must be called
-/// within a tokio runtime.
+/// Listens for signals from now on. The first one cancels the token. Must be called within a tokio
+/// runtime.
 ///
 /// # Errors
-/// Where the system refuses to deliver the signals.
+/// If the system refuses to deliver the signals.
 pub fn on_signal() -> io::Result<CancellationToken> {
     let mut signals = Signals {
         terminate: signal(SignalKind::terminate())?,
@@ -23,10 +23,13 @@ pub fn on_signal() -> io::Result<CancellationToken> {
     let cancelled = token.clone();
     tokio::spawn(async move {
         let first = signals.next().await;
-        tracing::info!(signal = first.name, "ending; a second signal ends at once");
+        tracing::info!(
+            signal = first.name,
+            "shutting down; a second signal ends the process at once"
+        );
         cancelled.cancel();
         let second = signals.next().await;
-        tracing::warn!(signal = second.name, "ended at once");
+        tracing::warn!(signal = second.name, "ending at once");
         std::process::exit(128 + second.kind.as_raw_value());
     });
     Ok(token)
@@ -53,7 +56,7 @@ impl Signals {
                 name: "SIGINT",
                 kind: SignalKind::interrupt(),
             },
-            // Neither will come any more: the runtime is going away, and this task with it.
+            // The runtime is shutting down, and this task with it.
             else => std::future::pending().await,
         }
     }

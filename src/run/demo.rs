@@ -1,4 +1,4 @@
-//! `podinit demo`: the exporter in front of a simulated cluster, over real HTTP.
+//! `podinit demo`: the exporter of a simulated cluster, over real HTTP.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,11 +16,10 @@ use crate::sim::{Cluster, ClusterConfig};
 use crate::watch::WatchConfig;
 use crate::watch::requests::Scope;
 
-/// Short enough for a demonstration of some seconds to show bookmarks; an API server takes a
-/// minute.
+/// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// Simulates a cluster and watches it until a signal, or the chosen duration, ends it.
+/// Simulates a cluster and watches it until a signal or until the chosen duration has passed.
 pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
     let DemoArgs {
@@ -58,7 +57,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     ended
 }
 
-/// Tells a person where to look. That nobody reads it is no reason not to serve.
+/// Prints where to look. If nobody can read it, the demo goes on.
 fn announce(scheme: &str, mut exporter: SocketAddr, simulated: &Cluster) {
     if exporter.ip().is_unspecified() {
         exporter.set_ip(Ipv4Addr::LOCALHOST.into());
@@ -69,7 +68,7 @@ fn announce(scheme: &str, mut exporter: SocketAddr, simulated: &Cluster) {
          {scheme}://{exporter}/         the exporter's page\n  \
          {scheme}://{exporter}/metrics  what Prometheus scrapes\n  \
          {pods}  the pods as Kubernetes states them\n\
-         End it with Ctrl-C.\n"
+         Stop it with Ctrl-C.\n"
     );
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! `podinit doctor`: what `serve` would need, looked at and told.
+//! `podinit doctor`: checks what `serve` needs, and reports it.
 
 use std::io;
 use std::process::ExitCode;
@@ -14,11 +14,11 @@ use crate::doctor::{Doctor, text};
 use crate::process::shutdown;
 use crate::watch::requests::{Scope, Selectors};
 
-/// Makes all checks and tells the findings: as text while they are made, as JSON at the end. The
+/// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.
 ///
 /// # Errors
-/// Where it was interrupted, or standard output cannot be written to.
+/// If it was interrupted, or standard output cannot be written.
 pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
     let format = args.format;

@@ -191,7 +191,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     };
     let answer = tokio::time::timeout(PATIENCE, failed).await.unwrap();
     assert!(
-        answer.contains("task ingest has not been heard of for"),
+        answer.contains("task ingest has sent no heartbeat for"),
         "{answer}"
     );
     drop(let_go);

@@ -1,5 +1,4 @@
-//! The composition root: the only place that knows all the parts, and puts them together as a
-//! command asks for.
+//! The composition root: the only room that knows all others, and combines them for each command.
 
 pub mod accounting_clock;
 mod checkpoint;
@@ -32,10 +31,10 @@ use anyhow::Context;
 use crate::args::Command;
 use crate::process::logging;
 
-/// Runs a command to its end, and returns the status with which the process is to end.
+/// Runs a command to its end, and returns the exit status of the process.
 ///
 /// # Errors
-/// What keeps the command from doing its work: one line that says what, where and how to mend it.
+/// Why the command failed: one line that says what, where and how to fix it.
 pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     logging::start(command.log())?;
     match command {
@@ -49,28 +48,28 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How long a thread is waited for that is still at work when the command has ended. One that hangs
-/// must not keep the process from ending.
-const LAST_WAIT: Duration = Duration::from_secs(1);
+/// How long to wait for threads that still work when the command has ended. One that hangs must not
+/// keep the process from ending.
+const THREAD_GRACE: Duration = Duration::from_secs(1);
 
-/// The most threads that run tasks. One accounts for pods, and the rest answer: more would only take
-/// memory, on a node of a hundred cores a lot of it.
-const MOST_WORKERS: usize = 4;
+/// The maximum of threads that run tasks. One accounts for pods and the others serve: more would only
+/// take memory, and a lot of it on a node with a hundred cores.
+const MAX_WORKERS: usize = 4;
 
-/// The most threads for what blocks: an encoding, a check of a password, names to be resolved. Each
-/// allocates from an arena of its own, which keeps what it has taken from the system.
-const MOST_BLOCKED: usize = 8;
+/// The maximum of threads for blocking work: encoding, checking passwords, resolving names. Each
+/// allocates from an arena of its own, which does not return its memory to the system.
+const MAX_BLOCKING: usize = 8;
 
 fn block_on<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(cores.min(MOST_WORKERS))
-        .max_blocking_threads(MOST_BLOCKED)
+        .worker_threads(cores.min(MAX_WORKERS))
+        .max_blocking_threads(MAX_BLOCKING)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
     let ended = runtime.block_on(command);
-    runtime.shutdown_timeout(LAST_WAIT);
+    runtime.shutdown_timeout(THREAD_GRACE);
     ended
 }
 

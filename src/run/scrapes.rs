@@ -1,4 +1,4 @@
-//! What the server serves: the exposition, once it is durable.
+//! The exposition as the server serves it: once it is durable.
 
 use std::sync::Arc;
 

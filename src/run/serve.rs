@@ -1,4 +1,4 @@
-//! `podinit serve`: the exporter in front of a real cluster.
+//! `podinit serve`: the exporter of a real cluster.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::{ProbeError, Probed, probe};
 use crate::watch::requests::{Scope, Selectors};
 
-/// For the request that finds out at the start whether the cluster can be watched.
+/// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How many pods are asked for, of each scope, to know the cluster of a checkpoint by.
-const EVIDENCE: u32 = 100;
+/// How many pods of each scope are requested to recognize the cluster of a checkpoint.
+const IDENTITY_PODS: u32 = 100;
 
 /// Watches a cluster until a signal ends it.
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
@@ -34,7 +34,11 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .as_deref()
         .map(Checkpoint::open)
         .transpose()?;
-    let evidence = if checkpoint.is_some() { EVIDENCE } else { 1 };
+    let pods = if checkpoint.is_some() {
+        IDENTITY_PODS
+    } else {
+        1
+    };
     let serve_only = ServeOnly {
         tokens: args.auth.auth == AuthMode::Kubernetes,
         checkpoint,
@@ -53,8 +57,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     .await?
     .observing_dates(clock);
     let probed = shutdown.run_until_cancelled(async {
-        let probed = check(&cluster, exporter.watch(), evidence).await?;
-        let tokens = judge_of_tokens(&cluster, &args.auth).await?;
+        let probed = check(&cluster, exporter.watch(), pods).await?;
+        let tokens = token_review(&cluster, &args.auth).await?;
         anyhow::Ok((probed, tokens))
     });
     let Some(probed) = probed.await else {
@@ -85,34 +89,34 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
     }
 }
 
-/// Who judges bearer tokens, if they are asked for. An API server that gives no review now may well
-/// give one later; until then nobody is let in. A right that is lacking will not come by itself.
-async fn judge_of_tokens(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
+/// The review of bearer tokens, if it is enabled. An API server that fails now may recover; until then
+/// nobody is granted access. A missing right is an error at once, since somebody has to grant it.
+async fn token_review(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
     if auth.auth == AuthMode::None {
         return Ok(None);
     }
     let tokens = Kubernetes::new(cluster, auth.audiences())?;
     match tokens.probe().await {
         Err(error) if error.is_lasting() => return Err(error.into()),
-        Err(error) => tracing::warn!("{error}; bearer tokens are refused until it does"),
+        Err(error) => tracing::warn!("{error}; refusing bearer tokens until it does"),
         Ok(()) => {}
     }
     Ok(Some(tokens))
 }
 
-/// Whether everything that is to be watched can be. An API server that is busy may well be ready
-/// later; whatever else is wrong will not mend itself. By scope, what was seen: at most `pods` pods.
+/// Probes every scope, and returns at most `pods` pods of each. An API server that is overloaded may
+/// recover; all other errors end the start.
 async fn check(cluster: &Cluster, watch: &WatchConfig, pods: u32) -> anyhow::Result<Vec<Probed>> {
-    let mut seen = Vec::new();
+    let mut probed = Vec::new();
     for scope in &watch.scopes {
         match probe(cluster, scope, &watch.selectors, pods, PROBE_DEADLINE).await {
-            Ok(probed) => seen.push(probed),
+            Ok(found) => probed.push(found),
             Err(busy @ ProbeError::Busy { .. }) => {
                 tracing::warn!("{busy}; waiting for it");
-                seen.push(Probed::default());
+                probed.push(Probed::default());
             }
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(seen)
+    Ok(probed)
 }

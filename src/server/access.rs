@@ -1,4 +1,4 @@
-//! Who is answered, and through what: the questions that the server asks of whoever decides.
+//! The interface to access control: the server asks, an implementation of [`Access`] decides.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTH
 use http::{HeaderMap, StatusCode};
 use rustls::ServerConfig;
 
-use super::answer::line;
+use super::plain_text;
 
-/// Decides over connections and requests. Its answers may change at any time; a connection keeps
-/// the encryption with which it began.
+/// Decides over connections and requests. Its decisions may change at any time; a connection keeps
+/// the TLS configuration with which it began.
 pub trait Access: Send + Sync + 'static {
-    /// How a connection that begins now is encrypted; `None` for plain HTTP.
+    /// The TLS configuration of a connection that begins now; `None` for plain HTTP.
     fn tls(&self) -> Option<Arc<ServerConfig>> {
         None
     }
 
-    /// A client did not complete its handshake, or was refused in it.
+    /// Counts a TLS handshake that failed.
     fn handshake_failed(&self) {}
 
     /// Headers for every response.
@@ -28,22 +28,22 @@ pub trait Access: Send + Sync + 'static {
         Arc::default()
     }
 
-    /// Whether a request is answered. Not asked for the probes.
-    fn judge(&self, request: Asked) -> BoxFuture<'static, Verdict>;
+    /// Decides whether a request is answered. Not called for probes.
+    fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, Verdict>;
 }
 
-/// What is known of a request when it is judged.
+/// What a decision about a request can depend on.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// The path as it was sent
+pub struct AccessRequest {
+    /// The path of the URL, as it was sent
     pub path: String,
-    /// Whether the client has shown a certificate that the TLS configuration takes
+    /// Whether the client sent a certificate that the TLS configuration accepts
     pub has_certificate: bool,
-    /// The header `Authorization`; `None` where there is not exactly one
+    /// The header `Authorization`; `None` unless there is exactly one
     pub authorization: Option<HeaderValue>,
 }
 
-/// Marks the requests of a client that has shown a certificate.
+/// An extension of requests from a client that sent a certificate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HasCertificate;
 
@@ -52,14 +52,14 @@ pub(super) struct HasCertificate;
 pub enum Verdict {
     /// It is
     Granted,
-    /// Nobody knows who asks: status 401
+    /// The client is unknown: status 401
     Unauthenticated {
-        /// What `WWW-Authenticate` says: how to ask
+        /// The header `WWW-Authenticate`
         challenge: &'static str,
     },
-    /// Whoever asks may not: status 403
+    /// The client has no right to it: status 403
     Forbidden,
-    /// Too many ask: status 429
+    /// There are too many requests: status 429
     TooManyRequests,
     /// It cannot be decided now: status 503
     Unavailable,
@@ -70,35 +70,35 @@ pub enum Verdict {
 pub(super) struct Open;
 
 impl Access for Open {
-    fn judge(&self, _request: Asked) -> BoxFuture<'static, Verdict> {
+    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {
         Box::pin(std::future::ready(Verdict::Granted))
     }
 }
 
-/// Lets a request through to its answer, or answers in its place.
+/// Passes a request on if it is granted, or answers it.
 pub(super) async fn guard(
     State(access): State<Arc<dyn Access>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let asked = Asked {
+    let asked = AccessRequest {
         path: request.uri().path().to_owned(),
         has_certificate: request.extensions().get::<HasCertificate>().is_some(),
         authorization: authorization(request.headers()),
     };
-    match access.judge(asked).await {
+    match access.authorize(asked).await {
         Verdict::Granted => next.run(request).await,
         Verdict::Unauthenticated { challenge } => {
-            let mut response = line(StatusCode::UNAUTHORIZED, "unauthorized");
+            let mut response = plain_text(StatusCode::UNAUTHORIZED, "unauthorized");
             let challenge = HeaderValue::from_static(challenge);
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             response
         }
-        Verdict::Forbidden => line(StatusCode::FORBIDDEN, "forbidden"),
-        Verdict::TooManyRequests => line(StatusCode::TOO_MANY_REQUESTS, "too many requests"),
+        Verdict::Forbidden => plain_text(StatusCode::FORBIDDEN, "forbidden"),
+        Verdict::TooManyRequests => plain_text(StatusCode::TOO_MANY_REQUESTS, "too many requests"),
         Verdict::Unavailable => {
             let why = "access cannot be decided at the moment, try again";
-            let mut response = line(StatusCode::SERVICE_UNAVAILABLE, why);
+            let mut response = plain_text(StatusCode::SERVICE_UNAVAILABLE, why);
             let second = HeaderValue::from_static("1");
             response.headers_mut().insert(RETRY_AFTER, second);
             response
@@ -111,7 +111,7 @@ fn authorization(headers: &HeaderMap) -> Option<HeaderValue> {
     let first = all.next()?;
     all.next().is_none().then(|| {
         let mut value = first.clone();
-        // Its Debug form says no more than that.
+        // So that its Debug form does not show it.
         value.set_sensitive(true);
         value
     })

@@ -1,4 +1,4 @@
-//! What a connection is doing, as far as it matters to whether it can be closed.
+//! What a connection is doing, as far as it decides whether the connection may be closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// What one connection is doing. Its own task writes, the accept loop reads; each number stands
-/// for itself and a decision that comes a moment late is as good, so every ordering is relaxed.
+/// What one connection is doing. Its own task writes, the accept loop reads. Each number stands for
+/// itself, and a decision by slightly old numbers is as good, so every ordering is relaxed.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
@@ -31,12 +31,12 @@ impl Activity {
         }
     }
 
-    /// Tells the connection to make way.
+    /// Closes the connection, to make room.
     pub(super) fn evict(&self) {
         self.evicted.cancel();
     }
 
-    /// Waits until the connection is told to make way.
+    /// Waits until the connection is to be closed.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
@@ -51,17 +51,17 @@ impl Activity {
         self.opened + Duration::from_millis(self.last.load(Ordering::Relaxed))
     }
 
-    /// Whether a scrape holds this connection: it waits for a snapshot or is being sent one.
+    /// Whether the connection waits for an exposition or is being sent one.
     pub(super) fn is_scraping(&self) -> bool {
         self.scrapes.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether a request is under way.
+    /// Whether a request is in progress.
     pub(super) fn is_answering(&self) -> bool {
         self.requests.load(Ordering::Relaxed) > 0 || self.is_scraping()
     }
 
-    /// Notes a request until the guard is dropped.
+    /// Counts a request until the guard is dropped.
     pub(super) fn answer(this: &Arc<Self>, now: Instant) -> Answering {
         this.touch(now);
         this.used.store(true, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Activity {
         Answering(Arc::clone(this))
     }
 
-    /// Notes a scrape until the guard is dropped.
+    /// Counts a scrape until the guard is dropped.
     pub(super) fn scrape(this: &Arc<Self>) -> Scraping {
         this.scrapes.fetch_add(1, Ordering::Relaxed);
         Scraping(Arc::clone(this))
@@ -82,7 +82,7 @@ impl Activity {
     }
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Debug)]
 pub(super) struct Answering(Arc<Activity>);
 
@@ -93,7 +93,7 @@ impl Drop for Answering {
     }
 }
 
-/// A scrape under way.
+/// A scrape in progress.
 #[derive(Debug)]
 pub(super) struct Scraping(Arc<Activity>);
 

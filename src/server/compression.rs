@@ -1,4 +1,4 @@
-//! Whether a response is compressed (RFC 9110 §12.5.3), and how.
+//! Whether a response is compressed (RFC 9110, section 12.5.3).
 
 use std::io::{self, Write};
 
@@ -7,9 +7,9 @@ use flate2::write::GzEncoder;
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
 
-use super::quality::members;
+use super::quality_list::members;
 
-/// How a response body is coded.
+/// The content coding of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentCoding {
     /// As it is
@@ -22,18 +22,19 @@ impl ContentCoding {
     /// Every coding, in the order of their discriminants.
     pub const ALL: [Self; 2] = [Self::Identity, Self::Gzip];
 
-    /// Chooses by the `Accept-Encoding` headers: gzip where the client takes it at least as
-    /// gladly as plain bytes. A client that refuses both gets plain bytes, as RFC 9110 allows.
+    /// Chooses by the `Accept-Encoding` headers: gzip if its quality is not below that of identity. A
+    /// client that refuses both gets plain bytes, as RFC 9110 allows.
     pub fn negotiate(headers: &HeaderMap) -> Self {
         let members = members(headers, &ACCEPT_ENCODING);
         let quality = |names: &[&str]| {
-            let named = |member: &&super::quality::Member| names.contains(&member.token.as_str());
+            let named =
+                |member: &&super::quality_list::Member| names.contains(&member.token.as_str());
             members.iter().find(named).map(|member| member.quality)
         };
         let gzip = quality(&["gzip", "x-gzip"])
             .or_else(|| quality(&["*"]))
             .unwrap_or(0);
-        // A coding that is not listed has no quality of its own; identity is then the last resort.
+        // If identity is not listed, it is only the last resort.
         let identity = quality(&["identity"]).unwrap_or(0);
         if gzip > 0 && gzip >= identity {
             Self::Gzip
@@ -42,8 +43,8 @@ impl ContentCoding {
         }
     }
 
-    /// Codes a body. Level 1: expositions are so repetitive that higher levels buy little and
-    /// cost several times the processor time of a scrape.
+    /// Encodes a body. gzip at level 1: expositions are so repetitive that higher levels gain little
+    /// and cost several times the processor time of a scrape.
     ///
     /// # Errors
     /// None from a writer into memory; the signature is that of `std::io`.
@@ -69,7 +70,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn gzip_is_chosen_when_it_is_welcome() {
+    fn gzip_is_chosen_when_the_client_prefers_it() {
         use ContentCoding::{Gzip, Identity};
         for (accept, expected) in [
             ("gzip", Gzip),
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_comes_back_as_it_went_in() {
+    fn gzip_decodes_to_the_original_body() {
         let body = b"podinit_synced 1\n".repeat(1000);
         let coded = ContentCoding::Gzip.apply(body.clone()).unwrap();
         assert!(coded.len() < body.len() / 10);

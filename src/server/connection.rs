@@ -1,4 +1,4 @@
-//! One connection, from when it is accepted to its end.
+//! One connection, from its acceptance to its end.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -23,8 +23,8 @@ use super::activity::Activity;
 use super::stream::Stream;
 use super::write_deadline::WriteDeadline;
 
-/// What a client is told that is turned out before it has asked.
-const TURNED_OUT: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+/// The response to a client whose connection is closed before its first request.
+const EVICTED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     content-type: text/plain; charset=utf-8\r\n\
     content-length: 31\r\n\
     retry-after: 1\r\n\
@@ -32,7 +32,7 @@ const TURNED_OUT: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     \r\n\
     too many connections, try again";
 
-/// How connections are served; what all of them share.
+/// What all connections share.
 #[derive(Clone)]
 pub(super) struct Serving {
     pub(super) builder: http1::Builder,
@@ -45,12 +45,12 @@ pub(super) struct Serving {
 impl Serving {
     /// Serves one connection to its end.
     pub(super) async fn run(self, stream: TcpStream, activity: Arc<Activity>) {
-        // A response is written at once, there is nothing to gain by waiting for more of it.
-        // What cannot be set does not matter.
+        // A response is written as a whole, so waiting for more of it gains nothing. If the option
+        // cannot be set, nothing breaks.
         let _ = stream.set_nodelay(true);
         let opening = Stream::open(stream, self.access.tls(), self.limits.handshake_timeout);
         let opened = tokio::select! {
-            // First, so that a connection without a handshake always gets to its request.
+            // First, so that a connection without a handshake always gets to its first request.
             biased;
             opened = opening => opened,
             () = activity.evicted() => return,
@@ -60,7 +60,7 @@ impl Serving {
             Ok(stream) => stream,
             Err(error) => {
                 self.access.handshake_failed();
-                // Whatever a client does wrong is its own affair, and it could do it often.
+                // At level debug: clients could fill the log with it.
                 tracing::debug!(%error, "a TLS handshake failed");
                 return;
             }
@@ -77,7 +77,7 @@ impl Serving {
             outcome = &mut connection => outcome,
             () = activity.evicted() => {
                 if activity.is_unused() {
-                    connection.into_parts().io.into_inner().into_inner().leave(TURNED_OUT);
+                    connection.into_parts().io.into_inner().into_inner().write_at_once(EVICTED);
                 }
                 return;
             }
@@ -92,7 +92,7 @@ impl Serving {
     }
 }
 
-/// The routes, with each request noted in the activity of its connection.
+/// The routes; each request is counted in the activity of its connection.
 struct Tracked {
     router: TowerToHyperService<Router>,
     activity: Arc<Activity>,

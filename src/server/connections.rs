@@ -1,13 +1,12 @@
 //! Connections: accepting them, keeping them within [`Limits`], and ending them.
 //!
-//! `axum::serve` sets no timer and no limit, so the loop is our own, over hyper's connections.
+//! `axum::serve` has neither timers nor limits, so this loop over hyper's connections replaces it.
 //!
-//! **Probes must get through a full house.** The limit on scrapes is below the limit on
-//! connections, so there is always a connection that is not busy with a scrape. When the house
-//! is full, the one of those that has been silent longest is closed. Only silence counts that
-//! lasts a little (`min_silence`), for a client that has just connected has a request on its way;
-//! until then the kernel holds whoever comes next. A client that was slow to ask is told why it
-//! gets nothing: status 503, as for a scrape too many.
+//! **Probes must be answered when all connections are taken.** The limit on scrapes is below the
+//! limit on connections, so some connection is always free of scrapes. At the limit, the one of those
+//! that has been idle longest is closed. It must have been idle for a little while (`min_idle`), since
+//! the request of a new client may be on its way; until then the next client waits in the kernel's
+//! backlog. A client whose connection is closed before its first request gets status 503.
 
 use std::collections::HashMap;
 use std::io;
@@ -28,12 +27,12 @@ use super::access::Access;
 use super::activity::Activity;
 use super::connection::Serving;
 
-/// How long to wait when the system has no means for another connection (file descriptors,
-/// memory): long enough not to spin, short enough to be there when it has.
+/// How long to wait when the system has no resources for another connection (file descriptors,
+/// memory): long enough not to spin, short enough to accept soon after.
 const PAUSE_AFTER_FAULT: Duration = Duration::from_millis(100);
 
-/// How long connections without a request under way are left alone at shutdown, for a request
-/// that is just arriving or a short response that is just leaving.
+/// How long connections without a request in progress stay open at shutdown, for a request that is
+/// just arriving or a short response that is just being sent.
 const SHUTDOWN_COURTESY: Duration = Duration::from_millis(500);
 
 /// Accepts and serves until `shutdown`, then drains.
@@ -56,14 +55,14 @@ pub(super) async fn serve(
             accepted = listener.accept(), if full_until.is_none() => match accepted {
                 Ok((stream, _)) => {
                     if std::mem::take(&mut faulty) {
-                        tracing::info!("connections are accepted again");
+                        tracing::info!("accepting connections again");
                     }
                     connections.start(stream);
                 }
                 Err(error) if concerns_one_client(&error) => {}
                 Err(error) => {
                     if !std::mem::replace(&mut faulty, true) {
-                        tracing::warn!(%error, "cannot accept connections, trying on");
+                        tracing::warn!(%error, "cannot accept connections, will retry");
                     }
                     sleep(PAUSE_AFTER_FAULT).await;
                 }
@@ -74,7 +73,7 @@ pub(super) async fn serve(
     connections.drain().await;
 }
 
-/// A client that was gone before it was accepted is no fault of the listener.
+/// Whether only one client failed, before it was accepted, and not the listener.
 fn concerns_one_client(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -87,7 +86,7 @@ fn concerns_one_client(error: &io::Error) -> bool {
 struct Connections {
     serving: Serving,
     tasks: JoinSet<()>,
-    /// The connections that count: one is struck off when it ends or is told to make way
+    /// The connections that count towards the limit; one is removed when it ends or is evicted
     open: HashMap<Id, (AbortHandle, Arc<Activity>)>,
 }
 
@@ -104,9 +103,9 @@ impl Connections {
             .header_read_timeout(limits.head_timeout)
             .max_header_size(limits.max_head_bytes)
             .max_headers(limits.max_headers)
-            // Above the head limit, so that it is the limit that speaks; 8 KiB is hyper's least.
+            // Above the head limit, so that the head limit applies first; 8 KiB is hyper's minimum.
             .max_buf_size((2 * limits.max_head_bytes).max(8192))
-            // A client may close its side once it has asked, as `nc -N` does.
+            // A client may close its side after its request, as `nc -N` does.
             .half_close(true);
         Self {
             serving: Serving {
@@ -128,7 +127,7 @@ impl Connections {
         self.open.insert(handle.id(), (handle, activity));
     }
 
-    /// Waits for a connection to end; for ever when there is none.
+    /// Waits for a connection to end; forever when there is none.
     async fn next_end(&mut self) {
         let id = match self.tasks.join_next_with_id().await {
             Some(Ok((id, ()))) => id,
@@ -143,8 +142,7 @@ impl Connections {
         self.open.remove(&id);
     }
 
-    /// Closes one connection if the house is full. `Some` instant says when to try again, where
-    /// none could be closed yet.
+    /// Closes one connection at the limit. If none may be closed yet, returns when to try again.
     fn make_room(&mut self, now: Instant) -> Option<Instant> {
         if self.open.len() < self.serving.limits.max_connections {
             return None;
@@ -157,18 +155,18 @@ impl Connections {
             .map(|(id, (_, activity))| (activity.last(), *id))
             .min_by_key(|(last, _)| *last);
         match oldest {
-            Some((last, id)) if now.duration_since(last) >= self.serving.limits.min_silence => {
+            Some((last, id)) if now.duration_since(last) >= self.serving.limits.min_idle => {
                 if let Some((_, activity)) = self.open.remove(&id) {
                     activity.evict();
                 }
                 None
             }
-            Some((last, _)) => Some(last + self.serving.limits.min_silence),
-            None => Some(now + self.serving.limits.min_silence),
+            Some((last, _)) => Some(last + self.serving.limits.min_idle),
+            None => Some(now + self.serving.limits.min_idle),
         }
     }
 
-    /// Lets requests under way finish. Every connection has been told by the token.
+    /// Lets requests in progress finish. The token has already told every connection to stop.
     async fn drain(mut self) {
         let now = Instant::now();
         let courtesy = now + SHUTDOWN_COURTESY.min(self.serving.limits.shutdown_grace);

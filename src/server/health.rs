@@ -1,9 +1,9 @@
-//! What `/livez` and `/readyz` answer.
+//! The health of the process, which `/livez` and `/readyz` report.
 //!
-//! *Ready* is a matter of the cluster: every source has completed its first list. It stays so:
-//! when the watch is lost later, the histograms are still worth a scrape, and `podinit_synced`
-//! says so. *Live* is a matter of this process alone: each of its tasks still runs and has beaten
-//! within its deadline. An API server that is away must never get podinit restarted.
+//! *Ready* depends on the cluster: every source has completed its first list. It stays so when a watch
+//! is lost later: the histograms are still worth a scrape, and `podinit_synced` shows the loss. *Live*
+//! depends on this process alone: each of its tasks runs and has sent a heartbeat within its deadline.
+//! An API server that is unreachable must never get podinit restarted.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +13,7 @@ use tokio::time::Instant;
 
 /// The health of the process; clones share it.
 ///
-/// Sources and tasks are registered once, at start-up, by the code that starts them, so both
-/// lists are as long as the program is wide.
+/// The code that starts sources and tasks registers each of them once, so both lists are short.
 #[derive(Clone, Debug)]
 pub struct Health(Arc<Inner>);
 
@@ -35,7 +34,7 @@ struct SourceState {
 struct TaskState {
     name: String,
     deadline: Duration,
-    /// Milliseconds from `Inner::started` to the last beat
+    /// Milliseconds from `Inner::started` to the last heartbeat
     last_beat: AtomicU64,
     ended: AtomicBool,
 }
@@ -47,7 +46,7 @@ impl Default for Health {
 }
 
 impl Health {
-    /// Live, for it has no tasks, and not ready, for it has no sources.
+    /// Without tasks, thus live; without sources, thus not ready.
     pub fn new() -> Self {
         Self(Arc::new(Inner {
             started: Instant::now(),
@@ -56,8 +55,8 @@ impl Health {
         }))
     }
 
-    /// Adds a source whose first list readiness waits for. Register every source before the
-    /// first one starts.
+    /// Adds a source. Readiness waits for its first list. Register every source before the first one
+    /// starts.
     pub fn register_source(&self, name: impl Into<String>) -> SourceHealth {
         let source = Arc::new(SourceState {
             name: name.into(),
@@ -67,7 +66,7 @@ impl Health {
         SourceHealth(source)
     }
 
-    /// Adds a task that beats at least once in `deadline` while it is well.
+    /// Adds a task that sends a heartbeat at least once in `deadline`.
     pub fn register_task(&self, name: impl Into<String>, deadline: Duration) -> Heartbeat {
         let task = Arc::new(TaskState {
             name: name.into(),
@@ -85,13 +84,13 @@ impl Health {
     /// Whether every source has completed its first list.
     ///
     /// # Errors
-    /// One line that says what is still waited for.
+    /// One line that says which sources have not completed it.
     pub fn readiness(&self) -> Result<(), String> {
         let sources = lock(&self.0.sources);
         if sources.is_empty() {
             return Err("starting: no watch has begun".to_owned());
         }
-        // Acquire: whoever sees the list completed also sees what was accounted for it before.
+        // Acquire: a reader that sees the list as completed also sees what was accounted before.
         let mut waiting = sources
             .iter()
             .filter(|source| !source.listed.load(Ordering::Acquire));
@@ -105,10 +104,10 @@ impl Health {
         }
     }
 
-    /// Whether every task runs and has beaten within its deadline.
+    /// Whether every task runs and has sent a heartbeat within its deadline.
     ///
     /// # Errors
-    /// One line that names the first task that is not well.
+    /// One line that names the first task that does not.
     pub fn liveness(&self) -> Result<(), String> {
         let now = self.now();
         for task in lock(&self.0.tasks).iter() {
@@ -120,7 +119,7 @@ impl Health {
             if silent > task.deadline {
                 let seconds = silent.as_secs();
                 return Err(format!(
-                    "task {} has not been heard of for {seconds} s",
+                    "task {} has sent no heartbeat for {seconds} s",
                     task.name
                 ));
             }
@@ -128,26 +127,25 @@ impl Health {
         Ok(())
     }
 
-    /// Milliseconds since the start; monotonic, so a stepped clock makes no task look dead.
+    /// Milliseconds since the start. Monotonic, so that setting the clock makes no task look dead.
     fn now(&self) -> u64 {
         u64::try_from(self.0.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }
 
-/// Says for one source that its first list has completed.
+/// Reports the first list of one source.
 #[derive(Debug)]
 pub struct SourceHealth(Arc<SourceState>);
 
 impl SourceHealth {
-    /// To be called when a list has been accounted for; further calls change nothing.
+    /// Call this when a list has been accounted for. Further calls change nothing.
     pub fn listed(&self) {
         self.0.listed.store(true, Ordering::Release);
     }
 }
 
-/// Held by one task. Dropping it says that the task has ended, by whatever way: a return, a
-/// panic, or an abort. A task that ends because the process shuts down says so with
-/// [`Heartbeat::finish`].
+/// Held by one task. Dropping it reports that the task has ended in any way: by a return, a panic or
+/// an abort. A task that ends because of the shutdown calls [`Heartbeat::finish`] instead.
 #[derive(Debug)]
 pub struct Heartbeat {
     health: Health,
@@ -155,14 +153,14 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Says that the task is well. Two atomic operations, cheap enough for every event.
+    /// Reports that the task works. Two atomic operations, cheap enough for every event.
     pub fn beat(&self) {
         let now = self.health.now();
-        // Relaxed: the time of the beat is all there is to publish. `max` keeps it monotonic.
+        // Relaxed: nothing but the time is published. `max` keeps it monotonic.
         self.task.last_beat.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Ends the task in good order: it no longer counts.
+    /// Reports an orderly end: the task no longer counts.
     pub fn finish(self) {
         lock(&self.health.0.tasks).retain(|task| !Arc::ptr_eq(task, &self.task));
     }
@@ -174,7 +172,7 @@ impl Drop for Heartbeat {
     }
 }
 
-/// The lists stay whole whoever panics with the lock held, so poison is no reason to fail.
+/// A panic with the lock held leaves the lists intact, so poison is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_task_is_named_until_it_beats_again() {
+    async fn a_silent_task_is_named_until_its_next_heartbeat() {
         let health = Health::new();
         let heartbeat = health.register_task("ingest", Duration::from_secs(30));
         tokio::time::advance(Duration::from_secs(30)).await;
@@ -214,7 +212,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(
             health.liveness(),
-            Err("task ingest has not been heard of for 31 s".into())
+            Err("task ingest has sent no heartbeat for 31 s".into())
         );
         heartbeat.beat();
         assert_eq!(health.liveness(), Ok(()));

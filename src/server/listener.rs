@@ -6,21 +6,21 @@ use std::net::{Ipv4Addr, SocketAddr};
 use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpSocket};
 
-/// Connections that the kernel holds until they are accepted; it cuts this to its own limit.
+/// Connections that wait in the kernel until they are accepted; the kernel may lower this.
 const BACKLOG: u32 = 1024;
 
 /// Why an address could not be listened on.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {address}: {}; choose another with --listen", reason(.error))]
 pub struct BindError {
-    /// The address that was asked for
+    /// The address that was requested
     pub address: SocketAddr,
-    /// What the system said
+    /// The error of the system
     pub error: io::Error,
 }
 
 impl BindError {
-    /// What the system said, in words.
+    /// The error of the system, in words.
     pub fn reason(&self) -> String {
         reason(&self.error)
     }
@@ -37,7 +37,7 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// A listener and its address. Dual stack where `address` is `[::]`.
+/// Binds a listener and returns its address. `[::]` is dual stack.
 pub(super) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
     let listener = match listen(address) {
         Ok(listener) => Ok(listener),
@@ -69,18 +69,18 @@ fn socket(address: SocketAddr) -> io::Result<TcpSocket> {
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
     if address.is_ipv6() && address.ip().is_unspecified() {
-        // The default is a sysctl (net.ipv6.bindv6only), so it is not relied upon.
+        // The default depends on a sysctl (net.ipv6.bindv6only).
         rustix::net::sockopt::set_ipv6_v6only(&socket, false)?;
     }
-    // As every server does: a restart must not wait for connections in TIME_WAIT. On Linux two
-    // listeners still cannot share a port.
+    // So that a restart need not wait for connections in TIME_WAIT. On Linux two listeners still
+    // cannot share a port.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     Ok(socket)
 }
 
 /// `0.0.0.0` in place of `[::]` where the kernel has no IPv6 at all (the socket cannot be made)
-/// or has it disabled (the address cannot be had).
+/// or has it disabled (the address does not exist).
 fn ipv4_instead(address: SocketAddr, error: &io::Error) -> Option<SocketAddr> {
     let no_ipv6 = matches!(
         Errno::from_io_error(error),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_in_use_is_said_in_one_line() {
+    async fn a_port_in_use_is_reported_in_one_line() {
         let (_listener, taken) = bind(address("127.0.0.1:0")).unwrap();
         assert_eq!(
             bind(taken).unwrap_err().to_string(),
@@ -112,8 +112,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_unspecified_ipv6_address_takes_ipv4_too() {
-        // Without IPv6 there is no socket to look at.
+    async fn the_unspecified_ipv6_address_accepts_ipv4_too() {
+        // Without IPv6 there is no such socket.
         if let Ok(socket) = socket(address("[::]:0")) {
             assert!(!rustix::net::sockopt::ipv6_v6only(&socket).unwrap());
         }

@@ -1,28 +1,27 @@
-//! The HTTP side: exposition, probes and a landing page, for clients that are not to be trusted.
+//! The HTTP server: exposition, probes and a landing page, for clients that cannot be trusted.
 //!
 //! ```text
-//! listener ─► connections ─► connection ─► routes ─┬─► Access ─┬─► negotiation ─► snapshot ─► Scrape
-//! (bind)      (limits)       (TLS)                 │           └─► page
+//! listener ─► connections ─► connection ─► routes ─┬─► Access ─┬─► negotiation ─► shared_encoding ─► Scrape
+//! (bind)      (limits)       (TLS)                 │           └─► landing_page
 //!                                                  └─► health
 //! ```
 //!
-//! Everything a client can make the server hold is bounded by [`Limits`]: connections, scrapes
-//! under way, header bytes, the time to send a request and the time to take a response. No
-//! client can bring about a new series.
+//! [`Limits`] bounds everything that clients can make the server hold: connections, scrapes in
+//! progress, header bytes, the time to send a request and the time to read a response. No client can
+//! create a series.
 
 mod access;
 mod activity;
-mod answer;
 pub mod compression;
 mod connection;
 mod connections;
 mod health;
+mod landing_page;
 mod listener;
 pub mod negotiation;
-mod page;
-mod quality;
+mod quality_list;
 mod routes;
-mod snapshot;
+mod shared_encoding;
 mod stream;
 mod write_deadline;
 
@@ -30,32 +29,35 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderValue};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::access::Open;
-pub use access::{Access, Asked, Verdict};
+pub use access::{Access, AccessRequest, Verdict};
 pub use health::{Health, Heartbeat, SourceHealth};
 pub use listener::BindError;
 pub use negotiation::Format;
 
-/// Finds out whether `address` could be listened on, as [`Server::bind`] does it, and lets go of it
-/// at once; the address that was had. Must be called within a tokio runtime.
+/// Binds `address` as [`Server::bind`] does, and releases it at once. Returns the address that was
+/// bound. Must be called within a tokio runtime.
 ///
 /// # Errors
-/// One line that says why the address cannot be had and what to do.
+/// One line that says why the address cannot be bound and what to do.
 pub fn try_bind(address: SocketAddr) -> Result<SocketAddr, BindError> {
     listener::bind(address).map(|(_listener, local_addr)| local_addr)
 }
 
 /// What the server exposes.
 pub trait Scrape: Send + Sync + 'static {
-    /// The exposition as it stands, in `format`. Called on a thread that may block, by one
-    /// caller at a time.
+    /// Encodes the current exposition in `format`. Called on a thread that may block, by one caller
+    /// at a time.
     ///
     /// # Errors
-    /// One line that says what could not be encoded. The scrape gets status 500 with it.
+    /// One line that says what could not be encoded. The scrape is answered with it and status 500.
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError>;
 
     /// Completes when everything that was encoded before this call is durable, or when waiting
@@ -64,7 +66,7 @@ pub trait Scrape: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
-    /// What the landing page shows beside its links.
+    /// What the landing page shows besides its links.
     fn status(&self) -> Status {
         Status::default()
     }
@@ -75,7 +77,7 @@ pub trait Scrape: Send + Sync + 'static {
 #[error("cannot encode the metrics: {0}")]
 pub struct ScrapeError(pub String);
 
-/// What is known of the exporter's work at the moment; `None` is not shown.
+/// The current state of the exporter, for the landing page; `None` is not shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Whether the watch is in sync
@@ -84,16 +86,16 @@ pub struct Status {
     pub pods_in_flight: Option<u64>,
 }
 
-/// How much clients can make the server hold.
+/// Bounds on what clients can make the server hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Open connections. At the limit, the one that has been silent longest makes way.
+    /// Open connections. At the limit, the one that has been idle longest is closed.
     pub max_connections: usize,
-    /// How long a connection may be silent before it can be made to give way
-    pub min_silence: Duration,
-    /// Scrapes under way, from the request to the last byte taken. Further ones get status 503.
-    /// At most so many expositions are in memory, and clients that do not read can bring that
-    /// about. Must be below `max_connections`, or scrapes could keep probes out.
+    /// How long a connection must have been idle before it can be closed to make room
+    pub min_idle: Duration,
+    /// Scrapes in progress, from the request to the last byte that the kernel takes. Further ones
+    /// get status 503. Clients that do not read can bring as many expositions into memory. Must be
+    /// below `max_connections`, or scrapes could lock out probes.
     pub max_scrapes: usize,
     /// Bytes of a request head; a longer one gets status 431
     pub max_head_bytes: usize,
@@ -104,9 +106,9 @@ pub struct Limits {
     /// Time for a request head to arrive, counted from the previous response on a connection
     /// that is kept alive
     pub head_timeout: Duration,
-    /// Time for a client to take a response
+    /// Time for a client to read a response
     pub write_timeout: Duration,
-    /// Time for requests under way at shutdown
+    /// Time for requests in progress at shutdown
     pub shutdown_grace: Duration,
 }
 
@@ -117,7 +119,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_connections: 512,
-            min_silence: Duration::from_millis(250),
+            min_idle: Duration::from_millis(250),
             max_scrapes: 32,
             max_head_bytes: 16 * 1024,
             max_headers: 64,
@@ -127,6 +129,12 @@ impl Default for Limits {
             shutdown_grace: Duration::from_secs(10),
         }
     }
+}
+
+/// One line of plain text, as the body of a response. It never contains anything of the request.
+fn plain_text(status: StatusCode, text: &str) -> Response {
+    const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+    (status, [(CONTENT_TYPE, TEXT)], format!("{text}\n")).into_response()
 }
 
 /// A server that is bound to its address.
@@ -140,11 +148,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds `address`; port 0 lets the system choose. `[::]` takes IPv4 connections too, and
+    /// Binds `address`; with port 0 the system chooses one. `[::]` accepts IPv4 connections too, and
     /// becomes `0.0.0.0` on a machine without IPv6. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// One line that says why the address cannot be had and what to do.
+    /// One line that says why the address cannot be bound and what to do.
     pub fn bind(
         address: SocketAddr,
         limits: Limits,
@@ -162,19 +170,19 @@ impl Server {
         })
     }
 
-    /// Lets `access` decide who is answered, and through what. Without it everybody is, in plain
-    /// HTTP.
+    /// Lets `access` decide over TLS and over each request. Without it everybody is answered, in
+    /// plain HTTP.
     pub fn with_access(self, access: Arc<dyn Access>) -> Self {
         Self { access, ..self }
     }
 
-    /// The address that was bound, with the port that the system chose.
+    /// The address that was bound, with the port that the system may have chosen.
     pub const fn local_addr(&self) -> SocketAddr {
         self.local_addr
     }
 
-    /// Serves until `shutdown` is cancelled, then stops accepting, lets requests under way
-    /// finish within [`Limits::shutdown_grace`], and closes what is left.
+    /// Serves until `shutdown` is cancelled. Then it stops accepting, lets requests in progress
+    /// finish within [`Limits::shutdown_grace`], and closes the remaining connections.
     pub async fn serve(self, shutdown: CancellationToken) {
         let Self {
             listener,

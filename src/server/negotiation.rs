@@ -1,14 +1,14 @@
-//! Which exposition format a scraper gets (RFC 9110 §12.5.1).
+//! Which exposition format a scraper gets (RFC 9110, section 12.5.1).
 //!
-//! A media type that is named outright is what the scraper can read, so the named type with the
-//! greatest quality wins, the first of equals; a wildcard stands for the plainest format that it
-//! covers. Where nothing fits, text 0.0.4 is sent, as Prometheus client libraries do: a scraper
-//! with an odd header is better served by a format that everything reads than by status 406.
+//! The media type with the greatest quality wins, and the first of equals. A wildcard stands for the
+//! plainest format that it covers. If nothing fits, the answer is text 0.0.4, as in Prometheus client
+//! libraries: a scraper with an unusual header is better served by a format that everything reads than
+//! by status 406.
 
 use http::HeaderMap;
 use http::header::{ACCEPT, HeaderValue};
 
-use super::quality::{Member, members};
+use super::quality_list::{Member, members};
 
 /// An exposition format that scrapers can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,8 +26,8 @@ impl Format {
     pub const ALL: [Self; 3] = [Self::Protobuf, Self::OpenMetrics, Self::Text];
 }
 
-/// How names outside the legacy character set would be escaped. Every name that podinit exposes
-/// is within it, so each scheme yields the same bytes; the answer only has to say which was met.
+/// How names outside the legacy character set would be escaped. All names of podinit are within it,
+/// so each scheme yields the same bytes; the response only states which scheme was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Escaping {
     AllowUtf8,
@@ -48,7 +48,7 @@ impl Escaping {
     }
 }
 
-/// The versions of OpenMetrics text that scrapers name. What podinit writes is valid as both.
+/// The versions of OpenMetrics text that scrapers request. podinit's text is valid in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenMetricsVersion {
     V0_0_1,
@@ -110,7 +110,7 @@ impl Negotiated {
     }
 }
 
-/// Chooses a format by the `Accept` headers. Total: whatever they hold, there is a format.
+/// Chooses a format by the `Accept` headers. Every header leads to some format.
 pub fn negotiate(headers: &HeaderMap) -> Negotiated {
     let mut wanted = members(headers, &ACCEPT);
     let refused: Vec<Format> = wanted
@@ -120,7 +120,7 @@ pub fn negotiate(headers: &HeaderMap) -> Negotiated {
         .map(|negotiated| negotiated.format)
         .collect();
     wanted.retain(|member| member.quality > 0);
-    // Stable, so that the first of equals stays first.
+    // A stable sort: the first of equals stays first.
     wanted.sort_by_key(|member| std::cmp::Reverse(member.quality));
     wanted
         .iter()
@@ -128,7 +128,7 @@ pub fn negotiate(headers: &HeaderMap) -> Negotiated {
         .unwrap_or(Negotiated::FALLBACK)
 }
 
-/// The format that a media type names outright, with all of its parameters understood.
+/// The format that a media type names, if all of its parameters are known.
 fn named(member: &Member) -> Option<Negotiated> {
     let version = member.parameter("version");
     let (format, version) = match member.token.as_str() {
@@ -160,7 +160,7 @@ fn named(member: &Member) -> Option<Negotiated> {
     })
 }
 
-/// The plainest format that a wildcard covers and that is not refused by name.
+/// The plainest format that a wildcard covers and that no other member refuses by name.
 fn covered(member: &Member, refused: &[Format]) -> Option<Negotiated> {
     let candidates: &[Format] = match member.token.as_str() {
         "*/*" | "*" => &[Format::Text, Format::OpenMetrics, Format::Protobuf],

@@ -27,7 +27,7 @@ fn without_a_header_it_is_text() {
 }
 
 #[test]
-fn known_scrapers_get_what_they_like_best() {
+fn known_scrapers_get_what_they_prefer() {
     let prometheus_2 = "application/openmetrics-text;version=1.0.0;q=0.5,\
          application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
     assert_eq!(content_type(prometheus_2), OPENMETRICS);
@@ -97,7 +97,7 @@ fn each_member_is_judged_by_type_version_and_quality() {
 }
 
 proptest! {
-    /// Any bytes that can stand in a header, and any mixture of what has a meaning there.
+    /// Any bytes that a header can have, and any mixture of meaningful parts.
     #[test]
     fn there_always_is_a_format(
         bytes in prop::collection::vec(prop_oneof![32u8..127, 128u8..=255, Just(b'\t')], 0..6000),

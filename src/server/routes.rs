@@ -1,4 +1,4 @@
-//! What each path answers.
+//! The paths and their answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,24 +19,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::access::{self, Access};
 use super::activity::{Activity, Scraping};
-use super::answer::line;
 use super::compression::ContentCoding;
 use super::health::Health;
+use super::landing_page::Page;
 use super::negotiation::negotiate;
-use super::page::Page;
-use super::snapshot::Snapshots;
-use super::{Scrape, Status};
+use super::shared_encoding::SharedEncodings;
+use super::{Scrape, Status, plain_text};
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// The page loads nothing, runs nothing and goes into no frame; its own style is all it has.
+/// The page loads and runs nothing and cannot be framed; it has only its own style.
 const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 
-/// The paths, for at most `max_scrapes` scrapes at a time. The probes are open to everybody;
-/// whatever else is asked for, even in vain, has first to be granted by `access`.
+/// Serves at most `max_scrapes` scrapes at a time. The probes are open to everybody; all other paths,
+/// even unknown ones, need a grant of `access` first.
 pub(super) fn router(
     source: Arc<dyn Scrape>,
     health: Health,
@@ -44,7 +43,7 @@ pub(super) fn router(
     max_scrapes: usize,
 ) -> Router {
     let app = App {
-        snapshots: Snapshots::new(Arc::clone(&source)),
+        encodings: SharedEncodings::new(Arc::clone(&source)),
         source,
         health,
         scrapes: Arc::new(Semaphore::new(max_scrapes)),
@@ -68,10 +67,10 @@ pub(super) fn router(
 
 struct App {
     source: Arc<dyn Scrape>,
-    snapshots: Snapshots,
+    encodings: SharedEncodings,
     health: Health,
     scrapes: Arc<Semaphore>,
-    /// Whether the last encoding failed, so that a change is logged once
+    /// Whether the last encoding failed, so that only changes are logged
     failing: AtomicBool,
 }
 
@@ -86,10 +85,10 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
     let negotiated = negotiate(request.headers());
     let coding = ContentCoding::negotiate(request.headers());
     drop(request);
-    match app.snapshots.take(negotiated.format, coding).await {
+    match app.encodings.encode(negotiated.format, coding).await {
         Ok(bytes) => {
             if app.failing.swap(false, Ordering::Relaxed) {
-                tracing::info!("the metrics can be encoded again");
+                tracing::info!("scrapes succeed again");
             }
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_TYPE, negotiated.content_type());
@@ -104,14 +103,13 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
             if !app.failing.swap(true, Ordering::Relaxed) {
                 tracing::error!(%error, "scrapes fail");
             }
-            line(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
+            plain_text(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
         }
     }
 }
 
-/// Keeps a scrape counted. Part of the body's bytes, which hyper lets go of when the kernel has
-/// taken the last of them: a client that does not read still counts, and so the snapshots that
-/// are held in memory are bounded by the number of scrapes.
+/// Counts a scrape. It is part of the body, which hyper drops when the kernel has taken its last byte:
+/// a client that does not read still counts, so the limit on scrapes bounds the bodies in memory.
 struct Held {
     _permit: OwnedSemaphorePermit,
     _scraping: Option<Scraping>,
@@ -129,13 +127,13 @@ impl AsRef<[u8]> for HeldBytes {
 }
 
 fn too_many_scrapes() -> Response {
-    let mut response = line(
+    let mut response = plain_text(
         StatusCode::SERVICE_UNAVAILABLE,
         "too many scrapes at a time, try again",
     );
     let headers = response.headers_mut();
     headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    // It made no difference to keep the connection, and others need the room.
+    // The client gains nothing from an open connection, and others need the room.
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
@@ -150,8 +148,8 @@ async fn readyz(State(app): State<Arc<App>>) -> Response {
 
 fn probe(state: &Result<(), String>) -> Response {
     match state {
-        Ok(()) => line(StatusCode::OK, "ok"),
-        Err(reason) => line(StatusCode::SERVICE_UNAVAILABLE, reason),
+        Ok(()) => plain_text(StatusCode::OK, "ok"),
+        Err(reason) => plain_text(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }
 
@@ -168,7 +166,7 @@ async fn landing_page(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn method_not_allowed() -> Response {
-    let mut response = line(
+    let mut response = plain_text(
         StatusCode::METHOD_NOT_ALLOWED,
         "method not allowed, use GET or HEAD",
     );
@@ -179,13 +177,13 @@ async fn method_not_allowed() -> Response {
 }
 
 async fn not_found() -> Response {
-    line(
+    plain_text(
         StatusCode::NOT_FOUND,
         "not found, try /metrics, /livez or /readyz",
     )
 }
 
-/// What every response says: it is what its type says, and it is of this moment.
+/// Headers of every response: no other content type may be guessed, and nothing may be cached.
 async fn harden(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -1,4 +1,4 @@
-//! What a connection is spoken through: TCP, or TLS over it.
+//! The transport of a connection: TCP, or TLS over TCP.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -21,7 +21,7 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    /// Completes the handshake, within `deadline`, where there is to be one.
+    /// Completes the TLS handshake, if any, within `deadline`.
     pub(super) async fn open(
         stream: TcpStream,
         tls: Option<Arc<ServerConfig>>,
@@ -37,7 +37,7 @@ impl Stream {
         Ok(Self::Tls(Box::new(stream)))
     }
 
-    /// Whether the client has shown a certificate.
+    /// Whether the client sent a certificate.
     pub(super) fn has_certificate(&self) -> bool {
         match self {
             Self::Plain(_) => false,
@@ -45,11 +45,11 @@ impl Stream {
         }
     }
 
-    /// Writes as much as fits at once to a client that gets no more than this.
-    pub(super) fn leave(self, farewell: &[u8]) {
-        // In TLS it would have to be encrypted and waited for: that client just finds it closed.
+    /// Writes as much as the kernel takes at once, and closes the connection.
+    pub(super) fn write_at_once(self, bytes: &[u8]) {
+        // TLS would have to encrypt it and wait: such a connection is only closed.
         if let Self::Plain(stream) = self {
-            let _ = stream.try_write(farewell);
+            let _ = stream.try_write(bytes);
         }
     }
 }

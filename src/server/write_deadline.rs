@@ -1,4 +1,4 @@
-//! A stream whose peer must take what is written to it within a time.
+//! A stream whose peer must read each response within a time.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -9,12 +9,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Fails a write with [`io::ErrorKind::TimedOut`] when its peer has not taken all that was
-/// written within the time, counted from when it first could take no more.
+/// Fails a write with [`io::ErrorKind::TimedOut`] when the peer has not taken all that was written
+/// within the time, counted from the first write that had to wait.
 ///
-/// The time is for the whole response, not for its next byte: a peer that takes one byte now and
-/// then gains nothing by it. hyper flushes the stream exactly when its buffer is empty, so a
-/// flush that completes ends the response and stops the clock.
+/// The time is for the whole response, not for its next byte: a peer that reads a byte now and then
+/// gains nothing. hyper flushes the stream exactly when its buffer is empty, so a completed flush ends
+/// the response and stops the clock.
 #[derive(Debug)]
 pub(super) struct WriteDeadline<S> {
     stream: S,
@@ -36,8 +36,8 @@ impl<S> WriteDeadline<S> {
         self.stream
     }
 
-    /// Passes the outcome of a write on, unless the time is over.
-    fn judge<T>(
+    /// Returns the outcome of a write, or an error once the time is over.
+    fn check<T>(
         &mut self,
         cx: &mut Context<'_>,
         outcome: Poll<io::Result<T>>,
@@ -62,7 +62,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteDeadline<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.judge(cx, outcome)
+        self.check(cx, outcome)
     }
 
     fn poll_write_vectored(
@@ -71,7 +71,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteDeadline<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.judge(cx, outcome)
+        self.check(cx, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -80,14 +80,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteDeadline<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_flush(cx);
-        ready!(self.judge(cx, outcome))?;
+        ready!(self.check(cx, outcome))?;
         self.deadline = None;
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.judge(cx, outcome)
+        self.check(cx, outcome)
     }
 }
 

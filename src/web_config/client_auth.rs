@@ -1,8 +1,8 @@
-//! Client certificates: whether they are asked for, and which ones are good.
+//! Client certificates: whether they are requested, and which are accepted.
 //!
-//! One that is not good ends the handshake. That there is none does not, even where one is demanded:
-//! the probes of a kubelet have none, and are let through. Whatever else is asked for without one is
-//! refused when it is asked for ([`super::Tls::demands_certificate`]).
+//! A certificate that is not accepted ends the handshake. A missing one does not, even where one is
+//! required: the probes of a kubelet have none, and are answered. All other requests without one are
+//! refused one by one ([`super::Tls::requires_certificate`]).
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use rustls::{
 };
 
 use super::Files;
-use super::names::find;
 use super::pem::{certificates_of, pem};
 use super::san::{AllowedSan, subject_alternative_names};
+use super::tls_names::find;
 use crate::config_file::yaml::{Fault, Node, Section};
 
 /// The most entries of `client_allowed_sans`.
@@ -54,7 +54,7 @@ const TYPES: [(&str, ClientAuthType); 6] = [
 ];
 
 impl ClientAuthType {
-    const fn demands_certificate(self) -> bool {
+    const fn requires_certificate(self) -> bool {
         matches!(
             self,
             Self::RequireAnyClientCert | Self::RequireAndVerifyClientCert
@@ -69,7 +69,7 @@ impl ClientAuthType {
     }
 }
 
-/// What is asked of clients.
+/// What is required of clients.
 pub(super) struct ClientAuth {
     kind: ClientAuthType,
     verifier: Arc<dyn ClientCertVerifier>,
@@ -104,8 +104,8 @@ impl ClientAuth {
         Ok(Self { kind, verifier })
     }
 
-    pub(super) const fn demands_certificate(&self) -> bool {
-        self.kind.demands_certificate()
+    pub(super) const fn requires_certificate(&self) -> bool {
+        self.kind.requires_certificate()
     }
 
     pub(super) fn verifier(self) -> Arc<dyn ClientCertVerifier> {
@@ -115,7 +115,7 @@ impl ClientAuth {
 
 type Roots<'a> = (Arc<RootCertStore>, &'static str, &'a Node);
 
-/// The authorities that client certificates must come from.
+/// The authorities that must have issued a client certificate.
 fn roots<'a>(
     section: &Section<'a>,
     files: &mut Files,
@@ -149,7 +149,7 @@ fn allowed_sans(
     let Some(node) = section.get("client_allowed_sans") else {
         return Ok(None);
     };
-    if !kind.demands_certificate() {
+    if !kind.requires_certificate() {
         let why = "needs client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert";
         return Err(section.fault("client_allowed_sans", node, why));
     }
@@ -162,7 +162,7 @@ fn allowed_sans(
     Ok(Some(texts.into_iter().map(AllowedSan::new).collect()))
 }
 
-/// Takes any certificate whose key the client holds, or none.
+/// Accepts any certificate whose key the client has, or none.
 #[derive(Debug)]
 struct AnyCertificate {
     algorithms: WebPkiSupportedAlgorithms,
@@ -209,7 +209,7 @@ impl ClientCertVerifier for AnyCertificate {
     }
 }
 
-/// Takes what another verifier takes, if it is one of those that are named.
+/// Accepts what another verifier accepts, if it has one of the allowed names.
 #[derive(Debug)]
 struct OneOf {
     verifier: Arc<dyn ClientCertVerifier>,

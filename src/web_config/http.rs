@@ -11,7 +11,7 @@ use http::header::{
 use crate::config_file::yaml::{Fault, Node, Section, Value};
 use crate::slo::duration::{FORMS, SloDuration};
 
-/// A header of every response.
+/// An additional header of every response.
 pub type Header = (HeaderName, HeaderValue);
 
 /// A token bucket: `burst` requests at once, and one more for each `interval`.
@@ -106,7 +106,7 @@ pub(super) fn rate_limit(root: &Section<'_>, node: &Node) -> Result<Option<RateL
         return Ok(None);
     }
     if burst == 0 {
-        let why = "needs a burst of at least 1: without one no request at all would pass";
+        let why = "needs a burst of at least 1; otherwise every request would be refused";
         return Err(root.fault("rate_limit", node, why));
     }
     Ok(Some(RateLimit { interval, burst }))

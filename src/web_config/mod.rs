@@ -2,16 +2,16 @@
 //! in the format that Prometheus exporters share
 //! ([exporter-toolkit](https://github.com/prometheus/exporter-toolkit/blob/master/docs/web-configuration.md)).
 //!
-//! The format is followed strictly: what is unknown, or known and not supported, is refused with
-//! its line. Messages never repeat what stands in the file or in those that it names, which hold
-//! keys and password hashes.
+//! The format is read strictly: unknown and unsupported keys are errors that name the line. Messages
+//! never repeat contents of the file or of those that it names, since these hold keys and password
+//! hashes.
 
 mod client_auth;
 mod http;
-mod names;
 mod pem;
 mod san;
 mod tls;
+mod tls_names;
 mod users;
 
 use std::io;
@@ -25,19 +25,19 @@ pub use self::users::{MAX_COST, Users};
 use crate::config_file::reload::{FileState, Inspection};
 use crate::config_file::yaml::{self, Discretion, Fault, FileError, Section, Value};
 
-/// The longest file that is read, in bytes; that of each file that it names too.
+/// The length limit of the file, and of each file that it names, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// What a web configuration file states, checked.
+/// A valid web configuration.
 #[derive(Clone, Debug, Default)]
 pub struct WebConfig {
-    /// How connections are encrypted; `None` where they are not
+    /// `None` for plain HTTP
     pub tls: Option<Tls>,
-    /// Who may ask, and by which password; nobody is asked where there are none
+    /// Users and their passwords; without any, no password is required
     pub users: Arc<Users>,
-    /// What every response carries beside its own headers
+    /// Additional headers of every response
     pub headers: Arc<[Header]>,
-    /// How often may be asked
+    /// `None` for no limit
     pub rate_limit: Option<RateLimit>,
 }
 
@@ -59,15 +59,15 @@ impl WebConfig {
         Inspection { files, result }
     }
 
-    /// Whether a program that runs by this file may go on by `next` one.
+    /// Whether `next` may replace this configuration while the process runs.
     ///
-    /// A file that is being written can be read half, and half of it can be sound. So protection
-    /// is never taken away without a restart.
+    /// A file that is being written can be read in part, and that part can be valid. So protection is
+    /// never removed without a restart.
     ///
     /// # Errors
-    /// What `next` takes away: one line.
+    /// What `next` removes: one line.
     pub fn may_become(&self, next: &Self) -> Result<(), String> {
-        let demands = |tls: &Option<Tls>| tls.as_ref().is_some_and(|tls| tls.demands_certificate);
+        let demands = |tls: &Option<Tls>| tls.as_ref().is_some_and(|tls| tls.requires_certificate);
         let taken = if self.tls.is_some() != next.tls.is_some() {
             "TLS cannot be turned on or off"
         } else if demands(&self.tls) && !demands(&next.tls) {
@@ -81,7 +81,7 @@ impl WebConfig {
     }
 }
 
-/// Reads files beside the configuration and remembers what was found.
+/// Reads the configuration and the files that it names, and keeps the state of each.
 #[derive(Debug)]
 struct Files {
     directory: PathBuf,
@@ -90,7 +90,7 @@ struct Files {
 }
 
 impl Files {
-    /// Reads what the configuration names.
+    /// Reads a file that the configuration names.
     fn read_named(&mut self, name: &str) -> io::Result<Vec<u8>> {
         let path = self.directory.join(name);
         let contents = self.read(&path)?;

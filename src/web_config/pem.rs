@@ -1,4 +1,4 @@
-//! Certificates and keys, in the configuration itself or in files that it names.
+//! Certificates and keys, in the configuration or in files that it names.
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -6,7 +6,7 @@ use rustls::pki_types::pem::PemObject;
 use super::Files;
 use crate::config_file::yaml::{Fault, Node, Section};
 
-/// PEM, and where it stands or is named.
+/// PEM, and the key and node that hold or name it.
 pub(super) struct Pem<'a> {
     pub(super) bytes: Vec<u8>,
     pub(super) key: &'static str,
@@ -23,7 +23,7 @@ pub(super) fn pem<'a>(
     let (bytes, key, node) = match (section.get(inline), section.get(file)) {
         (None, None) => return Ok(None),
         (Some(_), Some(node)) => {
-            let why = format!("stands beside {inline}; keep one of them");
+            let why = format!("cannot be combined with {inline}; keep one");
             return Err(section.fault(file, node, why));
         }
         (Some(node), None) => {
@@ -31,7 +31,7 @@ pub(super) fn pem<'a>(
             (bytes, inline, node)
         }
         (None, Some(node)) => {
-            // The name is not repeated: a key could stand in its place.
+            // The name is not repeated: a private key could be there by mistake.
             let read = |name: &str| {
                 let read = files.read_named(name);
                 read.map_err(|error| format!("the file cannot be read: {error}"))

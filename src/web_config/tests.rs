@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// Cost 4, for "right"; any other is as good here.
+/// A hash of cost 4, of the password "right".
 const HASH: &str = "$2y$04$Y6Rg8Bp6xC9Qq3y4nbPr1uHX1wJ5xqZkq6zK0fVYxMZzKpJ3X9xqe";
 
 /// A directory with a certificate, its key, and the key of another.
@@ -48,7 +48,7 @@ impl Files {
 }
 
 #[test]
-fn everything_that_can_be_stated_is_read() {
+fn every_key_is_read() {
     let files = Files::new();
     let config = files
         .read(&format!(
@@ -80,7 +80,7 @@ rate_limit:
         ))
         .unwrap();
     let tls = config.tls.unwrap();
-    assert!(tls.demands_certificate);
+    assert!(tls.requires_certificate);
     assert!(!tls.config.ignore_client_order);
     assert_eq!(tls.config.alpn_protocols, [b"http/1.1"]);
     let suites = &tls.config.crypto_provider().cipher_suites;
@@ -111,7 +111,7 @@ rate_limit:
 }
 
 #[test]
-fn nothing_has_to_be_stated() {
+fn every_key_is_optional() {
     let files = Files::new();
     let config = files.read("{}").unwrap();
     assert!(config.tls.is_none() && config.users.is_empty() && config.headers.is_empty());
@@ -127,7 +127,7 @@ fn nothing_has_to_be_stated() {
 }
 
 #[test]
-fn keys_may_stand_in_the_file() {
+fn certificates_and_keys_may_be_inline() {
     let files = Files::new();
     let indented = |name: &str| {
         let text = std::fs::read_to_string(files.0.path().join(name)).unwrap();
@@ -139,11 +139,11 @@ fn keys_may_stand_in_the_file() {
          client_auth_type: VerifyClientCertIfGiven"
     );
     let tls = files.read(&text).unwrap().tls.unwrap();
-    assert!(!tls.demands_certificate);
+    assert!(!tls.requires_certificate);
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line_and_key() {
+fn an_error_names_its_line_and_key() {
     let files = Files::new();
     let needs_hash = "basic_auth_users: the user on this line has no bcrypt hash";
     for (text, told) in [
@@ -185,7 +185,7 @@ fn what_is_wrong_is_said_with_its_line_and_key() {
         ),
         (
             "tls_server_config:\n cert: x\n cert_file: tls.crt\n key_file: tls.key",
-            "3: tls_server_config.cert_file: stands beside cert; keep one of them",
+            "3: tls_server_config.cert_file: cannot be combined with cert; keep one",
         ),
         (
             "http_server_config:\n http2: true",
@@ -244,7 +244,7 @@ fn what_is_wrong_is_said_with_its_line_and_key() {
 }
 
 #[test]
-fn tls_that_cannot_be_is_refused() {
+fn impossible_tls_settings_are_refused() {
     let files = Files::new();
     for (more, told) in [
         (
@@ -302,15 +302,15 @@ fn tls_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn every_supported_name_can_be_had() {
+fn every_supported_name_can_be_used() {
     let files = Files::new();
-    for (name, _) in names::CIPHER_SUITES {
+    for (name, _) in tls_names::CIPHER_SUITES {
         files.tls(&format!("cipher_suites: [{name}]")).unwrap();
     }
-    for (name, _) in names::CURVES {
+    for (name, _) in tls_names::CURVES {
         files.tls(&format!("curve_preferences: [{name}]")).unwrap();
     }
-    for (name, _) in names::VERSIONS {
+    for (name, _) in tls_names::VERSIONS {
         files
             .tls(&format!("min_version: {name}\nmax_version: {name}"))
             .unwrap();
@@ -318,7 +318,7 @@ fn every_supported_name_can_be_had() {
 }
 
 #[test]
-fn the_files_that_are_named_are_looked_at_too() {
+fn the_files_that_are_named_are_inspected_too() {
     let files = Files::new();
     files.tls("").unwrap();
     let path = files.0.path().join("web.yaml");
@@ -336,7 +336,7 @@ fn the_files_that_are_named_are_looked_at_too() {
 }
 
 #[test]
-fn protection_is_not_taken_away() {
+fn protection_is_not_removed() {
     let files = Files::new();
     let tls = "tls_server_config: {cert_file: tls.crt, key_file: tls.key}";
     let strict = "tls_server_config: {cert_file: tls.crt, key_file: tls.key, \

@@ -1,4 +1,4 @@
-//! `tls_server_config`: from names and files to what rustls serves with.
+//! `tls_server_config`: from names and files to the configuration of rustls.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, versi
 
 use super::Files;
 use super::client_auth::ClientAuth;
-use super::names::{CIPHER_SUITES, CURVES, VERSIONS, find};
 use super::pem::{certificates_of, pem};
+use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find};
 use crate::config_file::yaml::{Fault, Node, Section};
 
-/// HTTP/1.1 is all that is spoken.
+/// Only HTTP/1.1 is supported.
 const ALPN: &[u8] = b"http/1.1";
 
 const KEY: &str = "tls_server_config";
@@ -34,13 +34,13 @@ const KEYS: [&str; 13] = [
     "curve_preferences",
 ];
 
-/// How connections are encrypted.
+/// The TLS of connections.
 #[derive(Clone, Debug)]
 pub struct Tls {
-    /// What new connections are served with
+    /// For new connections
     pub config: Arc<ServerConfig>,
-    /// Whether a client without a certificate gets no answer but to probes
-    pub demands_certificate: bool,
+    /// Whether a client without a certificate is answered only to probes
+    pub requires_certificate: bool,
 }
 
 impl Tls {
@@ -51,7 +51,7 @@ impl Tls {
         let provider = Arc::new(provider(section)?);
         let versions = versions(section)?;
         let client_auth = ClientAuth::of(section, files, &provider)?;
-        let demands_certificate = client_auth.demands_certificate();
+        let requires_certificate = client_auth.requires_certificate();
         let unusable = |error: rustls::Error| root.fault(KEY, node, format!("{error}"));
         let builder = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
@@ -72,7 +72,7 @@ impl Tls {
         };
         Ok(Self {
             config: Arc::new(config),
-            demands_certificate,
+            requires_certificate,
         })
     }
 }
@@ -118,7 +118,7 @@ fn versions(section: &Section<'_>) -> Result<Vec<&'static SupportedProtocolVersi
         .collect())
 }
 
-/// The cryptography of ring, cut to the suites and curves that are named.
+/// ring's cryptography, restricted to the configured suites and curves.
 fn provider(section: &Section<'_>) -> Result<CryptoProvider, Fault> {
     let mut provider = ring::default_provider();
     let suites = named(section, "cipher_suites", &CIPHER_SUITES)?;
@@ -136,7 +136,7 @@ fn provider(section: &Section<'_>) -> Result<CryptoProvider, Fault> {
     Ok(provider)
 }
 
-/// The values of a list of names; none where there is no list, or an empty one.
+/// The values of a list of names; empty without the list.
 fn named<T: Copy>(section: &Section<'_>, key: &str, known: &[(&str, T)]) -> Result<Vec<T>, Fault> {
     let Some(node) = section.get(key) else {
         return Ok(Vec::new());

@@ -10,8 +10,8 @@ use base64::engine::general_purpose::NO_PAD;
 
 use crate::config_file::yaml::{Fault, Node, Section, Value};
 
-/// The greatest cost of a hash: a check takes 2^cost rounds, at this one several seconds, and
-/// whoever sends a wrong password causes one.
+/// The greatest cost of a hash: a check takes 2^cost rounds, which is several seconds here, and every
+/// wrong password causes one.
 pub const MAX_COST: u32 = 16;
 const MIN_COST: u32 = 4;
 
@@ -22,7 +22,7 @@ pub struct Users {
     cost: u32,
 }
 
-/// The names and hashes stay out of it.
+/// Without names and hashes.
 impl fmt::Debug for Users {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Users({})", self.hashes.len())
@@ -56,7 +56,7 @@ impl Users {
         };
         let mut users = Self::default();
         for entry in entries {
-            // The name could be a password that lacks its colon, so it is not repeated.
+            // A name could be a password that lacks its colon, so it is not repeated.
             let fault = |why: &str| Err(Fault::new(entry.line, KEY, why));
             if entry.key.contains(':') {
                 return fault("the name on this line has a colon, which no client can send");
@@ -85,7 +85,7 @@ impl Users {
 const NO_HASH: &str =
     "the user on this line has no bcrypt hash, such as `htpasswd -nBC 10 \"\"` makes";
 
-/// The cost of a bcrypt hash: `$2y$10$`, 22 characters of salt and 31 of hash.
+/// The cost of a bcrypt hash: `$2y$10$`, then 22 characters of salt and 31 of hash.
 fn cost_of(hash: &str) -> Option<u32> {
     let versions = ["$2a$", "$2b$", "$2x$", "$2y$"];
     let rest = versions

@@ -219,7 +219,7 @@ async fn tokens_are_never_told() {
             podinit.log_to_the_end()
         });
         let log = log.await.unwrap();
-        assert!(log.contains("bearer tokens are refused"), "{log}");
+        assert!(log.contains("refusing bearer tokens"), "{log}");
         assert_silent(&log);
     }
 }

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Full};
 use kube::client::Body;
 use podinit::access::kubernetes::{Kubernetes, ReviewError};
 use podinit::cluster::client::Cluster;
-use podinit::server::{Asked, Verdict};
+use podinit::server::{AccessRequest, Verdict};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tower::service_fn;
@@ -134,8 +134,8 @@ fn access_status(spec: &Value) -> Value {
     json!({"allowed": user.ends_with(":prometheus") && path == "/metrics"})
 }
 
-fn asked(authorization: &str, path: &str) -> Asked {
-    Asked {
+fn asked(authorization: &str, path: &str) -> AccessRequest {
+    AccessRequest {
         path: path.to_owned(),
         has_certificate: false,
         authorization: Some(HeaderValue::from_str(authorization).unwrap()),
@@ -144,7 +144,7 @@ fn asked(authorization: &str, path: &str) -> Asked {
 
 async fn judged(kubernetes: &Kubernetes, token: &str) -> Verdict {
     kubernetes
-        .judge(asked(&format!("Bearer {token}"), "/metrics"))
+        .authorize(asked(&format!("Bearer {token}"), "/metrics"))
         .await
 }
 
@@ -160,7 +160,7 @@ async fn a_token_needs_to_be_known_and_to_have_the_right() {
     assert_eq!(judged(&kubernetes, "stranger").await, Verdict::Forbidden);
     assert_eq!(judged(&kubernetes, "denied").await, Verdict::Forbidden);
     assert!(is_unauthenticated(judged(&kubernetes, "forged").await));
-    let elsewhere = kubernetes.judge(asked("bearer prometheus", "/")).await;
+    let elsewhere = kubernetes.authorize(asked("bearer prometheus", "/")).await;
     assert_eq!(elsewhere, Verdict::Forbidden);
     // The user is passed on as it was told.
     let requests = api.asked.lock().unwrap();
@@ -185,15 +185,15 @@ async fn nobody_is_asked_about_what_is_no_token() {
         "prometheus",
         "Bearerprometheus",
     ] {
-        let verdict = kubernetes.judge(asked(text, "/metrics")).await;
+        let verdict = kubernetes.authorize(asked(text, "/metrics")).await;
         assert!(is_unauthenticated(verdict), "{text}");
     }
-    let none = Asked {
+    let none = AccessRequest {
         path: "/metrics".to_owned(),
         has_certificate: false,
         authorization: None,
     };
-    assert!(is_unauthenticated(kubernetes.judge(none).await));
+    assert!(is_unauthenticated(kubernetes.authorize(none).await));
     assert_eq!(api.count("reviews"), 0);
 }
 
@@ -265,7 +265,7 @@ async fn requests_with_one_token_wait_for_one_answer() {
     api.answers.forget_permits(PLENTY);
     let kubernetes = api.kubernetes(&[]);
     let mut waiting: Vec<_> = (0..50)
-        .map(|_| tokio::spawn(kubernetes.judge(asked("Bearer prometheus", "/metrics"))))
+        .map(|_| tokio::spawn(kubernetes.authorize(asked("Bearer prometheus", "/metrics"))))
         .collect();
     tokio::time::sleep(Duration::from_secs(1)).await;
     // The one that asked goes away; the others get their answer.
@@ -286,7 +286,7 @@ async fn few_tokens_are_judged_at_a_time() {
     api.answers.forget_permits(PLENTY);
     let forged = |number: usize| asked(&format!("Bearer forged-{number}"), "/metrics");
     let waiting: Vec<_> = (0..100)
-        .map(|number| kubernetes.judge(forged(number)))
+        .map(|number| kubernetes.authorize(forged(number)))
         .collect();
     let at_once: Vec<_> = waiting.into_iter().map(FutureExt::now_or_never).collect();
     let refused = at_once
@@ -331,6 +331,6 @@ async fn rights_that_are_lacking_are_told_at_the_start() {
     }
     api.answers.forget_permits(PLENTY);
     let error = kubernetes.probe().await.unwrap_err();
-    let told = "the API server at https://api gives no review of access: no answer for 5 s";
-    assert_eq!(error.to_string(), told);
+    let message = "the API server at https://api gives no access review: no answer for 5 s";
+    assert_eq!(error.to_string(), message);
 }

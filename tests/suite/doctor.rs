@@ -117,7 +117,7 @@ fn warnings_have_a_status_of_their_own() {
         "warning",
         &["2 values and a cap of 1", "1 of 3 pods become _other"],
     );
-    assert!(findings.mend("labels").contains("--label-cap namespace=2"));
+    assert!(findings.fix("labels").contains("--label-cap namespace=2"));
 }
 
 #[test]
@@ -130,12 +130,12 @@ fn a_missing_right_is_told_with_the_commands_that_grant_it() {
     assert_eq!(findings.status(), 4);
     let found = findings.of_check("permissions");
     assert_eq!(found, ["error: may not watch pods of namespace shop"]);
-    let mend = findings.mend("permissions");
+    let fix = findings.fix("permissions");
     for part in [
         "kubectl -n shop create role podinit",
         "--serviceaccount=monitoring:podinit",
     ] {
-        assert!(mend.contains(part), "{mend}");
+        assert!(fix.contains(part), "{fix}");
     }
     // What is granted is looked at all the same.
     findings.says("pods", "ok", &["3 pods"]);
@@ -163,10 +163,10 @@ fn where_rights_cannot_be_asked_for_they_are_tried() {
     findings.says("pods", "error", &["cannot be listed", "pods is forbidden"]);
     assert!(
         findings
-            .mend("pods")
+            .fix("pods")
             .contains("grant the verbs list and watch")
     );
-    findings.says("watch", "skipped", &["no list to watch from"]);
+    findings.says("watch", "skipped", &["no list to start a watch from"]);
 
     let findings = refused(vec![("list", "*")]);
     assert_eq!(findings.status(), 4);
@@ -194,7 +194,7 @@ fn judging_tokens_takes_more_rights() {
     );
     assert!(
         findings
-            .mend("permissions")
+            .fix("permissions")
             .contains("--clusterrole=system:auth-delegator")
     );
     findings.says("web-config", "warning", &["in clear text"]);
@@ -264,18 +264,18 @@ fn kubelets_are_asked_for_or_inferred() {
         "note",
         &["20 of 20 kubelets", "1.35", "and more"],
     );
-    assert!(findings.mend("kubelets").contains("upper bound"));
+    assert!(findings.fix("kubelets").contains("upper bound"));
     let findings = with("v1.35.2", None);
     findings.says(
         "kubelets",
         "note",
-        &["nodes may not be listed", "all kubelets are older"],
+        &["listing nodes is not allowed", "all kubelets are older"],
     );
     let findings = with("v1.36.2", None);
     findings.says(
         "kubelets",
         "skipped",
-        &["nodes may not be listed", "may still be older"],
+        &["listing nodes is not allowed", "may still be older"],
     );
 }
 
@@ -308,7 +308,7 @@ fn pods_that_are_not_there_are_missed() {
     findings.says("pods", "warning", &["there are no pods in shoq"]);
     let findings = Findings::of(&server.url, &["-l", "a in"]);
     findings.says("pods", "error", &["unable to parse"]);
-    assert!(findings.mend("pods").contains("--label-selector"));
+    assert!(findings.fix("pods").contains("--label-selector"));
     let empty = Server::start(Settings {
         pods: Vec::new(),
         ..Settings::default()
@@ -334,11 +334,7 @@ fn a_list_that_breaks_off_gives_a_lower_bound() {
         ..Settings::default()
     });
     let findings = Findings::of(&server.url, &[]);
-    findings.says(
-        "pods",
-        "warning",
-        &["broke off after 2", "request timed out"],
-    );
+    findings.says("pods", "warning", &["failed after 2", "request timed out"]);
     findings.says("labels", "ok", &["at least"]);
     assert_eq!(findings.status(), 3);
 }
@@ -352,11 +348,7 @@ fn a_server_that_is_none_is_told_with_a_remedy() {
         .unwrap();
     let findings = Findings::of(&format!("http://{free}/"), &[]);
     findings.says("api-server", "error", &["does not answer", "refused"]);
-    assert!(
-        findings
-            .mend("api-server")
-            .contains("nothing listens there")
-    );
+    assert!(findings.fix("api-server").contains("nothing listens there"));
     findings.says("labels", "skipped", &[]);
     assert_eq!(findings.status(), 4);
 
@@ -396,12 +388,12 @@ fn a_kubeconfig_that_leads_nowhere_is_told() {
     findings.says("cluster", "error", &["no context \"there\""]);
     assert!(
         findings
-            .mend("cluster")
+            .fix("cluster")
             .contains("choose one with --context: here")
     );
     let findings = Findings::with(&good.path().join("none"), &[]);
     findings.says("cluster", "error", &["cannot be read"]);
-    assert!(findings.mend("cluster").contains("--kubeconfig"));
+    assert!(findings.fix("cluster").contains("--kubeconfig"));
     let findings = Findings::with(Kubeconfig::text("clusters: [").path(), &[]);
     findings.says("cluster", "error", &["is not a kubeconfig"]);
     // A label set that cannot be is known without a cluster.

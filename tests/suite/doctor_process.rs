@@ -125,7 +125,7 @@ fn the_web_configuration_is_read_as_serve_reads_it() {
     let findings = with(&users, &[]);
     findings.says("web-config", "warning", &["in clear text"]);
     let findings = with(&users, &["--auth", "kubernetes"]);
-    findings.says("web-config", "error", &["cannot stand beside"]);
+    findings.says("web-config", "error", &["exclude each other"]);
     assert!(!findings.report.to_string().contains(&hash));
 }
 
@@ -234,7 +234,10 @@ fn a_credential_plugin_that_never_ends_is_not_waited_for() {
     let output = output.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(4), "{text}");
-    assert!(text.contains("could not be read in the time"), "{text}");
+    assert!(
+        text.contains("could not be read within --timeout"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -263,7 +266,7 @@ fn an_interruption_ends_it_with_what_was_found() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("ok      listen"), "{text}");
     assert!(
-        text.contains("interrupted, not looked at: api-server,"),
+        text.contains("interrupted, not checked: api-server,"),
         "{text}"
     );
     let error = String::from_utf8(output.stderr).unwrap();

@@ -9,13 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use podinit::access::Refusal;
-use podinit::server::{Access, Asked, Limits, Verdict};
+use podinit::server::{Access, AccessRequest, Limits, Verdict};
 
 /// Always says the same.
 struct Says(Verdict);
 
 impl Access for Says {
-    fn judge(&self, _request: Asked) -> BoxFuture<'static, Verdict> {
+    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {
         ready(self.0).boxed()
     }
 }

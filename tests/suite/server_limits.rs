@@ -150,7 +150,7 @@ async fn a_house_full_of_silent_clients_lets_probes_in() {
     let limits = Limits {
         max_connections: 8,
         max_scrapes: 4,
-        min_silence: Duration::from_millis(1),
+        min_idle: Duration::from_millis(1),
         ..Limits::default()
     };
     let server = start(Source::default(), limits);
@@ -169,7 +169,7 @@ async fn a_full_house_keeps_its_scrapes() {
     let limits = Limits {
         max_connections: 2,
         max_scrapes: 1,
-        min_silence: Duration::ZERO,
+        min_idle: Duration::ZERO,
         ..Limits::default()
     };
     let server = start(Source::default(), limits);

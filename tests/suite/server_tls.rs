@@ -161,7 +161,7 @@ async fn clients_that_complete_no_handshake_cannot_keep_others_out() {
     let limits = Limits {
         max_connections: 4,
         max_scrapes: 2,
-        min_silence: Duration::ZERO,
+        min_idle: Duration::ZERO,
         ..Limits::default()
     };
     let server = start_with(Source::default(), limits, gate);

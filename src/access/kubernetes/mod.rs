@@ -1,10 +1,10 @@
-//! Bearer tokens, judged by the API server: who holds a token (TokenReview), and may they `get`
-//! this path (SubjectAccessReview for a non-resource URL). What kube-rbac-proxy does in a sidecar,
+//! Bearer tokens, reviewed by the API server: who holds a token (TokenReview), and may that user `get`
+//! the path (SubjectAccessReview for a non-resource URL)? kube-rbac-proxy does the same in a sidecar,
 //! and controller-runtime's `WithAuthenticationAndAuthorization` in a process.
 //!
-//! It fails closed: where the API server does not answer, or answers anything that is not
-//! understood, nobody is let in. Decisions are remembered for a while, so that scrapes do not burden
-//! it, and cost it nothing when it is away for a moment; that long a revoked token still works.
+//! It fails closed: if the API server does not answer, or its answer cannot be read, nobody is granted
+//! access. Decisions are cached for a while, so that scrapes do not burden the API server and survive
+//! its short outages; for as long, a revoked token still works.
 
 mod reviews;
 
@@ -24,51 +24,51 @@ use super::credentials;
 use super::decisions::Decisions;
 use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
 use crate::cluster::client::Cluster;
-use crate::server::{Asked, Verdict};
+use crate::server::{AccessRequest, Verdict};
 
-/// How long a token that may is let in without asking again.
+/// How long a grant is cached.
 const GRANTED_FOR: Duration = Duration::from_secs(120);
 
-/// How long a token that may not, or is none, is refused without asking again.
+/// How long a refusal is cached.
 const REFUSED_FOR: Duration = Duration::from_secs(10);
 
-/// For both reviews together; scrapes usually have ten seconds.
+/// The deadline of both reviews together; scrapes usually have ten seconds.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// How many decisions are remembered.
-const REMEMBERED: usize = 1024;
+/// How many decisions are cached.
+const CACHED: usize = 1024;
 
-/// How many tokens are judged at a time. Further ones get status 503.
-const UNDER_WAY: usize = 16;
+/// How many tokens are reviewed at a time. Requests with further ones get status 503.
+const MAX_REVIEWS: usize = 16;
 
 const NO_TOKEN: Verdict = Verdict::Unauthenticated {
     challenge: "Bearer realm=\"podinit\"",
 };
-const NO_GOOD_TOKEN: Verdict = Verdict::Unauthenticated {
+const INVALID_TOKEN: Verdict = Verdict::Unauthenticated {
     challenge: "Bearer realm=\"podinit\", error=\"invalid_token\"",
 };
 
-/// Judges bearer tokens.
+/// Decides over requests by their bearer tokens.
 pub struct Kubernetes(Arc<Inner>);
 
 struct Inner {
     reviewer: Reviewer,
     fingerprints: Fingerprints,
-    state: Mutex<State>,
-    places: Arc<Semaphore>,
-    /// Whether the last review failed, so that a change is logged once
+    reviews: Mutex<Reviews>,
+    permits: Arc<Semaphore>,
+    /// Whether the last review failed, so that only changes are logged
     failing: AtomicBool,
 }
 
-struct State {
+struct Reviews {
     decisions: Decisions,
-    /// By what is being judged: requests for the same wait for the same answer
-    under_way: HashMap<Fingerprint, Shared<BoxFuture<'static, Verdict>>>,
+    /// Reviews in progress; requests with the same token and path share one
+    in_progress: HashMap<Fingerprint, Shared<BoxFuture<'static, Verdict>>>,
 }
 
 impl Kubernetes {
-    /// Has tokens judged by `cluster`. Where `audiences` are given, a token must be meant for one
-    /// of them; otherwise for the API server.
+    /// Has `cluster` review tokens. A token must be issued for one of `audiences`, or for the API server
+    /// if there are none.
     ///
     /// # Errors
     /// Where the system has no randomness for keys.
@@ -76,19 +76,19 @@ impl Kubernetes {
         Ok(Self(Arc::new(Inner {
             reviewer: Reviewer::new(cluster, audiences),
             fingerprints: Fingerprints::new()?,
-            state: Mutex::new(State {
-                decisions: Decisions::new(REMEMBERED),
-                under_way: HashMap::new(),
+            reviews: Mutex::new(Reviews {
+                decisions: Decisions::new(CACHED),
+                in_progress: HashMap::new(),
             }),
-            places: Arc::new(Semaphore::new(UNDER_WAY)),
+            permits: Arc::new(Semaphore::new(MAX_REVIEWS)),
             failing: AtomicBool::new(false),
         })))
     }
 
-    /// Finds out whether podinit may ask for reviews.
+    /// Finds out whether podinit is allowed to create reviews.
     ///
     /// # Errors
-    /// Why it cannot; [`ReviewError::is_lasting`] tells whether it could pass.
+    /// Why it is not; see [`ReviewError::is_lasting`].
     pub async fn probe(&self) -> Result<(), ReviewError> {
         let reviewer = &self.0.reviewer;
         let probed = timeout(DEADLINE, async {
@@ -101,55 +101,55 @@ impl Kubernetes {
             .map(drop)
     }
 
-    /// Judges a request by its token and its path.
-    pub fn judge(&self, asked: Asked) -> BoxFuture<'static, Verdict> {
+    /// Decides by the token and the path of a request.
+    pub fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
         let header = asked.authorization.as_ref();
         let Some(token) = header.and_then(|header| credentials(header, "Bearer")) else {
             return ready(NO_TOKEN).boxed();
         };
-        // A token is of letters, digits and a few signs (RFC 6750), or it is none.
+        // A token consists of letters, digits and a few signs (RFC 6750).
         let Ok(token) = std::str::from_utf8(token) else {
-            return ready(NO_GOOD_TOKEN).boxed();
+            return ready(INVALID_TOKEN).boxed();
         };
         let key = self
             .0
             .fingerprints
             .of(&[token.as_bytes(), asked.path.as_bytes()]);
-        let mut state = self.0.state();
-        if let Some(verdict) = state.decisions.get(&key, Instant::now()) {
+        let mut reviews = self.0.reviews();
+        if let Some(verdict) = reviews.decisions.get(&key, Instant::now()) {
             return ready(verdict).boxed();
         }
-        if let Some(under_way) = state.under_way.get(&key) {
-            return under_way.clone().boxed();
+        if let Some(review) = reviews.in_progress.get(&key) {
+            return review.clone().boxed();
         }
-        let Ok(place) = Arc::clone(&self.0.places).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() else {
             return ready(Verdict::Unavailable).boxed();
         };
         let inner = Arc::clone(&self.0);
         let token = token.to_owned();
-        // A task, so that the answer comes to be known even if the client that asked has gone.
+        // A task, so that the review completes even if the client disconnects.
         let task = tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             let settling = Settling { inner: &inner, key };
             let verdict = inner.review(&token, &asked.path).await;
             settling.settle(verdict)
         });
         let verdict = task.map(|ended| ended.unwrap_or(Verdict::Unavailable));
         let verdict = verdict.boxed().shared();
-        state.under_way.insert(key, verdict.clone());
+        reviews.in_progress.insert(key, verdict.clone());
         verdict.boxed()
     }
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reviews(&self) -> MutexGuard<'_, Reviews> {
+        self.reviews.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn review(&self, token: &str, path: &str) -> Verdict {
         let reviewed = timeout(DEADLINE, async {
             let Some(user) = self.reviewer.user_of(token).await? else {
-                return Ok(NO_GOOD_TOKEN);
+                return Ok(INVALID_TOKEN);
             };
             let may = self.reviewer.may_get(user, path).await?;
             Ok(if may {
@@ -162,13 +162,13 @@ impl Inner {
         match reviewed.unwrap_or_else(|_| Err(self.reviewer.late(DEADLINE))) {
             Ok(verdict) => {
                 if self.failing.swap(false, Ordering::Relaxed) {
-                    tracing::info!("bearer tokens are reviewed again");
+                    tracing::info!("the API server reviews bearer tokens again");
                 }
                 verdict
             }
             Err(error) => {
                 if !self.failing.swap(true, Ordering::Relaxed) {
-                    tracing::warn!("{error}; bearer tokens are refused");
+                    tracing::warn!("{error}; refusing bearer tokens");
                 }
                 Verdict::Unavailable
             }
@@ -176,7 +176,7 @@ impl Inner {
     }
 }
 
-/// Ends what is under way, in whatever way it ends.
+/// Removes a review from those in progress, however it ends.
 struct Settling<'a> {
     inner: &'a Inner,
     key: Fingerprint,
@@ -184,15 +184,15 @@ struct Settling<'a> {
 
 impl Settling<'_> {
     fn settle(self, verdict: Verdict) -> Verdict {
-        let holds = match verdict {
+        let valid_for = match verdict {
             Verdict::Granted => Some(GRANTED_FOR),
             Verdict::Unauthenticated { .. } | Verdict::Forbidden => Some(REFUSED_FOR),
-            // It may be known the next moment.
+            // The next attempt may succeed.
             Verdict::TooManyRequests | Verdict::Unavailable => None,
         };
-        if let Some(holds) = holds {
-            let until = Instant::now() + holds;
-            self.inner.state().decisions.put(self.key, verdict, until);
+        if let Some(valid_for) = valid_for {
+            let until = Instant::now() + valid_for;
+            self.inner.reviews().decisions.put(self.key, verdict, until);
         }
         verdict
     }
@@ -200,6 +200,6 @@ impl Settling<'_> {
 
 impl Drop for Settling<'_> {
     fn drop(&mut self) {
-        self.inner.state().under_way.remove(&self.key);
+        self.inner.reviews().in_progress.remove(&self.key);
     }
 }

@@ -1,5 +1,5 @@
-//! The two requests to the API server. Neither its answers nor its messages are ever repeated: it
-//! returns a TokenReview with the token in it.
+//! The two reviews. Neither answers of the API server nor its messages are ever repeated: it returns a
+//! TokenReview with the token in it.
 
 use std::time::Duration;
 
@@ -19,23 +19,23 @@ use crate::cluster::api_error::ApiErrorKind;
 use crate::cluster::client::Cluster;
 use crate::cluster::transport::{AGENT, read_into, send};
 
-/// The longest answer that is read. A user can be in many groups.
+/// The length limit of an answer, in bytes. A user can be in many groups.
 const ANSWER_LIMIT: usize = 1 << 20;
 
-/// Between two pieces of an answer; whoever asks has a deadline for the whole of it.
+/// The deadline between two pieces of an answer; the caller has one for the whole.
 const PIECE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Why there was no review; one line that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
-    /// podinit's own credentials give no right to ask (403)
+    /// podinit's own credentials do not allow it (403)
     #[error(
         "not allowed to create {0} for --auth kubernetes; grant the verb create on tokenreviews \
          (authentication.k8s.io) and subjectaccessreviews (authorization.k8s.io) in a ClusterRole"
     )]
     Forbidden(&'static str),
-    /// Whatever else kept the API server from answering
-    #[error("the API server at {server} gives no review of access: {why}")]
+    /// The API server did not answer, or not usably
+    #[error("the API server at {server} gives no access review: {why}")]
     NoAnswer {
         /// Its URL
         server: String,
@@ -51,11 +51,11 @@ impl ReviewError {
     }
 }
 
-/// Who holds a token.
+/// The holder of a token.
 pub(super) struct User(UserInfo);
 
 impl User {
-    /// The user that stands for nobody.
+    /// The user of a request without credentials.
     pub(super) fn anonymous() -> Self {
         Self(UserInfo {
             username: Some("system:anonymous".to_owned()),
@@ -64,7 +64,7 @@ impl User {
     }
 }
 
-/// Asks for reviews.
+/// Creates reviews.
 pub(super) struct Reviewer {
     client: Client,
     server: String,
@@ -80,7 +80,7 @@ impl Reviewer {
         }
     }
 
-    /// Who holds `token`; `None` where it is no good one, or meant for somebody else.
+    /// The holder of `token`; `None` if it is invalid or was issued for another audience.
     pub(super) async fn user_of(&self, token: &str) -> Result<Option<User>, ReviewError> {
         let wanted = (!self.audiences.is_empty()).then(|| self.audiences.clone());
         let review = TokenReview {
@@ -94,7 +94,7 @@ impl Reviewer {
         let Some(status) = answer.status else {
             return Err(self.unreadable());
         };
-        // An API server that knows nothing of audiences names none: then it is the only one.
+        // An API server without support for audiences returns none: then it is the only audience.
         let named = status.audiences.unwrap_or_default();
         let is_meant = self.audiences.is_empty()
             || named
@@ -169,7 +169,7 @@ impl Reviewer {
             Ok(()) => serde_json::from_slice(&answer).map_err(|_| self.unreadable()),
             Err(failure) => Err(match failure.kind {
                 ApiErrorKind::Forbidden => ReviewError::Forbidden(T::URL_PATH_SEGMENT),
-                // These tell of the connection, and of nothing that was sent through it.
+                // These details describe the connection, and nothing that was sent through it.
                 ApiErrorKind::Transport | ApiErrorKind::Timeout => self.no_answer(failure.detail),
                 other => self.no_answer(other.to_string()),
             }),

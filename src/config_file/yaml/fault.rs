@@ -1,8 +1,8 @@
-//! What is wrong with a file.
+//! Errors in files.
 
 use std::fmt;
 
-/// What is wrong with a file, on one line: the file, the line, the key, and how to mend it.
+/// An error in a file, on one line: the file, the line, the key, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     file: String,
@@ -17,12 +17,12 @@ impl FileError {
         Self::new(file, Fault::new(0, "", format!("cannot be read: {error}")))
     }
 
-    /// What is wrong with `file` as a whole.
+    /// An error of `file` as a whole.
     pub(crate) fn of_whole(file: &str, why: &str) -> Self {
         Self::new(file, Fault::new(0, "", why))
     }
 
-    /// What is wrong with `file`.
+    /// An error in `file`.
     pub(crate) fn new(file: &str, fault: Fault) -> Self {
         Self {
             file: file.to_owned(),
@@ -30,7 +30,7 @@ impl FileError {
         }
     }
 
-    /// The line that it is about, from 1; `None` where it is about the whole file.
+    /// The line, from 1; `None` for an error of the whole file.
     pub fn line(&self) -> Option<u64> {
         (self.fault.line > 0).then_some(self.fault.line)
     }
@@ -51,19 +51,19 @@ impl fmt::Display for FileError {
     }
 }
 
-/// The same before the file's name is known.
+/// An error in a file whose name is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// From 1; 0 where it is about the whole file
+    /// From 1; 0 for an error of the whole file
     pub(crate) line: u64,
-    /// Such as `slos[2].objective`; empty where there is none
+    /// Such as `slos[2].objective`; may be empty
     pub(crate) key: String,
     pub(crate) why: String,
 }
 
 impl Fault {
     pub(crate) fn new(line: u64, key: impl Into<String>, why: impl Into<String>) -> Self {
-        // One line, whatever a parser or a value has to say.
+        // One line, whatever the parser's message or the value is.
         let why: String = why.into();
         let why: Vec<&str> = why.lines().map(str::trim).collect();
         Self {
@@ -74,7 +74,7 @@ impl Fault {
     }
 }
 
-/// The text without line ends, and without anything else that a terminal would obey.
+/// The text with all control characters escaped, so that a terminal shows it safely.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {

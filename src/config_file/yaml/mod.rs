@@ -1,9 +1,8 @@
-//! Files of settings: YAML read strictly, so that what is wrong with one can be said on one line
-//! that names the file, the line, the key, and how to mend it.
+//! Reads YAML strictly. An error is one line with the file, the line, the key and how to fix it.
 //!
-//! A file that may hold secrets is read *discreetly*: nothing that stands in it is repeated in a
-//! message, whatever is wrong with it and wherever its author may have put a secret by mistake.
-//! The line number says enough.
+//! A file that may hold secrets is read *discreetly*: no message repeats any of its contents, whatever
+//! is wrong with it and wherever its author may have put a secret by mistake. The line number has to
+//! suffice.
 
 mod fault;
 mod section;
@@ -31,7 +30,7 @@ pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result
     tree::read(text, discretion)
 }
 
-/// Reads a file, and of one that is longer than `most` bytes no more than it takes to tell.
+/// Reads a file, and at most one byte more than `most`, so that the caller sees that it is too long.
 ///
 /// # Errors
 /// Where the file cannot be opened or read.
@@ -50,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_read_than_tells_that_a_file_is_too_long() {
+    fn a_file_that_is_too_long_is_read_one_byte_past_the_limit() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("long.yaml");
         std::fs::write(&path, vec![b'#'; 200]).unwrap();
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_discreetly_is_never_repeated() {
+    fn a_discreet_error_never_repeats_the_file() {
         const SECRET: &str = "s3cr3t-canary";
         for text in [
             "a: [s3cr3t-canary",
@@ -78,7 +77,7 @@ mod tests {
             "? [s3cr3t-canary]\n: 1",
             "\ts3cr3t-canary: 1",
         ] {
-            let told = match parse(text.as_bytes(), 1000, Discretion::Discreet) {
+            let message = match parse(text.as_bytes(), 1000, Discretion::Discreet) {
                 Err(fault) => fault.why,
                 Ok(node) => {
                     let known = ["known"];
@@ -89,8 +88,8 @@ mod tests {
                     }
                 }
             };
-            assert!(!told.contains(SECRET), "{text:?}: {told}");
-            assert!(!told.is_empty());
+            assert!(!message.contains(SECRET), "{text:?}: {message}");
+            assert!(!message.is_empty());
         }
     }
 }

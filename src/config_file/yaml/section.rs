@@ -1,9 +1,9 @@
-//! A map whose keys are known.
+//! A YAML map with a fixed set of keys.
 
 use super::fault::Fault;
 use super::tree::{Discretion, Entry, Node, Value};
 
-/// A map in which every key is one of those that are known.
+/// A map with no other keys than the known ones.
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
     path: String,
@@ -13,7 +13,7 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Takes `node`, which stands at `path`, for such a map.
+    /// Reads `node`, whose path is `path`, as such a map.
     pub(crate) fn of(
         node: &'a Node,
         path: String,
@@ -50,23 +50,23 @@ impl<'a> Section<'a> {
         Ok(section)
     }
 
-    /// Takes the value of a key for a map whose keys are known.
+    /// Reads the value of a key as such a map.
     pub(crate) fn inner(&self, key: &str, node: &'a Node, known: &[&str]) -> Result<Self, Fault> {
         Section::of(node, self.path_of(key), known, self.discretion)
     }
 
-    /// The value of a key, if the key stands there.
+    /// The value of a key, if there is one.
     pub(crate) fn get(&self, key: &str) -> Option<&'a Node> {
         let entry = self.entries.iter().find(|entry| entry.key == key);
         entry.map(|entry| &entry.node)
     }
 
-    /// The value of a key, which is a fault to leave out.
+    /// The value of a required key.
     pub(crate) fn need(&self, key: &str) -> Result<&'a Node, Fault> {
         self.get(key).ok_or_else(|| self.missing(key))
     }
 
-    /// The fault of leaving out a key.
+    /// The error of a missing key.
     pub(crate) fn missing(&self, key: &str) -> Fault {
         Fault::new(self.line, self.path_of(key), "is missing")
     }
@@ -90,7 +90,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The value of a key as text that `parse` takes.
+    /// The value of a key as text that `parse` accepts.
     pub(crate) fn text<T>(
         &self,
         key: &str,
@@ -103,7 +103,7 @@ impl<'a> Section<'a> {
         parse(text).map_err(|why| self.fault(key, node, why))
     }
 
-    /// The value of a key as a list of 1 to `most` texts that `parse` takes.
+    /// The value of a key as a list of 1 to `most` texts that `parse` accepts.
     pub(crate) fn texts(
         &self,
         key: &str,
@@ -120,12 +120,12 @@ impl<'a> Section<'a> {
         items.iter().enumerate().map(named).collect()
     }
 
-    /// What a value is, for messages.
+    /// The kind of a value, for messages.
     pub(crate) fn kind(&self, node: &Node) -> String {
         node.value.kind(self.discretion)
     }
 
-    /// What is wrong with the value of a key.
+    /// An error in the value of a key.
     pub(crate) fn fault(&self, key: &str, node: &Node, why: impl Into<String>) -> Fault {
         Fault::new(node.line, self.path_of(key), why)
     }
@@ -140,9 +140,9 @@ impl<'a> Section<'a> {
     }
 }
 
-/// The known word that was most likely meant.
+/// The known word that was most likely intended.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    // A word as long as this is no slip of the pen, and is not worth comparing.
+    // A word as long as this is no typing error, and not worth comparing.
     if word.len() > 64 {
         return None;
     }
@@ -152,7 +152,7 @@ pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     (distance <= 1 + near.len() / 4).then_some(near)
 }
 
-/// How many characters to insert, delete or replace to make one text the other.
+/// The Levenshtein distance: how many characters to insert, delete or replace.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_pen_are_recognized() {
+    fn typing_errors_are_recognized() {
         let known = ["name", "interval", "threshold", "objective", "owner_kinds"];
         assert_eq!(nearest("treshold", &known), Some("threshold"));
         assert_eq!(nearest("ownerKinds", &known), Some("owner_kinds"));

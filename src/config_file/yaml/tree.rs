@@ -1,4 +1,4 @@
-//! YAML as a tree in which every value knows its line.
+//! YAML as a tree of values with their lines.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPo
 
 use super::fault::Fault;
 
-/// Whether messages may repeat what stands in a file.
+/// Whether messages may repeat contents of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Discretion {
-    /// They may: it makes them easier to understand
+    /// They may, which makes them easier to understand
     Open,
-    /// They must not: it could be a secret
+    /// They must not, since a part could be a secret
     Discreet,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Value {
     Map(Vec<Entry>),
 }
 
-/// A key, the line on which it stands, and its value.
+/// A key, its line, and its value.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) line: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Entry {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     pub(crate) fn kind(&self, discretion: Discretion) -> String {
         match (self, discretion) {
             (Self::Null, _) => "empty".to_owned(),
@@ -84,14 +84,14 @@ fn fault(error: &serde_saphyr::Error) -> Fault {
     let mut why = match error {
         serde_saphyr::Error::MultipleDocuments { .. } => "has a second YAML document".to_owned(),
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("the key {key} stands here a second time")
+            format!("the key {key} is repeated")
         }
         other => other.to_string(),
     };
     let mut line = 0;
     if let Some(location) = error.location() {
         line = location.line();
-        // The line is said already.
+        // The line is part of the error already.
         let place = format!(" at line {line}, column {}", location.column());
         if let Some(text) = why.strip_suffix(&place) {
             why.truncate(text.len());
@@ -100,13 +100,13 @@ fn fault(error: &serde_saphyr::Error) -> Fault {
     Fault::new(line, "", why)
 }
 
-/// Without the parser's own words, which may quote the file.
+/// Without the parser's message, which may quote the file.
 fn discreet_fault(error: &serde_saphyr::Error) -> Fault {
     let error = error.without_snippet();
     let why = match error {
         serde_saphyr::Error::MultipleDocuments { .. } => "has a second YAML document",
-        serde_saphyr::Error::DuplicateMappingKey { .. } => "a key stands here a second time",
-        _ => "is not YAML that can be read; look at its indentation, quotes and colons",
+        serde_saphyr::Error::DuplicateMappingKey { .. } => "a key is repeated",
+        _ => "is not valid YAML; check its indentation, quotes and colons",
     };
     let line = error.location().map_or(0, |location| location.line());
     Fault::new(line, "", why)

@@ -279,7 +279,7 @@ fn errors_are_one_line_whatever_the_key() {
     );
     assert_eq!(
         message("\"a\\rb\": 1\n\"a\\rb\": 2"),
-        "slo.yaml:2: the key a\\rb stands here a second time"
+        "slo.yaml:2: the key a\\rb is repeated"
     );
 }
 
@@ -308,7 +308,7 @@ fn files_that_cannot_be_read_are_errors() {
     }
     assert_eq!(
         message("slos: []\nslos: []"),
-        "slo.yaml:2: the key slos stands here a second time"
+        "slo.yaml:2: the key slos is repeated"
     );
     assert_eq!(
         message("slos: []\n---\nslos: []"),

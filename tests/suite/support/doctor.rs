@@ -82,8 +82,8 @@ impl Findings {
         .collect()
     }
 
-    /// How to mend what a check found first.
-    pub fn mend(&self, check: &str) -> &str {
+    /// How to fix what a check found first.
+    pub fn fix(&self, check: &str) -> &str {
         let own = self.all().iter().filter(|found| found["check"] == check);
         own.filter_map(|found| found["mend"].as_str())
             .next()
@@ -103,7 +103,7 @@ impl Findings {
         );
     }
 
-    /// Whatever happens, nothing is left out; and whatever is wrong can be mended.
+    /// Whatever happens, nothing is left out; and whatever is wrong can be fixed.
     #[track_caller]
     fn tell_of_every_check(&self) {
         for check in podinit::doctor::report::Check::ALL {

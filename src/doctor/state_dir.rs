@@ -1,4 +1,4 @@
-//! Whether the state directory can be used, and what is in it.
+//! Whether the state directory can be used, and what it contains.
 
 use std::path::Path;
 
@@ -6,21 +6,21 @@ use super::names::count;
 use super::report::{Check, Finding};
 use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
 
-/// Inspects the directory without changing it. `running`: a podinit has the address to listen on
-/// already, so that it is no surprise that one has the directory too.
+/// Inspects the directory without changing it. `running`: another podinit listens on the address, so
+/// it is expected to use the directory too.
 pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
     const CHECK: Check = Check::StateDir;
     let Some(dir) = dir else {
         return Finding::ok(
             CHECK,
-            "none is given: counters begin at zero after a restart",
+            "no directory given: counters start at zero after a restart",
         );
     };
     let name = dir.display();
     let inspection = match inspect(dir) {
         Ok(inspection) => inspection,
         Err(error) => {
-            return Finding::error(CHECK, error.to_string()).mend(match error.cause {
+            return Finding::error(CHECK, error.to_string()).fix(match error.cause {
                 OpenFault::NotADirectory => "name a directory with --state-dir",
                 OpenFault::Create(_) | OpenFault::NotWritable(_) | OpenFault::Lock(_) => {
                     "mount a volume there that the user of podinit may write to (fsGroup)"
@@ -31,10 +31,10 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
     };
     if inspection.in_use && !running {
         let found = format!("{name} is used by another process");
-        return Finding::error(CHECK, found).mend(IN_USE);
+        return Finding::error(CHECK, found).fix(IN_USE);
     }
     let by = if inspection.in_use {
-        ", and used by a podinit that runs here already"
+        ", and used by a podinit that already runs here"
     } else {
         ""
     };
@@ -45,7 +45,7 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
         ),
         FoundCheckpoint::Absent => Finding::ok(
             CHECK,
-            format!("{name} is writable, and without a checkpoint yet{by}"),
+            format!("{name} is writable, without a checkpoint yet{by}"),
         ),
         FoundCheckpoint::Whole { bytes, pods } => {
             let pods_known = count(pods as u64, "pod", "pods");
@@ -56,12 +56,12 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
         }
         FoundCheckpoint::Unusable(why) => {
             let found = format!("{name}: the checkpoint cannot be used: {why}");
-            Finding::warning(CHECK, found).mend(
-                "nothing, if counters may begin at zero: serve sets it aside; else restore it, or \
-                 run the podinit that wrote it",
+            Finding::warning(CHECK, found).fix(
+                "nothing, if counters may start at zero: serve sets it aside; otherwise restore it, \
+                 or run the version of podinit that wrote it",
             )
         }
     }
 }
 
-const IN_USE: &str = "give each podinit a directory of its own, or end the other one";
+const IN_USE: &str = "give each podinit a directory of its own, or stop the other one";

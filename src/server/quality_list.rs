@@ -1,18 +1,18 @@
-//! Comma-separated header lists whose members have parameters and a quality (RFC 9110 §12.4.2),
-//! as `Accept` and `Accept-Encoding` are.
+//! Comma-separated header lists whose members have parameters and a quality (RFC 9110, section
+//! 12.4.2), such as `Accept` and `Accept-Encoding`.
 //!
-//! The text comes from strangers: what is read of it is bounded, a malformed member is passed
-//! over, and nothing in it can fail a request.
+//! The text comes from untrusted clients: only a bounded part is read, a malformed member is skipped,
+//! and nothing in it can fail a request.
 
 use std::borrow::Cow;
 
 use http::HeaderMap;
 use http::header::HeaderName;
 
-/// Members of a list beyond this number are not read. Prometheus sends five.
+/// Further members of a list are not read. Prometheus sends five.
 const MAX_MEMBERS: usize = 32;
 
-/// Bytes of a header value beyond this number are not read.
+/// Further bytes of a header are not read.
 const MAX_BYTES: usize = 4096;
 
 /// The greatest quality, 1.0 in thousandths.
@@ -21,7 +21,7 @@ pub(super) const FULL_QUALITY: u16 = 1000;
 /// One member of a list: `token;name=value;q=0.5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// What stands before the first semicolon, in lower case
+    /// The part before the first semicolon, in lower case
     pub(super) token: String,
     /// Parameters other than `q`: the names in lower case, the values unquoted
     pub(super) parameters: Vec<(String, String)>,
@@ -63,7 +63,7 @@ impl Member {
     }
 }
 
-/// The members of every header called `name`, in the order in which they stand.
+/// The members of every header called `name`, in their order.
 pub(super) fn members(headers: &HeaderMap, name: &HeaderName) -> Vec<Member> {
     let mut budget = MAX_BYTES;
     let mut members = Vec::new();
@@ -82,8 +82,8 @@ pub(super) fn members(headers: &HeaderMap, name: &HeaderName) -> Vec<Member> {
     members
 }
 
-/// Thousandths; RFC 9110 allows three digits after the point, further ones are ignored. `None`
-/// for what is no quality: its member then counts as not sent.
+/// The quality in thousandths. RFC 9110 allows three digits after the point; further ones are ignored.
+/// `None` if it is malformed; its member is then skipped.
 fn parse_quality(text: &str) -> Option<u16> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -98,7 +98,7 @@ fn parse_quality(text: &str) -> Option<u16> {
     }
 }
 
-/// The parts between separators that do not stand in a quoted string.
+/// Splits at separators outside quoted strings.
 fn split_outside_quotes(text: &str, separator: u8) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_bounded() {
+    fn only_a_bounded_part_is_read() {
         assert_eq!(parse(&"a/b,".repeat(10_000)).len(), MAX_MEMBERS);
         assert_eq!(parse(&"a".repeat(100_000))[0].token.len(), MAX_BYTES);
     }

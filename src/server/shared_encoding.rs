@@ -1,10 +1,10 @@
-//! One encoding for all scrapers of a moment.
+//! One encoding for all scrapes that arrive at about the same time.
 //!
-//! A scrape must not see a state older than its own arrival: whoever waits for a value to appear
-//! and then scrapes has to find it. So a scrape never joins an encoding that has begun. It joins
-//! the next one of its kind, which begins when the running one ends, and every scrape that comes
-//! until then shares that. However many scrapers there are, one encoding runs and at most one of
-//! each kind (format and coding) waits.
+//! A scrape must not see a state older than its arrival: a client that has seen a value and then
+//! scrapes has to find it. So a scrape never joins an encoding that has begun. It joins the next one of
+//! its kind, which begins when the running one ends, and shares it with all scrapes that arrive until
+//! then. Whatever the number of scrapers, one encoding runs and at most one of each kind (format and
+//! coding) waits.
 //!
 //! After the encoding a scrape waits until what was encoded is durable ([`Scrape::made_durable`]).
 //! That wait takes no processor time and may be long, so it does not hold up other encodings.
@@ -27,20 +27,20 @@ type Outcome = Result<Bytes, ScrapeError>;
 /// A body, and the wait until what it shows is durable, which all that share the body share.
 type Encoded = (Bytes, Shared<BoxFuture<'static, ()>>);
 
-/// An encoding that one or more scrapes wait for.
+/// An encoding for one or more scrapes.
 type Flight = Arc<OnceCell<Result<Encoded, ScrapeError>>>;
 
-/// Takes snapshots of a [`Scrape`] for scrapers that come at the same time.
-pub(super) struct Snapshots {
+/// Encodes a [`Scrape`] for all clients.
+pub(super) struct SharedEncodings {
     source: Arc<dyn Scrape>,
-    /// One permit: encoding is the one thing here that takes real processor time, and scrapers
-    /// must not take more than one core from the rest.
+    /// One permit: encoding takes noticeable processor time, and scrapes must not take more than one
+    /// core from the other tasks.
     encoder: Arc<Semaphore>,
-    /// For each kind the flight that has not begun, which new scrapes join
+    /// For each kind the flight that has not begun; new scrapes join it
     waiting: [Mutex<Option<Flight>>; KINDS],
 }
 
-impl Snapshots {
+impl SharedEncodings {
     pub(super) fn new(source: Arc<dyn Scrape>) -> Self {
         Self {
             source,
@@ -49,19 +49,19 @@ impl Snapshots {
         }
     }
 
-    /// A snapshot that was begun after this call, and is durable.
-    pub(super) async fn take(&self, format: Format, coding: ContentCoding) -> Outcome {
+    /// Encodes the state after this call, and waits until it is durable.
+    pub(super) async fn encode(&self, format: Format, coding: ContentCoding) -> Outcome {
         let slot = &self.waiting[format as usize * ContentCoding::ALL.len() + coding as usize];
         let flight = Arc::clone(lock(slot).get_or_insert_default());
-        // The first scrape of a flight carries it out. If its client goes away meanwhile, the
-        // cell stays empty and the next scrape that waits for it takes over.
-        let encoded = flight.get_or_init(|| self.encode(slot, &flight, format, coding));
+        // The first scrape of a flight carries it out. If its client disconnects meanwhile, the cell
+        // stays empty and the next waiting scrape takes over.
+        let encoded = flight.get_or_init(|| self.carry_out(slot, &flight, format, coding));
         let (body, durable) = encoded.await.clone()?;
         durable.await;
         Ok(body)
     }
 
-    async fn encode(
+    async fn carry_out(
         &self,
         slot: &Mutex<Option<Flight>>,
         flight: &Flight,
@@ -69,8 +69,8 @@ impl Snapshots {
         coding: ContentCoding,
     ) -> Result<Encoded, ScrapeError> {
         let permit = Arc::clone(&self.encoder).acquire_owned().await;
-        // From here on nobody joins, and only then does the encoding begin. After a take-over
-        // the slot may hold a later flight already, which stays.
+        // From here on no scrape joins; only then does the encoding begin. After a takeover the slot
+        // may already hold a later flight, which stays.
         {
             let mut waiting = lock(slot);
             if waiting
@@ -82,15 +82,15 @@ impl Snapshots {
         }
         let source = Arc::clone(&self.source);
         let encoding = tokio::task::spawn_blocking(move || {
-            // Held by the thread, since it goes on when the scrape that began it is gone.
+            // Held by the thread, since it continues when the scrape that began it is dropped.
             let _permit = permit;
             let body = source.encode(format)?;
-            // Asked for after the body was encoded, so that it covers all that the body shows.
+            // Requested after the body was encoded, so that it covers all that the body shows.
             let durable = source.made_durable().shared();
             let body = coding
                 .apply(body)
                 .map_err(|error| ScrapeError(error.to_string()))?;
-            // Shrunk, since slow clients can hold a snapshot for a while.
+            // Shrunk, since slow clients can hold a body for a while.
             Ok((Bytes::from(body.into_boxed_slice()), durable))
         });
         match encoding.await {
@@ -100,7 +100,7 @@ impl Snapshots {
     }
 }
 
-/// What the mutex guards is replaced as a whole, so poison is no reason to fail.
+/// The guarded value is replaced as a whole, so poison is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -116,7 +116,7 @@ mod tests {
     use tokio::task::yield_now;
     use tokio::time::Instant;
 
-    /// Answers with the number of the encoding, each of which waits to be let through.
+    /// Its body is the number of the encoding. Each encoding waits for a message to the gate.
     struct Gated {
         begun: AtomicU64,
         gate: Mutex<mpsc::Receiver<()>>,
@@ -138,19 +138,23 @@ mod tests {
         }
     }
 
-    fn gated() -> (Arc<Gated>, Arc<Snapshots>, mpsc::Sender<()>) {
+    fn gated() -> (Arc<Gated>, Arc<SharedEncodings>, mpsc::Sender<()>) {
         let (open, gate) = mpsc::channel();
         let source = Arc::new(Gated {
             begun: AtomicU64::new(0),
             gate: Mutex::new(gate),
         });
-        let snapshots = Arc::new(Snapshots::new(Arc::clone(&source) as Arc<dyn Scrape>));
-        (source, snapshots, open)
+        let encodings = Arc::new(SharedEncodings::new(Arc::clone(&source) as Arc<dyn Scrape>));
+        (source, encodings, open)
     }
 
-    fn scrape(snapshots: &Arc<Snapshots>) -> tokio::task::JoinHandle<Outcome> {
-        let snapshots = Arc::clone(snapshots);
-        tokio::spawn(async move { snapshots.take(Format::Text, ContentCoding::Identity).await })
+    fn scrape(encodings: &Arc<SharedEncodings>) -> tokio::task::JoinHandle<Outcome> {
+        let encodings = Arc::clone(encodings);
+        tokio::spawn(async move {
+            encodings
+                .encode(Format::Text, ContentCoding::Identity)
+                .await
+        })
     }
 
     async fn until_begun(source: &Gated, count: u64) {
@@ -160,13 +164,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_who_come_during_an_encoding_share_the_next_one() {
-        let (source, snapshots, open) = gated();
-        let first = scrape(&snapshots);
+    async fn scrapes_that_arrive_during_an_encoding_share_the_next_one() {
+        let (source, encodings, open) = gated();
+        let first = scrape(&encodings);
         until_begun(&source, 1).await;
-        let later: Vec<_> = (0..100).map(|_| scrape(&snapshots)).collect();
-        // A current-thread runtime: between two turns of this task at least one other has its turn,
-        // and runs as far as it can.
+        let later: Vec<_> = (0..100).map(|_| scrape(&encodings)).collect();
+        // On a current-thread runtime each yield lets at least one other task run as far as it can.
         for _ in 0..later.len() {
             yield_now().await;
         }
@@ -181,9 +184,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_flight_outlives_the_scrape_that_began_it() {
-        let (source, snapshots, open) = gated();
-        let first = scrape(&snapshots);
-        let second = scrape(&snapshots);
+        let (source, encodings, open) = gated();
+        let first = scrape(&encodings);
+        let second = scrape(&encodings);
         until_begun(&source, 1).await;
         first.abort();
         assert!(first.await.unwrap_err().is_cancelled());
@@ -209,11 +212,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn scrapes_in_several_formats_wait_for_the_disk_at_the_same_time() {
-        let snapshots = Arc::new(Snapshots::new(Arc::new(Hanging)));
+        let encodings = Arc::new(SharedEncodings::new(Arc::new(Hanging)));
         let began = Instant::now();
         let scrapes = Format::ALL.map(|format| {
-            let snapshots = Arc::clone(&snapshots);
-            tokio::spawn(async move { snapshots.take(format, ContentCoding::Identity).await })
+            let encodings = Arc::clone(&encodings);
+            tokio::spawn(async move { encodings.encode(format, ContentCoding::Identity).await })
         });
         for scrape in scrapes {
             scrape.await.unwrap().unwrap();
@@ -223,8 +226,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nothing_is_given_out_before_it_is_durable() {
-        let snapshots = Arc::new(Snapshots::new(Arc::new(Hanging)));
-        let scrapes = [scrape(&snapshots), scrape(&snapshots)];
+        let encodings = Arc::new(SharedEncodings::new(Arc::new(Hanging)));
+        let scrapes = [scrape(&encodings), scrape(&encodings)];
         tokio::time::sleep(LONGEST_COMMIT - Duration::from_millis(1)).await;
         assert!(scrapes.iter().all(|scrape| !scrape.is_finished()));
         for scrape in scrapes {
@@ -235,10 +238,10 @@ mod tests {
     /// A client that goes away while it waits does not make another that shares its body wait anew.
     #[tokio::test(start_paused = true)]
     async fn a_scrape_that_leaves_does_not_prolong_the_wait_of_others() {
-        let snapshots = Arc::new(Snapshots::new(Arc::new(Hanging)));
+        let encodings = Arc::new(SharedEncodings::new(Arc::new(Hanging)));
         let began = Instant::now();
-        let leaves = scrape(&snapshots);
-        let stays = scrape(&snapshots);
+        let leaves = scrape(&encodings);
+        let stays = scrape(&encodings);
         tokio::time::sleep(LONGEST_COMMIT / 2).await;
         leaves.abort();
         stays.await.unwrap().unwrap();
@@ -247,9 +250,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_fails_its_own_scrape_and_no_other() {
-        let snapshots = Arc::new(Snapshots::new(Arc::new(Panics)));
+        let encodings = Arc::new(SharedEncodings::new(Arc::new(Panics)));
         for _ in 0..2 {
-            let error = scrape(&snapshots).await.unwrap().unwrap_err();
+            let error = scrape(&encodings).await.unwrap().unwrap_err();
             assert_eq!(
                 error.to_string(),
                 "cannot encode the metrics: the encoder panicked"

@@ -1,6 +1,5 @@
-//! Protocol versions, cipher suites and curves, by the names that Go has for them, as far as there
-//! is an implementation here. What is missing is old (TLS 1.0 and 1.1, CBC, key exchange by RSA)
-//! or P-521.
+//! Protocol versions, cipher suites and curves by their names in Go, as far as ring implements them.
+//! Missing are old ones (TLS 1.0 and 1.1, CBC, key exchange by RSA) and P-521.
 
 use rustls::crypto::SupportedKxGroup;
 use rustls::crypto::ring::cipher_suite::{
@@ -17,7 +16,7 @@ use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 pub(super) const VERSIONS: [(&str, &SupportedProtocolVersion); 2] =
     [("TLS12", &TLS12), ("TLS13", &TLS13)];
 
-/// The suites of TLS 1.3 can be named, and are always there, as in Go.
+/// The suites of TLS 1.3 can be named, but are always enabled, as in Go.
 pub(super) const CIPHER_SUITES: [(&str, SupportedCipherSuite); 9] = [
     ("TLS_AES_128_GCM_SHA256", TLS13_AES_128_GCM_SHA256),
     ("TLS_AES_256_GCM_SHA384", TLS13_AES_256_GCM_SHA384),
@@ -57,7 +56,10 @@ pub(super) const CURVES: [(&str, &dyn SupportedKxGroup); 3] = [
     ("X25519", X25519),
 ];
 
-/// What has this name, or the names that there are.
+/// The value with this name.
+///
+/// # Errors
+/// A message with all names.
 pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &str) -> Result<T, String> {
     let found = known.iter().find(|(known, _)| *known == name);
     found.map(|(_, value)| *value).ok_or_else(|| {

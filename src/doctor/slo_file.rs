@@ -1,4 +1,4 @@
-//! Whether the SLO file is sound.
+//! Whether the SLO file is valid.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use super::report::{Check, Finding};
 use crate::slo::SloFile;
 use crate::slo::rules::{RenderOptions, render};
 
-/// Reads the file as `serve` does, and makes its rules as `rules` does. The SLOs that would be in
-/// force are none where the file is broken.
+/// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that
+/// would be in force; none where the file is broken.
 pub(super) fn check(path: Option<&Path>) -> (Finding, Option<SloFile>) {
     const CHECK: Check = Check::SloFile;
     let Some(path) = path else {
         let slos = SloFile::built_in();
-        let found = format!("none is given: {} of podinit's own", in_words(&slos));
+        let found = format!("no file given: {} of podinit's own", in_words(&slos));
         return (Finding::ok(CHECK, found), Some(slos));
     };
     let slos = match SloFile::read(path) {
         Ok(slos) => slos,
         Err(error) => {
             let finding = Finding::error(CHECK, error.to_string())
-                .mend(
-                    "mend the file (deploy/slo-default.yaml is an example of its form), or name \
-                     another with --slo",
+                .fix(
+                    "fix the file (deploy/slo-default.yaml is an example), or name another with \
+                     --slo",
                 )
                 .detail("line", error.line());
             return (finding, None);
@@ -33,7 +33,7 @@ pub(super) fn check(path: Option<&Path>) -> (Finding, Option<SloFile>) {
         Err(error) => {
             let found = format!("{}: podinit rules refuses it: {error}", path.display());
             Finding::warning(CHECK, found)
-                .mend("serve takes it; choose another objective if its alerts are wanted")
+                .fix("serve accepts it; choose another objective if you want its alerts")
         }
     };
     (finding, Some(slos))

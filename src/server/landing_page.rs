@@ -1,4 +1,4 @@
-//! The landing page: what this is, how it fares, and where to go.
+//! The landing page: what podinit is, its state, and links.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use super::Status;
 pub(super) struct Page<'a> {
     /// The version of podinit
     pub(super) version: &'a str,
-    /// What is not known is left out
+    /// Unknown parts are left out
     pub(super) status: Status,
     /// Ready, or why not
     pub(super) readiness: &'a Result<(), String>,
@@ -17,7 +17,7 @@ pub(super) struct Page<'a> {
     pub(super) liveness: &'a Result<(), String>,
 }
 
-/// Links, and what is behind them.
+/// Links, and where they lead.
 const LINKS: [(&str, &str); 3] = [
     (
         "/metrics",
@@ -75,7 +75,7 @@ fn entry(f: &mut fmt::Formatter<'_>, term: &str, description: &dyn fmt::Display)
     f.write_str("</dd>\n")
 }
 
-/// Writes text so that none of it is markup, in elements and in quoted attributes.
+/// Escapes text for elements and quoted attributes.
 struct Escaped<'a, W>(&'a mut W);
 
 impl<W: Write> Write for Escaped<'_, W> {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_shows_what_is_known_and_nothing_else() {
+    fn it_shows_only_what_is_known() {
         let unknown = Page {
             version: "1.2.3",
             status: Status::default(),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_no_markup() {
+    fn reasons_are_escaped() {
         let page = Page {
             version: "1",
             status: Status::default(),
