@@ -1,5 +1,5 @@
-//! Random recordings: JSON and YAML say the same, and neither where reads end nor how it is laid
-//! out changes what is read.
+//! Random recordings: JSON and YAML give the same documents, and neither the size of reads nor the layout
+//! changes them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::decode::properties::{any_pod, any_value, same_in_every_run};
 
-/// Gives out its bytes in the given steps, again and again.
+/// Returns its bytes in steps of the given sizes, in rotation.
 struct Steps {
     input: Cursor<Vec<u8>>,
     steps: Vec<usize>,
@@ -27,7 +27,7 @@ impl Read for Steps {
     }
 }
 
-/// The documents, and the error that ends them if any does.
+/// The documents, and the error that ended them, if any.
 fn read(bytes: &[u8], steps: &[usize]) -> (Vec<Document>, Option<String>) {
     let input = Steps {
         input: Cursor::new(bytes.to_vec()),
@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(same_in_every_run(128))]
 
     #[test]
-    fn layout_and_reads_do_not_matter(
+    fn layout_and_size_of_reads_do_not_matter(
         documents in prop::collection::vec(any_document(), 0..4),
         steps in prop::collection::vec(1..64_usize, 1..8),
     ) {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn yaml_and_json_say_the_same(documents in prop::collection::vec(any_document(), 1..4)) {
+    fn yaml_and_json_give_the_same_documents(documents in prop::collection::vec(any_document(), 1..4)) {
         let json: String = documents.iter().map(Value::to_string).collect();
         let yaml: String = documents
             .iter()
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_off_is_an_error_and_never_less(
+    fn a_truncated_recording_gives_its_whole_documents_and_an_error(
         documents in prop::collection::vec(any_document(), 1..3),
         cut in any::<prop::sample::Index>(),
     ) {

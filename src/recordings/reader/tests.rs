@@ -12,7 +12,7 @@ use crate::pod::{ConditionType, PodUid};
 
 mod faults;
 
-/// A reader that gives `step` bytes at a time.
+/// A reader that returns at most `step` bytes at a time.
 struct Drip(Cursor<Vec<u8>>, usize);
 
 impl Read for Drip {
@@ -114,7 +114,7 @@ fn assert_is_the_list(document: &Document) {
 }
 
 #[test]
-fn events_follow_one_another_in_any_layout() {
+fn events_may_have_any_layout() {
     let documents = read(EVENTS).unwrap();
     let [bookmark, added, failed] = &documents[..] else {
         panic!("three documents: {documents:?}");
@@ -182,7 +182,7 @@ fn yaml_says_the_same() {
 }
 
 #[test]
-fn where_reads_end_does_not_matter() {
+fn the_size_of_reads_does_not_matter() {
     for text in [EVENTS, LIST, YAML_LIST, "\n  metadata:\n    uid: a\n"] {
         let whole = read(text).unwrap();
         for step in [1, 2, 3, 7, 64] {
@@ -194,7 +194,7 @@ fn where_reads_end_does_not_matter() {
 }
 
 #[test]
-fn gzip_members_and_a_byte_order_mark_are_passed_over() {
+fn gzip_members_and_a_byte_order_mark_are_skipped() {
     let mut members = gzip(EVENTS.as_bytes());
     members.extend(gzip(LIST.as_bytes()));
     assert_eq!(read(members).unwrap().len(), 4);
@@ -205,7 +205,7 @@ fn gzip_members_and_a_byte_order_mark_are_passed_over() {
 }
 
 #[test]
-fn an_empty_recording_holds_no_documents() {
+fn an_empty_recording_has_no_documents() {
     for text in [
         "",
         " \n\t\r\n",

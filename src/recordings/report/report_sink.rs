@@ -129,7 +129,8 @@ impl Sink for ReportSink {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
-            // A recording is read without a cap on pods, and a report says nothing of gaps.
+            // A recording is read without a cap on pods, so none is evicted; a report does not show
+            // gaps, which `replay` counts.
             Observation::Tracker(
                 TrackerObservation::GapClosed { .. } | TrackerObservation::Evicted(_),
             ) => {}
@@ -159,6 +160,8 @@ impl ReportSink {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
+            // A report has no labels, SLOs or delivery delays; a recording is read without a cap on
+            // pods, so no snapshot is refused.
             PodObservation::Bound
             | PodObservation::Slo { .. }
             | PodObservation::Refused(_)

@@ -17,7 +17,7 @@ fn options(format: RulesFormat) -> RenderOptions {
 }
 
 #[test]
-fn objectives_that_cannot_burn_are_refused() {
+fn objectives_too_low_for_burn_rate_alerts_are_refused() {
     let prometheus = options(RulesFormat::Prometheus);
     for (objective, refused) in [
         ("90", true),
@@ -37,7 +37,7 @@ fn objectives_that_cannot_burn_are_refused() {
 }
 
 #[test]
-fn the_refusal_is_where_the_arithmetic_puts_it() {
+fn the_lowest_objective_follows_from_the_highest_burn_rate() {
     let needed = |objective: f64| 14.4 * (100.0 - objective) / 100.0;
     assert!((0.999..1.0).contains(&needed(REFUSED_OBJECTIVE)));
     assert!(needed(REFUSED_OBJECTIVE - 0.01) > 1.0);
@@ -46,7 +46,7 @@ fn the_refusal_is_where_the_arithmetic_puts_it() {
 #[test]
 fn options_that_would_break_the_rules_are_refused() {
     let file = SloFile::built_in();
-    for (job, url, sound) in [
+    for (job, url, is_valid) in [
         (
             "monitoring/podinit",
             "https://docs.example/runbooks.md",
@@ -62,12 +62,12 @@ fn options_that_would_break_the_rules_are_refused() {
             runbook_url: url.to_owned(),
             ..RenderOptions::default()
         };
-        assert_eq!(render(&file, &options).is_ok(), sound, "{job} {url}");
+        assert_eq!(render(&file, &options).is_ok(), is_valid, "{job} {url}");
     }
 }
 
 #[test]
-fn no_format_names_a_bucket_bound() {
+fn no_format_selects_a_bucket_bound() {
     for format in RulesFormat::ALL {
         let text = render(&SloFile::built_in(), &options(format)).unwrap();
         assert!(!text.contains("le="), "{}", format.as_str());
@@ -76,7 +76,7 @@ fn no_format_names_a_bucket_bound() {
 }
 
 #[test]
-fn the_least_and_the_most_slos_can_be_written() {
+fn groups_have_one_to_twenty_rules_for_any_number_of_slos() {
     let none = SloFile { slos: vec![] };
     let text = (0..crate::slo::file::MAX_SLOS).map(|number| {
         format!(
@@ -93,7 +93,7 @@ fn the_least_and_the_most_slos_can_be_written() {
 }
 
 #[test]
-fn a_later_slo_deadline_makes_pods_stuck_later() {
+fn a_longer_threshold_makes_pods_count_as_stuck_later() {
     use crate::lifecycle::stage::Stage;
     let text = "slos: [{name: a, interval: scheduled_to_ready, threshold: 20m, objective: 99, \
                 window: 7d}]";

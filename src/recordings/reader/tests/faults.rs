@@ -121,7 +121,7 @@ fn binary_data_is_named_as_such() {
 }
 
 #[test]
-fn damaged_gzip_is_told_apart() {
+fn damaged_gzip_has_its_own_error() {
     let packed = gzip(LIST.repeat(50).as_bytes());
     assert!(error(&packed[..packed.len() / 2]).contains("cut off"));
     assert!(error(&packed[..2]).contains("gzip data is"));
@@ -149,7 +149,7 @@ fn an_endless_object_or_line_is_refused_before_it_fills_the_memory() {
 }
 
 #[test]
-fn a_missing_file_and_a_directory_are_said_to_be_so() {
+fn a_missing_file_and_a_directory_have_their_own_errors() {
     let folder = tempfile::tempdir().unwrap();
     let open = |path: &Path| match Recording::open(path, DecodeOptions::default()) {
         Ok(_) => panic!("opened"),
