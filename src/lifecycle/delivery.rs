@@ -1,4 +1,4 @@
-//! What the tracker is told: the events of one or more list-watches, with their times.
+//! What the tracker receives: the events of one or more list-watches, with their times.
 
 use super::version::Version;
 use crate::pod::{PodSnapshot, PodUid};

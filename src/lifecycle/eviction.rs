@@ -1,4 +1,4 @@
-//! The cap on remembered pods: whom it makes the tracker forget, and whom it keeps out.
+//! The cap on remembered pods: which it makes the tracker forget, and which it keeps out.
 //!
 //! A pod that was forgotten while it still exists must not be taken for a new one when it is heard
 //! of again, or it would be counted twice. To know every such pod would take the memory that the
@@ -12,7 +12,7 @@
 //! - Whoever watches live misses next to nothing: new pods are younger than the watermark. What is
 //!   lost is the re-entries of evicted pods, and pods that come late (with a list after a gap) and
 //!   are older than the watermark.
-//! - A pod without a usable creation time counts as created at its first sight, which is no earlier.
+//! - A pod without a usable creation time counts as created at its first snapshot, which is no earlier.
 //!   Once there is a watermark, unknown pods without one are refused.
 
 use super::reentry::to_second;

@@ -2,7 +2,7 @@
 //! comes in as an argument, and nothing here knows Kubernetes clients, metrics or a clock.
 //!
 //! ```text
-//!                      ┌──────────── first sight ────────────┐
+//!                      ┌────────── first snapshot ───────────┐
 //!                      │ (static, or started up before)      │
 //!                      ▼                                     │
 //!  unknown ──► in flight ──► finished ──► deleted ──► forgotten
@@ -20,13 +20,14 @@
 //! - No more pods are remembered than the cap allows, and none that was evicted for it is ever
 //!   discovered again ([`eviction`]).
 
+pub mod classification;
 pub mod clock;
 pub mod delivery;
 pub mod enum_set;
 pub mod eviction;
+pub mod finished_pod;
 pub mod inflight;
 pub mod interval;
-pub mod kept;
 pub mod milestone;
 pub mod observation;
 pub mod outcome;
@@ -34,7 +35,6 @@ pub mod pod_in_flight;
 pub mod reentry;
 pub mod saved;
 pub mod seen;
-pub mod sight;
 pub mod slo;
 pub mod sources;
 pub use interval as stage;

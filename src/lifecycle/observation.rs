@@ -1,4 +1,4 @@
-//! What the tracker has to say: plain values, one for each thing that is counted.
+//! What the tracker reports: plain values, one for each thing that is counted.
 
 use super::eviction::{Evicted, RefusalReason};
 use super::milestone::Milestone;

@@ -9,12 +9,12 @@ use super::milestone::Milestone;
 use super::observation::{
     AnomalyKind, Outcome, PodObservation, Position, Reporter, Sink, UnobservedReason,
 };
-use super::reentry::Against;
+use super::reentry::ReentryBaseline;
 use super::saved::SavedInFlight;
 use super::seen::Seen;
-use super::slo::{Pulse, SloId, SloProgress, SloRule, Timers};
+use super::slo::{SloId, SloInput, SloProgress, SloRule, Timers};
 use super::stage::{Interval, Stage};
-use super::startup::{Reached, Sighting, Startup};
+use super::startup::{Reached, SnapshotContext, Startup};
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -31,15 +31,15 @@ pub struct Shared {
 
 /// How a snapshot came to be known, and when it is accounted for.
 #[derive(Clone, Copy, Debug)]
-pub struct Fold {
+pub struct FoldContext {
     /// How it was seen
-    pub sighting: Sighting,
+    pub context: SnapshotContext,
     /// When it is accounted for
     pub now: Timestamp,
     /// Whether it is the first one of a pod that was adopted in flight
     pub adopted: bool,
     /// What shows that a condition has become True again
-    pub against: Against,
+    pub against: ReentryBaseline,
 }
 
 /// A pod whose startup is under way.
@@ -120,7 +120,7 @@ impl PodInFlight {
     pub fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        fold: Fold,
+        fold: FoldContext,
         shared: &mut Shared,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Option<Outcome> {
@@ -144,19 +144,19 @@ impl PodInFlight {
         if newly_bound {
             emit(PodObservation::Bound);
         }
-        startup.latch(snapshot, fold.sighting, &mut emit);
+        startup.latch(snapshot, fold.context, &mut emit);
         if fold.adopted {
             give_up_what_has_ended(startup, &mut emit);
         }
         judge(startup, &mut emit);
         let outcome = outcome(startup, snapshot);
-        let pulse = Pulse {
+        let input = SloInput {
             snapshot,
             now: fold.now,
             adopted: fold.adopted,
             outcome,
         };
-        slos.update(startup, pulse, &shared.rules, &mut shared.timers, &mut emit);
+        slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
             self.settle(shared, reporter);
         }

@@ -16,7 +16,7 @@ const TRACKED: [ConditionType; 5] = [
 
 /// What a lastTransitionTime is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Against {
+pub enum ReentryBaseline {
     /// The last one seen (§5 rule 6)
     Last,
     /// The latest one seen: after the API server was restored from a backup, what was seen before
@@ -26,7 +26,7 @@ pub enum Against {
 
 /// For each tracked condition type, the lastTransitionTime with which it was last seen True.
 ///
-/// Kept for every remembered pod, finished ones too, so it holds whole seconds since the epoch in
+/// FinishedPod for every remembered pod, finished ones too, so it holds whole seconds since the epoch in
 /// 32 bits (to the year 2106); zero stands for never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LastTrue([u32; TRACKED.len()]);
@@ -48,7 +48,7 @@ impl LastTrue {
     pub fn update(
         &mut self,
         conditions: &Conditions,
-        against: Against,
+        against: ReentryBaseline,
         mut reentered: impl FnMut(Milestone),
     ) {
         for (last, kind) in self.0.iter_mut().zip(TRACKED) {
@@ -62,8 +62,8 @@ impl LastTrue {
                 reentered(Milestone::of(kind));
             }
             *last = match against {
-                Against::Last => second,
-                Against::Latest => second.max(*last),
+                ReentryBaseline::Last => second,
+                ReentryBaseline::Latest => second.max(*last),
             };
         }
     }
@@ -99,7 +99,7 @@ mod tests {
             },
         );
         let mut count = 0;
-        last.update(&conditions, Against::Last, |_| count += 1);
+        last.update(&conditions, ReentryBaseline::Last, |_| count += 1);
         count
     }
 
@@ -143,7 +143,7 @@ mod tests {
             };
             conditions.insert(ConditionType::Ready, condition);
             let mut count = 0;
-            last.update(&conditions, Against::Latest, |_| count += 1);
+            last.update(&conditions, ReentryBaseline::Latest, |_| count += 1);
             count
         };
         let counts = [10, 20, 10, 20, 15, 20, 21].map(&mut again);

@@ -2,12 +2,12 @@
 
 use super::delivery::SourceId;
 use super::observation::PodObservation;
-use super::reentry::{Against, LastTrue, to_second};
+use super::reentry::{LastTrue, ReentryBaseline, to_second};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
 /// What a later snapshot is held against, for a pod in flight and for one that has finished. All
-/// that is kept of a finished pod (see [`Kept`](super::kept::Kept)), so it is small.
+/// that is kept of a finished pod (see [`FinishedPod`](super::finished_pod::FinishedPod)), so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
@@ -19,7 +19,7 @@ pub struct Seen {
     pub source: SourceId,
     /// Whether it is a static pod
     pub is_static: bool,
-    /// The second in which the pod was created, since the epoch; that of its first sight, which
+    /// The second in which the pod was created, since the epoch; that of its first snapshot, which
     /// is no earlier, where its creation time is unusable
     pub created: u32,
 }
@@ -48,7 +48,7 @@ impl Seen {
     pub fn accept(
         &mut self,
         snapshot: &PodSnapshot,
-        against: Against,
+        against: ReentryBaseline,
         emit: &mut impl FnMut(PodObservation),
     ) -> bool {
         if let Some(version) = snapshot.resource_version {
@@ -85,7 +85,7 @@ mod tests {
             (Some(10), false),
         ] {
             pod.resource_version = version;
-            let accept = seen.accept(&pod, Against::Last, &mut |_| {});
+            let accept = seen.accept(&pod, ReentryBaseline::Last, &mut |_| {});
             assert_eq!(accept, accepted, "{version:?}");
         }
     }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::classification::SnapshotOrigin;
 use super::delivery::SourceId;
-use super::reentry::Against;
+use super::reentry::ReentryBaseline;
 use super::saved::SavedSource;
-use super::sight::SeenIn;
 use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -51,9 +51,9 @@ pub struct Sources {
     first_lists: BTreeMap<SourceId, FirstList>,
     progress: BTreeMap<SourceId, Progress>,
     out_of_sync: BTreeSet<SourceId>,
-    /// When each source last told of a pod. Not the same as complete: a watch that goes on from a
+    /// When each source last reported a pod. Not the same as complete: a watch that goes on from a
     /// version that a restored API server has not reached is complete by all that it says.
-    told: BTreeMap<SourceId, Timestamp>,
+    reported: BTreeMap<SourceId, Timestamp>,
     /// Sources whose API server was restored from a backup, and which have not listed since
     rolled_back: BTreeSet<SourceId>,
     /// Sources whose API server was ever restored from one
@@ -70,26 +70,28 @@ impl Sources {
     }
 
     /// In what a pod is seen that stands in a list of `source` that began at `began`.
-    pub fn list(&mut self, source: SourceId, began: Timestamp) -> SeenIn {
+    pub fn list(&mut self, source: SourceId, began: Timestamp) -> SnapshotOrigin {
         self.out_of_sync.remove(&source);
         let restored = self.rolled_back.remove(&source);
-        if let (true, Some(until)) = (restored, self.told.get(&source)) {
-            return SeenIn::Restored { told_until: *until };
+        if let (true, Some(until)) = (restored, self.reported.get(&source)) {
+            return SnapshotOrigin::Restored {
+                reported_until: *until,
+            };
         }
         if self.first_lists.contains_key(&source) {
             return self.event(source);
         }
         self.first_lists.insert(source, FirstList::BeganAt(began));
-        SeenIn::FirstList
+        SnapshotOrigin::FirstList
     }
 
     /// In what a pod is seen that stands in an event of `source`.
-    pub fn event(&self, source: SourceId) -> SeenIn {
+    pub fn event(&self, source: SourceId) -> SnapshotOrigin {
         let first_list_began = match self.first_lists.get(&source) {
             Some(FirstList::BeganAt(began)) => Some(*began),
             Some(FirstList::NeverHad) | None => None,
         };
-        SeenIn::Later { first_list_began }
+        SnapshotOrigin::Later { first_list_began }
     }
 
     /// How long, in nanoseconds, `source` has not been known to be complete when a list begins that
@@ -140,7 +142,7 @@ impl Sources {
                 Successor::Same(source) => {
                     self.out_of_sync.insert(source);
                     if let Some(at) = saved.progress.complete_at {
-                        self.told.insert(source, at);
+                        self.reported.insert(source, at);
                     }
                     self.progress.insert(source, saved.progress);
                     if let Some(first_list) = saved.first_list {
@@ -155,14 +157,14 @@ impl Sources {
         }
     }
 
-    /// `source` has told of pods, all up to `at`.
-    pub fn has_told(&mut self, source: SourceId, at: Timestamp) {
-        self.told.insert(source, at);
+    /// `source` has reported its pods up to `at`.
+    pub fn has_reported(&mut self, source: SourceId, at: Timestamp) {
+        self.reported.insert(source, at);
     }
 
     /// The clock was put right, and says `now`: nothing was told or complete after that.
     pub fn set_time(&mut self, now: Timestamp) {
-        for at in self.told.values_mut() {
+        for at in self.reported.values_mut() {
             *at = now.min(*at);
         }
         for progress in self.progress.values_mut() {
@@ -178,10 +180,10 @@ impl Sources {
     }
 
     /// What shows that a condition of a pod of `source` has become True again.
-    pub fn against(&self, source: SourceId) -> Against {
+    pub fn against(&self, source: SourceId) -> ReentryBaseline {
         match self.restored.contains(&source) {
-            true => Against::Latest,
-            false => Against::Last,
+            true => ReentryBaseline::Latest,
+            false => ReentryBaseline::Last,
         }
     }
 

@@ -14,18 +14,18 @@ fn at(second: i64) -> Timestamp {
 #[test]
 fn every_source_has_a_first_list_of_its_own() {
     let mut sources = Sources::default();
-    assert_eq!(sources.list(ONE, at(10)), SeenIn::FirstList);
-    assert_eq!(sources.list(TWO, at(20)), SeenIn::FirstList);
+    assert_eq!(sources.list(ONE, at(10)), SnapshotOrigin::FirstList);
+    assert_eq!(sources.list(TWO, at(20)), SnapshotOrigin::FirstList);
     assert_eq!(
         sources.list(ONE, at(30)),
-        SeenIn::Later {
+        SnapshotOrigin::Later {
             first_list_began: Some(at(10))
         }
     );
     sources.begin_without_list(SourceId(3));
     assert_eq!(
         sources.list(SourceId(3), at(40)),
-        SeenIn::Later {
+        SnapshotOrigin::Later {
             first_list_began: None
         }
     );
@@ -35,11 +35,13 @@ fn every_source_has_a_first_list_of_its_own() {
 fn the_list_after_a_rollback_knows_until_when_pods_were_told_of() {
     let mut sources = Sources::default();
     sources.list(ONE, at(10));
-    sources.has_told(ONE, at(12));
+    sources.has_reported(ONE, at(12));
     sources.roll_back(ONE);
-    let restored = SeenIn::Restored { told_until: at(12) };
+    let restored = SnapshotOrigin::Restored {
+        reported_until: at(12),
+    };
     assert_eq!(sources.list(ONE, at(30)), restored);
-    let later = SeenIn::Later {
+    let later = SnapshotOrigin::Later {
         first_list_began: Some(at(10)),
     };
     assert_eq!(sources.list(ONE, at(40)), later);
@@ -90,7 +92,7 @@ fn nobody_is_judged_for_a_while_after_time_has_passed_unattended() {
 fn nothing_was_told_or_complete_after_the_time_that_a_clock_was_set_to() {
     let mut sources = Sources::default();
     sources.list(ONE, at(100));
-    sources.has_told(ONE, at(100));
+    sources.has_reported(ONE, at(100));
     sources.account(ONE, None, at(100));
     sources.set_time(at(40));
     assert!(!sources.may_judge(at(45)) && sources.may_judge(at(46)));
@@ -100,6 +102,8 @@ fn nothing_was_told_or_complete_after_the_time_that_a_clock_was_set_to() {
     assert!(!sources.may_judge(at(205)) && sources.may_judge(at(206)));
     assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));
     sources.roll_back(ONE);
-    let restored = SeenIn::Restored { told_until: at(40) };
+    let restored = SnapshotOrigin::Restored {
+        reported_until: at(40),
+    };
     assert_eq!(sources.list(ONE, at(210)), restored);
 }

@@ -47,7 +47,7 @@ impl Reached {
 
 /// How a snapshot came to be known.
 #[derive(Clone, Copy, Debug)]
-pub struct Sighting {
+pub struct SnapshotContext {
     /// Which times count
     pub mode: TimestampMode,
     /// The instant at which a watch event showed it (§4 `o`)
@@ -136,7 +136,7 @@ impl Startup {
     pub fn latch(
         &mut self,
         snapshot: &PodSnapshot,
-        sighting: Sighting,
+        context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) {
         for kind in ConditionType::ALL {
@@ -148,14 +148,14 @@ impl Startup {
         if !self.reached(Milestone::Scheduled).is_reached() {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
-        self.latch_one(Milestone::Created, snapshot.created, sighting, emit);
+        self.latch_one(Milestone::Created, snapshot.created, context, emit);
         for milestone in Milestone::BY_CONDITION {
             let condition = milestone.condition(&snapshot.conditions);
             if let Some(held) = condition.filter(|condition| condition.is_true()) {
-                self.latch_one(milestone, held.last_transition, sighting, emit);
+                self.latch_one(milestone, held.last_transition, context, emit);
             }
         }
-        self.latch_ungated(snapshot, sighting);
+        self.latch_ungated(snapshot, context);
         self.latch_implied_scheduled();
     }
 
@@ -163,25 +163,25 @@ impl Startup {
         &mut self,
         milestone: Milestone,
         stated: Option<Timestamp>,
-        sighting: Sighting,
+        context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) {
         if self.reached(milestone).is_reached() {
             return;
         }
-        let estimate = sighting.mode.estimate(stated, sighting.observed);
+        let estimate = context.mode.estimate(stated, context.observed);
         self.reach(milestone, estimate.at);
         if estimate.skewed {
             emit(PodObservation::Anomaly(AnomalyKind::Skew));
         }
-        if let (true, Some(observed), Some(stated)) = (sighting.live, sighting.observed, stated)
+        if let (true, Some(observed), Some(stated)) = (context.live, context.observed, stated)
             && let Ok(delay) = u64::try_from(observed.nanos_since(stated))
         {
             emit(PodObservation::Delivered(Latency::from_nanos(delay)));
         }
     }
 
-    fn latch_ungated(&mut self, snapshot: &PodSnapshot, sighting: Sighting) {
+    fn latch_ungated(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
         let ungated = self.seen_gated && !snapshot.gated;
         if !ungated || self.reached(Milestone::Ungated).is_reached() {
             return;
@@ -194,7 +194,7 @@ impl Startup {
             .reached(Milestone::Scheduled)
             .usable()
             .filter(|_| shows_scheduled);
-        let at = sighting.mode.estimate_ungated(sighting.observed, scheduled);
+        let at = context.mode.estimate_ungated(context.observed, scheduled);
         self.reach(Milestone::Ungated, at);
     }
 

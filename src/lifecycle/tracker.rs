@@ -1,23 +1,24 @@
-//! The books (§5): which pods are known, how each stands, and what every delivery changes.
+//! The accounting ([§5](crate::specification#s5)): which pods are known, the state of each, and what
+//! every delivery changes.
 
-mod disruptions;
+mod interruptions;
 mod saving;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::classification::{Classification, SnapshotOrigin};
 use super::clock::TimestampMode;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::eviction::{Cap, Evictable, Evicted, EvictedState, RefusalReason};
-use super::kept::Kept;
+use super::finished_pod::FinishedPod;
 use super::observation::{Outcome, PodObservation, Position, Reporter, Sink, TrackerObservation};
-use super::pod_in_flight::{Fold, PodInFlight, Shared};
-use super::reentry::Against;
+use super::pod_in_flight::{FoldContext, PodInFlight, Shared};
+use super::reentry::ReentryBaseline;
 use super::seen::Seen;
-use super::sight::{FirstSight, SeenIn};
 use super::slo::{SloId, SloProgress, SloRule, Timers};
 use super::sources::Sources;
-use super::startup::Sighting;
+use super::startup::SnapshotContext;
 use super::table::PodTable;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -25,7 +26,7 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// How long a deleted pod stays remembered, so that a late duplicate does not revive it.
 const DELETED_NANOS: i64 = 600 * NANOS_PER_SECOND;
 
-/// What the accounting can be told to do differently.
+/// Options of the accounting.
 #[derive(Clone, Debug)]
 pub struct TrackerConfig {
     /// Which times durations are made of
@@ -54,7 +55,7 @@ impl Default for TrackerConfig {
 #[derive(Debug)]
 pub(super) enum Record {
     InFlight(Box<PodInFlight>),
-    Finished(Kept),
+    Finished(FinishedPod),
     Deleted {
         /// The second of its creation
         created: u32,
@@ -110,7 +111,7 @@ struct Arrival {
     source: SourceId,
     now: Timestamp,
     observed: Option<Timestamp>,
-    seen_in: SeenIn,
+    origin: SnapshotOrigin,
 }
 
 impl Tracker {
@@ -226,7 +227,7 @@ impl Tracker {
         if let Some(observed) = observed {
             self.pass_deadlines(now.min(observed), reporter);
         }
-        let (seen_in, complete_at) = match &event {
+        let (origin, complete_at) = match &event {
             PodEvent::Listed { began, .. } => {
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
                     reporter.tracker(TrackerObservation::GapClosed { nanos });
@@ -236,13 +237,13 @@ impl Tracker {
             _ => (self.sources.event(source), now),
         };
         if let PodEvent::Listed { .. } | PodEvent::Applied(_) | PodEvent::Deleted(_) = &event {
-            self.sources.has_told(source, complete_at);
+            self.sources.has_reported(source, complete_at);
         }
         let arrival = Arrival {
             source,
             now,
             observed,
-            seen_in,
+            origin,
         };
         match event {
             PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, reporter),
@@ -300,20 +301,20 @@ impl Tracker {
         }
     }
 
-    fn fold(&self, arrival: &Arrival, adopted: bool) -> Fold {
+    fn fold(&self, arrival: &Arrival, adopted: bool) -> FoldContext {
         let Arrival {
             source,
             now,
             observed,
             ..
         } = *arrival;
-        let sighting = Sighting {
+        let context = SnapshotContext {
             mode: self.timestamps,
             observed,
             live: !adopted,
         };
-        Fold {
-            sighting,
+        FoldContext {
+            context,
             now,
             adopted,
             against: self.sources.against(source),
@@ -330,14 +331,14 @@ impl Tracker {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
-        match FirstSight::of(snapshot, arrival.seen_in, self.backfill) {
-            FirstSight::New => self.follow(snapshot, arrival, false, reporter),
-            FirstSight::Adopted => self.follow(snapshot, arrival, true, reporter),
-            FirstSight::Static => self.exclude(snapshot, arrival, Outcome::Static, reporter),
-            FirstSight::Preexisting => {
+        match Classification::of(snapshot, arrival.origin, self.backfill) {
+            Classification::New => self.follow(snapshot, arrival, false, reporter),
+            Classification::Adopted => self.follow(snapshot, arrival, true, reporter),
+            Classification::Static => self.exclude(snapshot, arrival, Outcome::Static, reporter),
+            Classification::Preexisting => {
                 self.exclude(snapshot, arrival, Outcome::Preexisting, reporter)
             }
-            FirstSight::Accounted => self.remember(snapshot, arrival),
+            Classification::Accounted => self.remember(snapshot, arrival),
         }
     }
 
@@ -383,7 +384,7 @@ impl Tracker {
         let (from, to) = (Position::Undiscovered, Position::Finished(outcome));
         emit(PodObservation::Moved { from, to });
         let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
-        seen.accept(snapshot, Against::Last, &mut emit);
+        seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
         self.pods
             .insert(snapshot.uid, Record::Finished(seen.into()));
@@ -506,6 +507,6 @@ impl Tracker {
 }
 
 #[cfg(test)]
-mod by_hand;
+mod fixtures;
 #[cfg(test)]
 mod tests;

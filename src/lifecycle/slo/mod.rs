@@ -8,7 +8,7 @@ mod timers;
 
 use std::sync::Arc;
 
-pub use progress::{Pulse, SloProgress};
+pub use progress::{SloInput, SloProgress};
 pub use timers::Timers;
 
 use super::outcome::Outcome;

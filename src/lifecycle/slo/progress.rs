@@ -10,7 +10,7 @@ use crate::timestamp::Timestamp;
 
 /// The moment at which a snapshot is held against the SLOs.
 #[derive(Clone, Copy, Debug)]
-pub struct Pulse<'a> {
+pub struct SloInput<'a> {
     /// The snapshot
     pub snapshot: &'a PodSnapshot,
     /// When it is accounted for
@@ -131,7 +131,7 @@ impl SloProgress {
     pub fn update(
         &mut self,
         startup: &Startup,
-        pulse: Pulse<'_>,
+        input: SloInput<'_>,
         rules: &[SloRule],
         timers: &mut Timers,
         emit: &mut impl FnMut(PodObservation),
@@ -140,11 +140,11 @@ impl SloProgress {
             let Some(rule) = rules.get(usize::from(slo.0)) else {
                 continue;
             };
-            if let Some(verdict) = verdict(rule, startup, pulse) {
+            if let Some(verdict) = verdict(rule, startup, input) {
                 decide(slo, state, verdict, emit);
             } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
                 *state = State::Timed;
-                timers.add(deadline, pulse.snapshot.uid, slo);
+                timers.add(deadline, input.snapshot.uid, slo);
             }
         }
     }
@@ -172,7 +172,7 @@ fn deadline(rule: &SloRule, startup: &Startup) -> Option<Timestamp> {
 }
 
 /// The event that a snapshot decides, if it does.
-fn verdict(rule: &SloRule, startup: &Startup, pulse: Pulse<'_>) -> Option<SloVerdict> {
+fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<SloVerdict> {
     use ExclusionReason as Reason;
     let interval = rule.interval;
     let excluded = |reason| Some(SloVerdict::Excluded(reason));
@@ -180,8 +180,8 @@ fn verdict(rule: &SloRule, startup: &Startup, pulse: Pulse<'_>) -> Option<SloVer
         return excluded(Reason::NotEntered);
     }
     let ended = startup.end(interval).is_reached();
-    let overdue = deadline(rule, startup).is_some_and(|deadline| deadline < pulse.now);
-    if pulse.adopted && (ended || overdue) {
+    let overdue = deadline(rule, startup).is_some_and(|deadline| deadline < input.now);
+    if input.adopted && (ended || overdue) {
         return excluded(Reason::Ended(Outcome::Preexisting));
     }
     if let (Reached::At(from), Reached::At(to)) = (startup.start(interval), startup.end(interval))
@@ -189,10 +189,10 @@ fn verdict(rule: &SloRule, startup: &Startup, pulse: Pulse<'_>) -> Option<SloVer
     {
         return Some(judged(rule, Judgement::of(from, to)));
     }
-    if lacks_a_type(interval, startup, pulse.snapshot) {
+    if lacks_a_type(interval, startup, input.snapshot) {
         return excluded(Reason::ConditionAbsent);
     }
-    pulse
+    input
         .outcome
         .and_then(|outcome| excluded(Reason::of(outcome)))
 }

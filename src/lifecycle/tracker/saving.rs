@@ -109,7 +109,7 @@ mod tests {
     use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::observation::{Observation, PodObservation, Position};
     use crate::lifecycle::slo::{SloId, SloRule, SloVerdict};
-    use crate::lifecycle::tracker::by_hand::{at, delivery, rule};
+    use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
     use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 
     fn pod(uid: &str) -> PodSnapshot {

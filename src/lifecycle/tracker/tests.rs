@@ -1,4 +1,4 @@
-use super::by_hand::{at, delivery, rule};
+use super::fixtures::{at, delivery, rule};
 use super::*;
 use crate::lifecycle::observation::Observation;
 use crate::lifecycle::slo::SloVerdict;

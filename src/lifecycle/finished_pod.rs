@@ -10,16 +10,16 @@ use super::seen::Seen;
 /// the name do for both. A pod that has shown both lived through an upgrade of its kubelet from
 /// Kubernetes 1.27, and is kept whole.
 #[derive(Clone, Debug)]
-pub enum Kept {
+pub enum FinishedPod {
     /// A pod whose network condition has had one name at most
-    Usual(Usual),
+    Compact(Compact),
     /// Any other
     Whole(Box<Seen>),
 }
 
 /// [`Seen`] with one time for both names of the network condition.
 #[derive(Clone, Copy, Debug)]
-pub struct Usual {
+pub struct Compact {
     newest_version: u64,
     network: u32,
     others: [u32; 3],
@@ -37,7 +37,7 @@ enum Form {
     Static,
 }
 
-impl From<Seen> for Kept {
+impl From<Seen> for FinishedPod {
     fn from(seen: Seen) -> Self {
         let [ready_to_start, has_network, others @ ..] = seen.last_true.seconds();
         let (form, network) = match (seen.is_static, ready_to_start, has_network) {
@@ -46,7 +46,7 @@ impl From<Seen> for Kept {
             (false, 0, second) => (Form::HasNetwork, second),
             (false, ..) => return Self::Whole(Box::new(seen)),
         };
-        Self::Usual(Usual {
+        Self::Compact(Compact {
             newest_version: seen.newest_version,
             network,
             others,
@@ -57,17 +57,17 @@ impl From<Seen> for Kept {
     }
 }
 
-impl Kept {
+impl FinishedPod {
     /// What a later snapshot is held against.
     pub fn seen(&self) -> Seen {
         match self {
-            Self::Usual(usual) => usual.seen(),
+            Self::Compact(usual) => usual.seen(),
             Self::Whole(seen) => **seen,
         }
     }
 }
 
-impl Usual {
+impl Compact {
     fn seen(self) -> Seen {
         let (ready_to_start, has_network) = match self.form {
             Form::HasNetwork => (0, self.network),
@@ -115,9 +115,9 @@ mod tests {
             seen([1, 2, 3, 4, 5], false),
         ];
         for seen in all {
-            assert_eq!(Kept::from(seen).seen(), seen);
+            assert_eq!(FinishedPod::from(seen).seen(), seen);
         }
-        assert!(matches!(Kept::from(all[3]), Kept::Usual(_)));
-        assert!(matches!(Kept::from(all[4]), Kept::Whole(_)));
+        assert!(matches!(FinishedPod::from(all[3]), FinishedPod::Compact(_)));
+        assert!(matches!(FinishedPod::from(all[4]), FinishedPod::Whole(_)));
     }
 }

@@ -1,9 +1,9 @@
-//! What breaks the even course of things: time that passed unattended, a clock that was put right,
-//! and an API server that was restored from a backup.
+//! Interruptions: time that passed while nobody watched, a corrected clock, and an API server that
+//! was restored from a backup.
 
-use super::{Arrival, Record, SeenIn, Tracker};
+use super::{Arrival, Record, SnapshotOrigin, Tracker};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::reentry::Against;
+use crate::lifecycle::reentry::ReentryBaseline;
 use crate::lifecycle::seen::Seen;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
@@ -55,7 +55,7 @@ impl Tracker {
     /// Sees a pod that was deleted: a late duplicate, unless a backup brought it back. Then it
     /// stands until it is deleted again.
     pub(super) fn see_deleted(&mut self, snapshot: &PodSnapshot, arrival: &Arrival) {
-        if let SeenIn::Restored { .. } = arrival.seen_in {
+        if let SnapshotOrigin::Restored { .. } = arrival.origin {
             self.remember(snapshot, arrival);
         }
     }
@@ -64,11 +64,11 @@ impl Tracker {
     /// counted then, so nothing of it is now.
     pub(super) fn remember(&mut self, snapshot: &PodSnapshot, arrival: &Arrival) {
         let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
-        seen.accept(snapshot, Against::Latest, &mut |_| {});
+        seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
         (self.pods).insert(snapshot.uid, Record::Finished(seen.into()));
     }
 }
 
 #[cfg(test)]
-#[path = "disruptions_tests.rs"]
+#[path = "interruptions_tests.rs"]
 mod tests;

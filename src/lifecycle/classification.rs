@@ -1,4 +1,5 @@
-//! First sight of a pod (§5 rules 2 and 3): was its startup over before anyone watched it?
+//! How a pod is accounted for when its first snapshot comes ([§5.2](crate::specification#s5-2),
+//! [§5.3](crate::specification#s5-3)): was its startup over before anyone watched it?
 
 use crate::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -12,7 +13,7 @@ const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
 
 /// How a pod that was not known before is accounted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstSight {
+pub enum Classification {
     /// A static (mirror) pod: excluded
     Static,
     /// Its startup was over before it was first seen
@@ -28,7 +29,7 @@ pub enum FirstSight {
 
 /// In what a pod was first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeenIn {
+pub enum SnapshotOrigin {
     /// The first list of its source
     FirstList,
     /// Anything later; with the instant at which the first list was begun, if there was one
@@ -38,17 +39,19 @@ pub enum SeenIn {
     },
     /// The list that follows the restoring of the API server from a backup
     Restored {
-        /// Pods that were created until then have been told of
-        told_until: Timestamp,
+        /// Pods that were created until then have been reported
+        reported_until: Timestamp,
     },
 }
 
-impl FirstSight {
+impl Classification {
     /// Classifies the first snapshot of a pod. `backfill` observes the pods of the first list as
     /// if they had been watched.
-    pub fn of(snapshot: &PodSnapshot, seen_in: SeenIn, backfill: bool) -> Self {
-        if let SeenIn::Restored { told_until } = seen_in {
-            let young = snapshot.created.is_some_and(|created| created > told_until);
+    pub fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: bool) -> Self {
+        if let SnapshotOrigin::Restored { reported_until } = origin {
+            let young = snapshot
+                .created
+                .is_some_and(|created| created > reported_until);
             if !young {
                 return Self::Accounted;
             }
@@ -56,12 +59,12 @@ impl FirstSight {
         if snapshot.is_static {
             return Self::Static;
         }
-        let was_there = match seen_in {
-            SeenIn::FirstList => !backfill,
-            SeenIn::Later { first_list_began } => first_list_began
+        let was_there = match origin {
+            SnapshotOrigin::FirstList => !backfill,
+            SnapshotOrigin::Later { first_list_began } => first_list_began
                 .zip(snapshot.created)
                 .is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS),
-            SeenIn::Restored { .. } => false,
+            SnapshotOrigin::Restored { .. } => false,
         };
         if !was_there {
             Self::New
@@ -107,70 +110,70 @@ mod tests {
         pod
     }
 
-    fn in_first_list(pod: &PodSnapshot) -> FirstSight {
-        FirstSight::of(pod, SeenIn::FirstList, false)
+    fn in_first_list(pod: &PodSnapshot) -> Classification {
+        Classification::of(pod, SnapshotOrigin::FirstList, false)
     }
 
     #[test]
     fn the_first_list_tells_finished_from_starting() {
         use ConditionStatus::{False, True};
-        assert_eq!(in_first_list(&pod(100, None)), FirstSight::Adopted);
+        assert_eq!(in_first_list(&pod(100, None)), Classification::Adopted);
         assert_eq!(
             in_first_list(&pod(100, Some((True, 101)))),
-            FirstSight::Preexisting
+            Classification::Preexisting
         );
         assert_eq!(
             in_first_list(&pod(100, Some((False, 105)))),
-            FirstSight::Adopted
+            Classification::Adopted
         );
         assert_eq!(
             in_first_list(&pod(100, Some((False, 106)))),
-            FirstSight::Preexisting
+            Classification::Preexisting
         );
         let mut failed = pod(100, Some((False, 100)));
         failed.phase = Phase::Failed;
-        assert_eq!(in_first_list(&failed), FirstSight::Preexisting);
+        assert_eq!(in_first_list(&failed), Classification::Preexisting);
         failed.is_static = true;
-        assert_eq!(in_first_list(&failed), FirstSight::Static);
+        assert_eq!(in_first_list(&failed), Classification::Static);
     }
 
     #[test]
     fn a_later_pod_is_new_unless_it_was_there_all_along() {
         let seen = |created, began: Option<i64>| {
-            let seen_in = SeenIn::Later {
+            let origin = SnapshotOrigin::Later {
                 first_list_began: began.map(Timestamp::from_seconds),
             };
-            FirstSight::of(
+            Classification::of(
                 &pod(created, Some((ConditionStatus::True, 200))),
-                seen_in,
+                origin,
                 false,
             )
         };
-        assert_eq!(seen(100, Some(130)), FirstSight::New);
-        assert_eq!(seen(100, Some(131)), FirstSight::Preexisting);
-        assert_eq!(seen(100, None), FirstSight::New);
+        assert_eq!(seen(100, Some(130)), Classification::New);
+        assert_eq!(seen(100, Some(131)), Classification::Preexisting);
+        assert_eq!(seen(100, None), Classification::New);
     }
 
     #[test]
     fn a_backup_brings_back_only_pods_that_were_accounted_for() {
-        let seen_in = SeenIn::Restored {
-            told_until: Timestamp::from_seconds(150),
+        let origin = SnapshotOrigin::Restored {
+            reported_until: Timestamp::from_seconds(150),
         };
-        let sight = |pod: &PodSnapshot| FirstSight::of(pod, seen_in, false);
+        let classify = |pod: &PodSnapshot| Classification::of(pod, origin, false);
         let mut old = pod(150, None);
-        assert_eq!(sight(&old), FirstSight::Accounted);
+        assert_eq!(classify(&old), Classification::Accounted);
         old.is_static = true;
-        assert_eq!(sight(&old), FirstSight::Accounted);
+        assert_eq!(classify(&old), Classification::Accounted);
         let young = pod(151, Some((ConditionStatus::True, 160)));
-        assert_eq!(sight(&young), FirstSight::New);
+        assert_eq!(classify(&young), Classification::New);
     }
 
     #[test]
     fn backfill_observes_the_first_list() {
         let ready = pod(100, Some((ConditionStatus::True, 200)));
         assert_eq!(
-            FirstSight::of(&ready, SeenIn::FirstList, true),
-            FirstSight::New
+            Classification::of(&ready, SnapshotOrigin::FirstList, true),
+            Classification::New
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What tests tell a tracker by hand.
+//! Deliveries and SLOs for tests of the tracker.
 
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::slo::{Namespaces, SloRule};

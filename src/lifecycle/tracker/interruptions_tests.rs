@@ -1,4 +1,4 @@
-//! The course of things after it was broken, told by hand.
+//! Interruptions, with deliveries made by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Observation, Outcome, PodObservation, Position, Sink};
 use crate::lifecycle::slo::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
-use crate::lifecycle::tracker::by_hand::{at, delivery, rule};
+use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodUid};
 
 #[derive(Default)]
