@@ -1,5 +1,4 @@
-//! What a commit costs: bytes for what is kept, and the time for which the ingest task does nothing
-//! else.
+//! The cost of a commit: the bytes saved, and the time for which the ingest task is busy with it.
 
 use std::time::Instant;
 
@@ -15,14 +14,15 @@ use podinit::timestamp::Timestamp;
 
 const START: i64 = 1_800_000_000;
 
-struct Books {
+struct Exporter {
     config: TrackerConfig,
     tracker: Tracker,
     recorder: Recorder,
 }
 
-impl Books {
-    /// Pods that have become ready, and pods that have not, in so many namespaces.
+impl Exporter {
+    /// With `ready` pods that have become ready and `starting` pods that have not, in `namespaces`
+    /// namespaces.
     fn of(ready: u64, starting: u64, namespaces: u64) -> Self {
         let slos = SloFile::built_in().slos;
         let config = TrackerConfig {
@@ -30,18 +30,18 @@ impl Books {
             ..TrackerConfig::default()
         };
         let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
-        let mut books = Self {
+        let mut exporter = Self {
             tracker: Tracker::new(config.clone()),
             config,
             recorder,
         };
         for pod in 0..ready + starting {
-            books.see(pod, pod < ready, namespaces);
+            exporter.apply(pod, pod < ready, namespaces);
         }
-        books
+        exporter
     }
 
-    fn see(&mut self, number: u64, ready: bool, namespaces: u64) {
+    fn apply(&mut self, number: u64, ready: bool, namespaces: u64) {
         // UUIDs, as API servers make them.
         let id = u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
         let id = format!("{id:032x}");
@@ -97,12 +97,14 @@ impl Books {
 }
 
 #[test]
-fn what_is_kept_takes_as_many_bytes_as_documented() {
-    let empty = Books::of(0, 0, 1).bytes();
-    let one_namespace = Books::of(1_000, 0, 1).bytes();
-    let finished = (Books::of(11_000, 0, 1).bytes() - one_namespace) / 10_000.0;
-    let in_flight = (Books::of(0, 11_000, 1).bytes() - Books::of(0, 1_000, 1).bytes()) / 10_000.0;
-    let namespace = (Books::of(11_000, 0, 101).bytes() - Books::of(11_000, 0, 1).bytes()) / 100.0;
+fn the_saved_state_takes_as_many_bytes_as_documented() {
+    let empty = Exporter::of(0, 0, 1).bytes();
+    let one_namespace = Exporter::of(1_000, 0, 1).bytes();
+    let finished = (Exporter::of(11_000, 0, 1).bytes() - one_namespace) / 10_000.0;
+    let in_flight =
+        (Exporter::of(0, 11_000, 1).bytes() - Exporter::of(0, 1_000, 1).bytes()) / 10_000.0;
+    let namespace =
+        (Exporter::of(11_000, 0, 101).bytes() - Exporter::of(11_000, 0, 1).bytes()) / 100.0;
     println!(
         "bytes: {empty} of none, {finished:.1} a finished pod, {in_flight:.1} one in flight, {namespace:.0} a label set with all of its durations"
     );
@@ -113,9 +115,9 @@ fn what_is_kept_takes_as_many_bytes_as_documented() {
 #[ignore = "measures time; cargo test --release --test suite checkpoint_cost:: -- --ignored --nocapture"]
 fn what_a_commit_costs_the_ingest_task() {
     for pods in [10_000, 100_000, 1_000_000] {
-        let books = Books::of(pods, 1_000, 50);
+        let exporter = Exporter::of(pods, 1_000, 50);
         let begun = Instant::now();
-        let writer = books.encode();
+        let writer = exporter.encode();
         let encoded = begun.elapsed();
         let file = writer.finish();
         let hashed = begun.elapsed() - encoded;
@@ -123,7 +125,7 @@ fn what_a_commit_costs_the_ingest_task() {
         let (content, saved) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, [0; 7]);
-        let config = books.config.clone();
+        let config = exporter.config.clone();
         let tracker = Tracker::restored(
             config,
             content.tracker,
@@ -132,7 +134,7 @@ fn what_a_commit_costs_the_ingest_task() {
             &mut recorder,
         );
         let restored = begun.elapsed();
-        assert_eq!(tracker.remembered(), books.tracker.remembered());
+        assert_eq!(tracker.remembered(), exporter.tracker.remembered());
         println!(
             "{pods} pods, {} bytes: {encoded:.1?} for the ingest task, {hashed:.1?} to hash, {restored:.1?} to restore",
             file.len()

@@ -1,5 +1,5 @@
-//! Whether a checkpoint is about the cluster that is going to be watched. The pods themselves tell, so
-//! podinit needs no rights beyond listing them.
+//! Whether a checkpoint is about the cluster that is going to be watched. It is recognized by its
+//! pods, so podinit needs no rights beyond listing them.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The checkpoint in the process: what of the last one is gone on from, and who writes the next.
+//! The checkpoint in the process: restoring the state from the last one, and writing the next.
 //!
 //! ```text
 //! scrape ──asks──▶ Commits ──▶ Committer ──asks──▶ Snapshots (ingest task)
@@ -39,21 +39,21 @@ use source_map::SourceMap;
 pub(super) struct Checkpoint<D = RealDisk> {
     store: Store<D>,
     pub(super) gauges: Arc<CheckpointGauges>,
-    /// What it says, until that has been gone on from
+    /// What it holds, until the process has been restored from it
     found: Option<(Content, Vec<SavedPod>)>,
     commits: Arc<Commits>,
     requests: mpsc::Sender<snapshots::Request>,
 }
 
-/// What there is to go on from.
+/// What is known of the cluster before the state is restored.
 pub(super) struct Recovery<'a> {
     /// The API server that is going to be watched
     pub(super) cluster: &'a Cluster,
-    /// By scope: what was seen of it
+    /// By scope: the pods that were listed in it
     pub(super) probed: &'a [Probed],
 }
 
-/// The parts of the process that go on from a checkpoint.
+/// The parts of the process that are restored from a checkpoint.
 pub(super) struct Parts<'a> {
     pub(super) tracker: &'a mut Tracker,
     pub(super) config: TrackerConfig,
@@ -65,14 +65,14 @@ pub(super) struct Parts<'a> {
 }
 
 impl Checkpoint {
-    /// The checkpoint in `dir`, which no other process may use until this one ends.
+    /// Opens the checkpoint in `dir` and locks the directory until this process ends.
     pub(super) fn open(dir: &Path) -> Result<(Self, Snapshots), OpenError> {
         Ok(Self::load(Store::open(dir)?))
     }
 }
 
 impl<D: Disk + Send + 'static> Checkpoint<D> {
-    /// Whatever `store` holds. What cannot be used is set aside.
+    /// Loads the checkpoint in `store`. One that cannot be used is set aside.
     pub(super) fn load(mut store: Store<D>) -> (Self, Snapshots) {
         let gauges = Arc::new(CheckpointGauges::default());
         let mut found = None;
@@ -90,8 +90,8 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 Ok(content) => found = Some(content),
                 Err(error) => {
                     let reason = error.reason();
-                    let kept = store.set_aside(reason);
-                    rejected(&gauges, reason, &error.to_string(), kept);
+                    let renamed = store.set_aside(reason);
+                    rejected(&gauges, reason, &error.to_string(), renamed);
                 }
             },
         }
@@ -111,12 +111,12 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
         Arc::clone(&self.commits)
     }
 
-    /// Who writes it from now on.
+    /// The task that writes it from now on.
     pub(super) fn committer(self) -> anyhow::Result<Committer> {
         Committer::start(self.store, self.commits, self.requests)
     }
 
-    /// Goes on from what was found, unless it is about another cluster.
+    /// Restores the process from the checkpoint that was found, unless it is about another cluster.
     pub(super) fn recover(&mut self, from: &Recovery<'_>, parts: Parts<'_>) {
         let (server, authority) = identity::fingerprints(from.cluster);
         let scope = SavedScope {
@@ -129,11 +129,11 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
             let sources = SourceMap::matched(&content.scope.watched, &scope.watched);
             match identity::foreign(&content, &pods, &scope, &sources, from.probed) {
                 Some(why) => {
-                    let kept = self.store.set_aside(CheckpointLoad::ForeignCluster);
-                    rejected(&self.gauges, CheckpointLoad::ForeignCluster, why, kept);
+                    let renamed = self.store.set_aside(CheckpointLoad::ForeignCluster);
+                    rejected(&self.gauges, CheckpointLoad::ForeignCluster, why, renamed);
                 }
                 None => {
-                    tracing::info!(pods = pods.len(), "going on from the checkpoint");
+                    tracing::info!(pods = pods.len(), "restored from the checkpoint");
                     self.gauges.restore(&content.checkpoint);
                     self.gauges.count_load(CheckpointLoad::Restored);
                     parts.stats.restore(&content.watch);
@@ -156,31 +156,31 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
     }
 }
 
-/// Reads a file that was found whole.
+/// Reads a file whose frame the store has checked.
 fn read(bytes: &[u8]) -> Result<(Content, Vec<SavedPod>), ContentError> {
     match frame::read(bytes) {
         Ok(sections) => content::decode(&sections),
-        // The store has read it before.
+        // The store has read it with success before.
         Err(_) => Err(ContentError::Missing(0)),
     }
 }
 
-/// Counts and tells that the checkpoint is not used.
+/// Counts and logs that the checkpoint is not used.
 fn rejected(
     gauges: &CheckpointGauges,
     reason: CheckpointLoad,
     why: &str,
-    kept: std::io::Result<String>,
+    renamed: std::io::Result<String>,
 ) {
     gauges.count_load(reason);
-    match kept {
+    match renamed {
         Ok(file) => tracing::warn!(
             why,
             file,
-            "the checkpoint cannot be used and was set aside; counting begins at zero"
+            "the checkpoint cannot be used and was set aside; counters begin at zero"
         ),
         Err(error) => {
-            tracing::warn!(why, %error, "the checkpoint cannot be used, nor set aside; counting begins at zero")
+            tracing::warn!(why, %error, "the checkpoint cannot be used, and could not be set aside; counters begin at zero")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From what a checkpoint says to a tracker, metrics and watches that go on from it.
+//! Restores the tracker, the metrics and the watches from a checkpoint.
 
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
@@ -11,8 +11,7 @@ use crate::lifecycle::version::Version;
 use crate::metrics::Recorder;
 use crate::metrics::saved::Durations;
 
-/// Goes on from `content`: its counters and histograms in `recorder`, its pods in the tracker that
-/// is returned.
+/// Restores counters and histograms into `recorder`, and returns a tracker with the pods.
 pub(super) fn restore(
     content: Content,
     mut pods: Vec<SavedPod>,
@@ -30,7 +29,7 @@ pub(super) fn restore(
     }
     if recorder.restore(&content.metrics, in_flight) == Durations::OtherLabels {
         tracing::warn!(
-            "the duration series carry other labels than before, and begin at zero; other counters go on"
+            "the duration series carry other labels than before, and begin at zero; other counters continue"
         );
         for pod in &pods {
             if let SavedPod::InFlight(pod) = pod {
@@ -42,8 +41,8 @@ pub(super) fn restore(
     Tracker::restored(config, content.tracker, pods, successor, recorder)
 }
 
-/// Puts the values of pod labels where they now belong. What was not read of a pod before, is not
-/// known of those that are in flight.
+/// Reorders the values of pod labels for the labels that are chosen now. The values of newly chosen
+/// labels are unknown for pods in flight.
 fn relabel(pods: &mut [SavedPod], old: &[String], new: &[String]) {
     let places: Vec<Option<usize>> = new
         .iter()
@@ -62,8 +61,8 @@ fn relabel(pods: &mut [SavedPod], old: &[String], new: &[String]) {
     }
 }
 
-/// By scope, of which there are so many: where the watch goes on. That the API server may be behind
-/// that by now, restored from a backup, the watch finds out itself.
+/// For each of `scopes` scopes, the version from which its watch resumes. If the API server was
+/// restored from a backup and is behind that version, the watch finds out itself.
 pub(super) fn resume(
     content: &Content,
     sources: &SourceMap,

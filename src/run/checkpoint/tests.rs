@@ -87,7 +87,7 @@ async fn killed_at_any_moment_it_has_kept_what_it_showed_and_recovers_the_rest()
             for shown in &shown {
                 assert_no_lower(shown, &process.shows());
             }
-            // From where it left off, as an API server would tell it.
+            // From the saved version on, as an API server would deliver it.
             let after = process.resumes_after();
             let last = history.len().min(after + random.within(1..=60) as usize);
             let middle = after + (last - after) / 2;
@@ -165,7 +165,7 @@ async fn scrapes_that_come_during_a_commit_share_the_next_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_disk_that_fails_is_told_of_and_written_again_when_it_works() {
+async fn a_failing_disk_is_reported_and_written_again_when_it_works() {
     let disk = GatedDisk::default();
     let mut process = Process::start(&disk, PATIENT).await;
     disk.fail(true);
