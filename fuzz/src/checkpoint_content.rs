@@ -1,4 +1,4 @@
-//! What a checkpoint says, written, read and gone on from.
+//! The content of a checkpoint: written, read, and restored from.
 
 use std::sync::{Arc, LazyLock};
 
@@ -14,7 +14,7 @@ use podinit::metrics::saved::SavedMetrics;
 use podinit::metrics::{Builder, Format, LabelConfig};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// An SLO about each interval of every pod.
+/// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {
     let rule = |interval: Interval| SloRule {
         name: interval.as_str().into(),
@@ -27,7 +27,7 @@ pub fn rules() -> Arc<[SloRule]> {
     Interval::ALL.into_iter().map(rule).collect()
 }
 
-/// What a checkpoint says where nothing was counted.
+/// The content of a checkpoint if nothing was counted.
 fn content(tracker: SavedTracker) -> Content {
     static METRICS: LazyLock<SavedMetrics> = LazyLock::new(|| {
         let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
@@ -40,7 +40,7 @@ fn content(tracker: SavedTracker) -> Content {
     }
 }
 
-/// What `tracker` knows, having been written to a checkpoint and read from it.
+/// The state of `tracker`, written to a checkpoint and read back.
 pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
     let content = content(tracker.saved());
     let file = content::encode(&content, tracker.saved_pods()).finish();
@@ -50,7 +50,7 @@ pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
     (read, pods)
 }
 
-/// A checkpoint that says nothing but SLOs, with `payload` in place of the section with `tag`.
+/// A checkpoint with nothing but SLOs, and with `payload` in place of the section with `tag`.
 pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
     let content = content(SavedTracker {
         rules: rules(),
@@ -65,8 +65,8 @@ pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
     file.finish()
 }
 
-/// Goes on from a checkpoint that is whole, if what it says can be.
-pub fn go_on(file: &[u8]) {
+/// Restores from a checkpoint whose frame is whole, if its content is valid.
+pub fn restore(file: &[u8]) {
     let (content, pods) = match content::decode(&frame::read(file).unwrap()) {
         Ok(read) => read,
         Err(error) => return assert!(!error.to_string().contains('\n')),

@@ -1,4 +1,4 @@
-//! The checkpoint file, of which a disk may have made anything.
+//! The checkpoint file, in which a disk may have changed anything.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,11 +15,11 @@ pub fn run(bytes: &[u8]) {
     load(bytes);
     load(&under_checksum(bytes));
     if let Some((tag, payload)) = bytes.split_first() {
-        checkpoint_content::go_on(&checkpoint_content::with_section((*tag).into(), payload));
+        checkpoint_content::restore(&checkpoint_content::with_section((*tag).into(), payload));
     }
 }
 
-/// A file that is whole, whatever it says: the fuzzer cannot guess a hash.
+/// A file with a valid frame around any bytes: the fuzzer cannot guess a hash.
 fn under_checksum(sections: &[u8]) -> Vec<u8> {
     let length = MAGIC.len() + 4 + 8 + sections.len() + 32;
     let mut file = MAGIC.to_vec();
@@ -42,7 +42,7 @@ fn load(file: &[u8]) {
                 again.section(tag, |to| to.extend(payload));
             }
             assert_eq!(again.finish(), file);
-            checkpoint_content::go_on(file);
+            checkpoint_content::restore(file);
         }
         Loaded::Rejected(rejection) => {
             assert!(frame::read(file).is_err());
