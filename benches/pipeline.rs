@@ -35,7 +35,7 @@ use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit::watch::lines::{Line, Lines};
+use podinit::watch::line_reader::{Line, LineReader};
 
 const PODS: usize = 512;
 
@@ -47,7 +47,7 @@ const BEGIN: Timestamp = Timestamp::from_seconds(1_795_247_820);
 
 /// A fresh pipeline.
 struct Pipeline {
-    lines: Lines,
+    lines: LineReader,
     decoder: PodDecoder,
     tracker: Tracker,
     recorder: Recorder,
@@ -64,7 +64,7 @@ impl Pipeline {
         };
         let (recorder, exposition) = Builder::new(labels).build().unwrap();
         Self {
-            lines: Lines::new(8 << 20),
+            lines: LineReader::new(8 << 20),
             decoder: PodDecoder::new(options),
             tracker: Tracker::new(TrackerConfig {
                 timestamps: TimestampMode::Fused,

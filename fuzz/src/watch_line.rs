@@ -3,7 +3,7 @@
 use podinit::decode::{
     DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
 };
-use podinit::watch::lines::{Line, Lines};
+use podinit::watch::line_reader::{Line, LineReader};
 
 /// In bytes; so short that the fuzzer produces lines that are too long.
 const LIMIT: usize = 2048;
@@ -44,7 +44,7 @@ pub fn run(bytes: &[u8]) {
 
 /// The lines, and the beginnings of those that are too long.
 fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
-    let mut framing = Lines::new(LIMIT);
+    let mut framing = LineReader::new(LIMIT);
     let mut lines = Vec::new();
     for mut chunk in body.chunks(chunk) {
         while let Some(line) = framing.next(&mut chunk) {

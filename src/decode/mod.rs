@@ -1,9 +1,9 @@
-//! The seam between the Kubernetes API's bytes and everything behind: bytes of a watch stream or
-//! of a list in, [`PodSnapshot`]s out. Whoever adds another encoding (protobuf) adds it here.
+//! Decodes the bytes of a watch stream or of a list into [`PodSnapshot`]s. Another encoding
+//! (protobuf) would be added here.
 
+pub(crate) mod pod;
+mod recover;
 pub mod rfc3339;
-mod salvage;
-pub(crate) mod slim;
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use serde::de::DeserializeSeed;
 
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
-use slim::Context;
-pub use slim::DecodeOptions;
-use slim::envelope::{Envelope, EnvelopeShape, ObservedAt};
-pub use slim::object::ObjectFault;
-use slim::object::{Object, shorten};
-use slim::total::Total;
+use pod::Context;
+pub use pod::DecodeOptions;
+use pod::envelope::{Envelope, EnvelopeReader, ObservedAt};
+use pod::lenient::Lenient;
+pub use pod::object::ObjectFault;
+use pod::object::{Object, shorten};
 
 /// One event of a watch.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,14 +27,14 @@ pub struct WatchEvent {
     pub observed_at: Option<Timestamp>,
 }
 
-/// What a watch event says, by its `type`.
+/// The content of a watch event, by its `type`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEventKind {
     /// `ADDED`
     Added(PodSnapshot),
     /// `MODIFIED`
     Modified(PodSnapshot),
-    /// `DELETED`: the pod as it last stood
+    /// `DELETED`: the last state of the pod
     Deleted(PodSnapshot),
     /// `BOOKMARK`: everything up to a version was delivered
     Bookmark {
@@ -121,7 +121,7 @@ impl From<ObjectFault> for DecodeError {
 pub struct PodDecoder(Context);
 
 impl PodDecoder {
-    /// A decoder that reads what `options` asks for.
+    /// A decoder that reads the fields that `options` needs.
     pub fn new(options: DecodeOptions) -> Self {
         Self(Context::new(options))
     }
@@ -137,14 +137,14 @@ impl PodDecoder {
             Err(error @ DecodeError::Json { .. }) => error,
             result => return result,
         };
-        // Where bytes that are no UTF-8 stand in a text, it is read as well as it can be.
+        // Invalid UTF-8 in a text is replaced, so that the rest can be read.
         if let Cow::Owned(text) = String::from_utf8_lossy(line) {
             let event = self.event(text.as_bytes());
             if event.is_ok() {
                 return event;
             }
         }
-        Err(salvage::watch_event(line, &mut self.0).unwrap_or(error))
+        Err(recover::watch_event(line, &mut self.0).unwrap_or(error))
     }
 
     fn event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
@@ -168,7 +168,7 @@ impl PodDecoder {
         match self.envelope(body) {
             Ok(envelope) => list_page_of(envelope),
             Err(error @ DecodeError::Json { .. }) => {
-                salvage::list_page(body, &mut self.0).unwrap_or(Err(error))
+                recover::list_page(body, &mut self.0).unwrap_or(Err(error))
             }
             Err(error) => Err(error),
         }
@@ -176,7 +176,7 @@ impl PodDecoder {
 
     fn envelope<'de>(&mut self, json: &'de [u8]) -> Result<Envelope<'de>, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_slice(json);
-        let envelope = Total(EnvelopeShape(&mut self.0)).deserialize(&mut deserializer)?;
+        let envelope = Lenient(EnvelopeReader(&mut self.0)).deserialize(&mut deserializer)?;
         deserializer.end()?;
         envelope.ok_or(ObjectFault::NotAnObject.into())
     }
@@ -199,7 +199,7 @@ fn list_page_of(envelope: Envelope<'_>) -> Result<ListPage, DecodeError> {
     })
 }
 
-/// What an event of type `event_type` says with `object`.
+/// The event of type `event_type` with `object`.
 pub(crate) fn event_kind(
     event_type: Option<&str>,
     object: Option<Object<'_>>,
@@ -235,7 +235,7 @@ pub(crate) fn event_kind(
         })
 }
 
-/// An error is an error, however little its object says.
+/// An ERROR event is never refused, even if its object lacks fields.
 fn api_status(object: Option<Object<'_>>) -> ApiStatus {
     let object = object.unwrap_or_default();
     ApiStatus {

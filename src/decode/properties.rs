@@ -168,7 +168,7 @@ fn shuffled(value: &Value, seed: &mut u64) -> String {
     }
 }
 
-/// The snapshot that `pod` stands for, read the plain way.
+/// The snapshot of `pod`, read field by field from the parsed JSON.
 fn plain_reading(pod: &Value) -> PodSnapshot {
     let (metadata, spec, status) = (&pod["metadata"], &pod["spec"], &pod["status"]);
     let time = |value: &Value| value.as_str().and_then(rfc3339::parse);

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::decode::pod::tests::{all_options, full};
 use crate::decode::rfc3339;
-use crate::decode::slim::tests::{all_options, full};
 use crate::pod::PodUid;
 
 fn decode(event: &Value) -> Result<WatchEvent, DecodeError> {

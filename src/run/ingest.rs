@@ -1,4 +1,4 @@
-//! The one loop: deliveries into the tracker, what it says into the recorder.
+//! The loop that accounts for deliveries: into the tracker, and what that reports into the recorder.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::run::accounting_clock::AccountingClock;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::watch::stats::WatchStats;
 
-/// How often time passes for deadlines while nothing is delivered.
+/// How often deadlines are checked while nothing is delivered.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Everything the ingest task owns.
@@ -29,16 +29,15 @@ pub(super) struct Ingest {
     /// By source
     pub(super) sources: Vec<SourceHealth>,
     pub(super) heartbeat: Heartbeat,
-    /// The SLOs that are to be in force from now on; closed when they never change
+    /// New SLOs, to apply from now on; closed when they never change
     pub(super) slos: mpsc::Receiver<Slos>,
     pub(super) stats: Arc<WatchStats>,
-    /// Where the state is asked for that is to outlive the process
+    /// Requests for the state to be written to the checkpoint
     pub(super) snapshots: Snapshots,
 }
 
 impl Ingest {
-    /// Accounts for what is delivered until `shutdown`, or until nothing can be delivered any
-    /// more.
+    /// Accounts for deliveries until `shutdown`, or until all senders are gone.
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

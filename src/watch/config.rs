@@ -6,13 +6,13 @@ use std::time::Duration;
 /// The settings of a list-watch. The defaults are right for production; tests choose others.
 #[derive(Clone, Debug)]
 pub struct ReflectorConfig {
-    /// Ask for lists as streams (KEP-3157), and for pages only where the API server has none
+    /// Request lists as streams (KEP-3157), and in pages only if the API server does not support it
     pub watch_list: bool,
-    /// Pods asked for at once in a list
+    /// Pods per page of a list
     pub page_limit: u32,
-    /// Bytes of a list page that are accepted; a longer one is asked for again with fewer pods
+    /// Largest list page, in bytes; a longer one is requested again with fewer pods
     pub max_page_bytes: usize,
-    /// Bytes of a watch event that are accepted; a longer one is skipped
+    /// Largest watch event, in bytes; a longer one is skipped
     pub max_line_bytes: usize,
     /// Until the API server begins to answer
     pub header_timeout: Duration,
@@ -40,7 +40,7 @@ pub struct ReflectorConfig {
     pub watch_seconds: RangeInclusive<u32>,
     /// A watch that ended sooner than this and brought nothing is not reopened at once
     pub short_watch: Duration,
-    /// A watch that lasted this long has proved itself, even if nothing happened
+    /// A watch that lasted this long works, even if nothing happened
     pub proven_after: Duration,
     /// First wait after a failure
     pub backoff_base: Duration,

@@ -1,8 +1,13 @@
-//! From Kubernetes (or a file) to events: everything that reads pods.
+//! Lists and watches pods: one task per [`requests::Scope`], all sending [`Delivery`] values into one
+//! queue. The tasks share nothing but the counters in [`stats::WatchStats`].
 //!
-//! One task per [`requests::Scope`] lists and watches pods and sends what happens as
-//! [`Delivery`] values into one queue. The tasks share nothing but the counters in
-//! [`stats::WatchStats`].
+//! - `reflector`: the loop of one task: list, watch, resume, relist.
+//! - `paged_list`, `streamed_list`: one list. `stream`: one open watch.
+//! - `requests`: what is sent. `line_reader`: the framing of a watch's body.
+//! - `backoff`, `stall_guard`, `config`: waits and deadlines.
+//! - `resume_point`: the version at which a watch resumes.
+//! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
+//! - `probe`: one request before the watch begins.
 
 use std::sync::Arc;
 
@@ -19,47 +24,47 @@ use crate::lifecycle::version::Version;
 
 pub mod backoff;
 pub mod config;
-mod health;
-pub mod lines;
-mod list;
-mod outlet;
+mod delivery_sender;
+pub mod line_reader;
+mod paged_list;
 pub mod probe;
-mod pulse;
 pub mod reasons;
 mod reflector;
 pub mod requests;
+pub mod resume_point;
 pub mod saved;
+mod stall_guard;
 pub mod stats;
 mod stream;
 mod streamed_list;
-pub mod version;
+mod watch_log;
 
-use version::Position;
+use resume_point::ResumePoint;
 
-/// What is to be watched, and how.
+/// What to watch, and how.
 #[derive(Clone, Debug, Default)]
 pub struct WatchConfig {
-    /// One list-watch is made for each of these; the n-th is `SourceId(n)`
+    /// One list-watch runs for each of these; the n-th is `SourceId(n)`
     pub scopes: Vec<requests::Scope>,
-    /// Which pods of them
+    /// Which of their pods
     pub selectors: requests::Selectors,
-    /// By scope: the version from which the watch goes on, for a receiver that has accounted for
-    /// everything up to it. Without one it begins with a list, as it does when the API server no
-    /// longer has what came after the version.
+    /// By scope: the version at which the watch resumes, for a receiver that has accounted for
+    /// everything up to it. Without one, or when the API server no longer has the events after it, the
+    /// watch begins with a list.
     pub resume: Vec<Option<Version>>,
-    /// What is read of each pod
+    /// The optional fields to read of each pod
     pub decode: DecodeOptions,
     /// Deadlines, sizes and waits
     pub reflector: config::ReflectorConfig,
 }
 
 /// Starts the list-watches. They end when `cancel` is cancelled or the receiver of `deliveries` is
-/// gone, and never otherwise: whatever the API server does is counted in `stats` and survived. A
-/// task that ends in any other way has panicked, which the returned set tells.
+/// gone, and never otherwise: whatever the API server does, they count it in `stats` and go on. A
+/// task that ends in any other way has panicked, which the returned set reports.
 ///
 /// The deliveries of one source are in order. Those of different sources are merged as they
-/// arrive, so that `now` can go back by the time that one of them waited for the queue; so it can
-/// when `clock` is stepped. Whoever accounts by it keeps it from going back.
+/// arrive, so that `now` can go back by the time that one of them waited for the queue, and when
+/// `clock` is stepped. Accounting must keep its time from going back.
 ///
 /// `stats` must have been made for as many sources as there are scopes; there can be 65,536.
 pub fn spawn(
@@ -74,7 +79,7 @@ pub fn spawn(
     let resume = config.resume.iter().map(Option::as_ref);
     let resume = resume.chain(std::iter::repeat(None));
     for ((index, scope), resume) in (0..=u16::MAX).zip(&config.scopes).zip(resume) {
-        let outlet = outlet::Outlet::new(
+        let sender = delivery_sender::DeliverySender::new(
             SourceId(index),
             deliveries.clone(),
             Arc::clone(&clock),
@@ -86,10 +91,10 @@ pub fn spawn(
             &config.selectors,
             config.reflector.clone(),
             PodDecoder::new(config.decode.clone()),
-            outlet,
+            sender,
         );
         let cancel = cancel.clone();
-        let resume = resume.map(|version| Position::of_list(version.to_string()));
+        let resume = resume.map(|version| ResumePoint::of_list(version.to_string()));
         // An error span, so that every level of the log shows which source a line is about.
         let span = tracing::error_span!("watch", source = %scope);
         let task = async move {

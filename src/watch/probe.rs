@@ -1,5 +1,5 @@
-//! One request before the watch begins, so that a cluster that cannot be watched at all is told of
-//! on the command line, and not by an exporter that stays empty.
+//! One request before the watch begins, so that a cluster that cannot be watched is an error on the
+//! command line instead of an exporter that stays empty.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub enum ProbeError {
         server: String,
         /// Where the credentials were configured
         origin: String,
-        /// What it said
+        /// Its message
         why: String,
     },
     /// The credentials give no right to list pods (403)
@@ -48,7 +48,7 @@ pub enum ProbeError {
         scope: String,
         /// The API server's URL
         server: String,
-        /// What it said
+        /// Its message
         why: String,
         /// The kind of role that is missing
         role: &'static str,
@@ -60,7 +60,7 @@ pub enum ProbeError {
     Rejected {
         /// Its URL
         server: String,
-        /// What it said
+        /// Its message
         why: String,
     },
     /// Something answers, but not a Kubernetes API server
@@ -70,7 +70,7 @@ pub enum ProbeError {
         server: String,
         /// Where that was configured
         origin: String,
-        /// What it said
+        /// Its message
         why: String,
     },
     /// The API server is there but cannot answer now (429, 5xx). A watch will retry.
@@ -78,12 +78,12 @@ pub enum ProbeError {
     Busy {
         /// Its URL
         server: String,
-        /// What it said
+        /// Its message
         why: String,
     },
 }
 
-/// What a probe has seen.
+/// The result of a probe.
 #[derive(Clone, Debug, Default)]
 pub struct Probed {
     /// Some of the pods
@@ -93,8 +93,8 @@ pub struct Probed {
 /// Lists pods of `scope`, at most `limit`, within `deadline`.
 ///
 /// # Errors
-/// Whatever would keep a watch from working. [`ProbeError::Busy`] passes by itself, so that an
-/// exporter may well start in spite of it.
+/// Whatever would keep a watch from working. [`ProbeError::Busy`] is temporary, so an exporter may
+/// start in spite of it.
 pub async fn probe(
     cluster: &Cluster,
     scope: &Scope,

@@ -52,9 +52,9 @@ pub enum WatchErrorReason {
     Decode,
     /// A watch event longer than the limit; it was skipped
     LineTooLong,
-    /// A list that was asked for as a stream and is taken in pages instead
+    /// A list that was requested as a stream and is requested in pages instead
     WatchList,
-    /// A list page longer than the limit; it is asked for again in smaller pieces
+    /// A list page longer than the limit; it is requested again with fewer pods
     PageTooLarge,
     /// The resource version or continue token has expired (410)
     Gone,
@@ -145,7 +145,7 @@ pub enum RelistReason {
     /// The API server is behind the version to resume from: a restored backup, or a lagging
     /// replica
     VersionAhead,
-    /// A DELETED event that could not be read; nothing else would ever tell of that deletion
+    /// A DELETED event that could not be read; nothing else would report that deletion
     LostDelete,
     /// The watch kept failing at the same version
     Stuck,

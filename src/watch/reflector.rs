@@ -10,11 +10,11 @@
 //!     failed: wait                 failed: wait   failed ──┘ SyncLost, wait
 //! ```
 //!
-//! It can also begin with opening a watch, from a position that an earlier process had reached.
+//! It can also begin by opening a watch at the version that an earlier process had reached.
 //!
-//! It behaves as client-go's reflector does, except that it never lists from the cache at version
-//! 0, that every wait has an end, that it tells its receiver when it is blind, and that only a
-//! watch that brings something makes the waits short again.
+//! It behaves like client-go's reflector, except that it never lists from the cache at version 0,
+//! every wait is bounded, the receiver is told when the watch is out of sync, and only a watch that
+//! delivers something resets the backoff.
 
 mod listing;
 
@@ -26,21 +26,21 @@ use tokio::time::sleep;
 
 use super::backoff::Backoff;
 use super::config::ReflectorConfig;
-use super::health::Health;
-use super::outlet::{Closed, Outlet};
+use super::delivery_sender::{Closed, DeliverySender};
 use super::requests::{Requests, Scope, Selectors};
+use super::resume_point::ResumePoint;
 use super::stats::RelistReason;
 use super::stream::{Stream, StreamEnd, StreamReport};
 use super::streamed_list::Streaming;
-use super::version::Position;
+use super::watch_log::WatchLog;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::send;
 use crate::decode::PodDecoder;
 
-/// Failures at one version after which it is given up and the pods are listed again.
+/// After this many failures at one version, the pods are listed again.
 const STUCK_AFTER: u32 = 3;
 
-/// Watches in a row without a byte after which the API server is asked for its version.
+/// After this many consecutive watches without a byte, the API server's version is checked.
 const SILENT_WATCHES: u32 = 4;
 
 /// One list-watch.
@@ -49,8 +49,8 @@ pub(super) struct Reflector {
     requests: Requests,
     config: ReflectorConfig,
     decoder: PodDecoder,
-    outlet: Outlet,
-    health: Health,
+    sender: DeliverySender,
+    log: WatchLog,
     backoff: Backoff,
     random: fastrand::Rng,
     streaming: Streaming,
@@ -63,7 +63,7 @@ impl Reflector {
         selectors: &Selectors,
         config: ReflectorConfig,
         decoder: PodDecoder,
-        outlet: Outlet,
+        sender: DeliverySender,
     ) -> Self {
         let mut random = config
             .seed
@@ -76,66 +76,65 @@ impl Reflector {
             streaming: Streaming::new(config.watch_list),
             config,
             decoder,
-            outlet,
-            health: Health::default(),
+            sender,
+            log: WatchLog::default(),
             random,
         }
     }
 
-    /// Lists and watches until nobody receives any more; goes on from `resume` where there is one.
-    pub(super) async fn run(&mut self, resume: Option<Position>) -> Result<Infallible, Closed> {
+    /// Lists and watches until the receiver is gone. Begins at `resume` if there is one.
+    pub(super) async fn run(&mut self, resume: Option<ResumePoint>) -> Result<Infallible, Closed> {
         let resumed = resume.is_some();
-        let mut position = match resume {
-            Some(position) => position,
+        let mut resume_point = match resume {
+            Some(resume_point) => resume_point,
             None => self.list(None).await?,
         };
-        // Who answers after a restart may have been restored from a backup meanwhile.
+        // After a restart, the API server may have been restored from a backup meanwhile.
         let mut suspicious = resumed;
         loop {
-            let reason = self.follow(&mut position, suspicious).await?;
+            let reason = self.follow(&mut resume_point, suspicious).await?;
             suspicious = false;
-            self.outlet.lose_sync().await?;
-            self.outlet.stats().count_relist(reason);
-            self.health.lost(reason);
+            self.sender.lose_sync().await?;
+            self.sender.stats().count_relist(reason);
+            self.log.lost(reason);
             sleep(self.backoff.after_interruption()).await;
-            position = self.list(Some(&position)).await?;
+            resume_point = self.list(Some(&resume_point)).await?;
         }
     }
 
-    /// Follows the watch, through any number of streams, until events are lost for good.
-    /// The API server is asked for its version sooner where it is `suspicious`.
+    /// Follows the watch, through any number of streams, until events are lost for good. When
+    /// `suspicious`, one silent watch is enough to check the API server's version.
     async fn follow(
         &mut self,
-        position: &mut Position,
+        resume_point: &mut ResumePoint,
         mut suspicious: bool,
     ) -> Result<RelistReason, Closed> {
         let mut failed_here = 0;
         let mut silent = 0;
         loop {
-            let report = self.watch(position).await?;
+            let report = self.watch(resume_point).await?;
             if report.proven {
                 failed_here = 0;
                 self.backoff.reset();
             }
-            if report.spoke {
+            if report.has_data {
                 silent = 0;
                 suspicious = false;
-            } else if report.lived >= self.config.short_watch {
+            } else if report.open_for >= self.config.short_watch {
                 silent += 1;
             }
             let behind = report.behind;
             match report.end {
                 StreamEnd::Lost(reason) => return Ok(reason),
                 StreamEnd::Finished => {
-                    if !report.proven && report.lived < self.config.short_watch {
+                    if !report.proven && report.open_for < self.config.short_watch {
                         let wait = self.backoff.after_failure();
                         self.pause(wait).await?;
                     }
                 }
                 StreamEnd::Failed(failure) => {
                     self.count(&failure);
-                    // Who takes the place of a server that is gone may have been restored from a
-                    // backup.
+                    // The API server that answers next may have been restored from a backup.
                     suspicious = true;
                     failed_here += u32::from(is_verdict(failure.kind, report.opened));
                     match failure.kind {
@@ -145,14 +144,14 @@ impl Reflector {
                         _ if failed_here >= STUCK_AFTER => return Ok(RelistReason::Stuck),
                         _ => {}
                     }
-                    self.outlet.lose_sync().await?;
+                    self.sender.lose_sync().await?;
                     sleep(self.wait_after(&failure)).await;
                 }
             }
             if behind || silent >= if suspicious { 1 } else { SILENT_WATCHES } {
                 silent = 0;
                 suspicious = false;
-                if self.is_ahead_of_server(position).await? {
+                if self.is_ahead_of_server(resume_point).await? {
                     return Ok(RelistReason::VersionAhead);
                 }
             }
@@ -160,31 +159,31 @@ impl Reflector {
     }
 
     /// Opens one watch and reads it to its end.
-    async fn watch(&mut self, position: &mut Position) -> Result<StreamReport, Closed> {
+    async fn watch(&mut self, resume_point: &mut ResumePoint) -> Result<StreamReport, Closed> {
         let range = &self.config.watch_seconds;
         let (least, most) = (*range.start(), *range.end());
         let seconds = self.random.u32(least..=most.max(least));
         let opening = async {
-            let request = self.requests.watch(position.as_str(), seconds)?;
+            let request = self.requests.watch(resume_point.as_str(), seconds)?;
             send(&self.client, request, self.config.header_timeout).await
         };
         let grace = self.config.reopen_grace;
-        match self.outlet.while_closed(grace, opening).await? {
+        match self.sender.while_closed(grace, opening).await? {
             Ok(response) => {
                 let stream = Stream::opened(
                     &self.config,
                     &mut self.decoder,
-                    &mut self.outlet,
-                    &mut self.health,
-                    position,
+                    &mut self.sender,
+                    &mut self.log,
+                    resume_point,
                 );
                 stream.read(response.into_body()).await
             }
             Err(failure) => Ok(StreamReport {
                 end: StreamEnd::Failed(failure),
-                lived: Duration::ZERO,
+                open_for: Duration::ZERO,
                 opened: false,
-                spoke: false,
+                has_data: false,
                 behind: false,
                 proven: false,
             }),
@@ -193,12 +192,12 @@ impl Reflector {
 
     async fn pause(&mut self, wait: Duration) -> Result<(), Closed> {
         let grace = self.config.reopen_grace;
-        self.outlet.while_closed(grace, sleep(wait)).await
+        self.sender.while_closed(grace, sleep(wait)).await
     }
 
     fn count(&mut self, failure: &ApiError) {
-        self.outlet.stats().count_errors(failure.kind.into(), 1);
-        self.health.failed(failure);
+        self.sender.stats().count_errors(failure.kind.into(), 1);
+        self.log.failed(failure);
     }
 
     fn wait_after(&mut self, failure: &ApiError) -> Duration {
@@ -207,9 +206,9 @@ impl Reflector {
     }
 }
 
-/// Whether the API server has judged this very watch, so that its version may be at fault. A
-/// connection that breaks, an overload, a lack of rights or a server that fails before it has
-/// opened the watch says nothing about the version.
+/// Whether the API server refused this very watch, so that its version may be the cause. A broken
+/// connection, an overload, missing permissions, or a failure before the watch was opened say nothing
+/// about the version.
 const fn is_verdict(kind: ApiErrorKind, opened: bool) -> bool {
     match kind {
         ApiErrorKind::Rejected | ApiErrorKind::ClientError | ApiErrorKind::UnexpectedStatus => true,

@@ -8,12 +8,12 @@ use kube::client::Body;
 use tokio::time::timeout_at;
 
 use super::config::ReflectorConfig;
-use super::health::Health;
-use super::lines::{Line, Lines};
-use super::outlet::{Closed, Outlet};
-use super::pulse::Pulse;
+use super::delivery_sender::{Closed, DeliverySender};
+use super::line_reader::{Line, LineReader};
+use super::resume_point::ResumePoint;
+use super::stall_guard::StallGuard;
 use super::stats::{EventType, RelistReason, WatchErrorReason};
-use super::version::Position;
+use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::timed_out;
 use crate::decode::{DecodeError, PodDecoder, WatchEventKind};
@@ -26,24 +26,24 @@ use crate::timestamp::Timestamp;
 pub(super) enum StreamEnd {
     /// The API server ended it, as it does with every watch sooner or later
     Finished,
-    /// It failed; it can be resumed from the last position
+    /// It failed; it can be resumed at the resume point
     Failed(ApiError),
     /// Events were lost for good
     Lost(RelistReason),
 }
 
-/// What a watch brought.
+/// The result of one watch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StreamReport {
     pub(super) end: StreamEnd,
-    pub(super) lived: Duration,
+    pub(super) open_for: Duration,
     /// The API server accepted it
     pub(super) opened: bool,
     /// At least one byte arrived
-    pub(super) spoke: bool,
-    /// A bookmark stated a version that lies behind the one the watch was opened at
+    pub(super) has_data: bool,
+    /// A bookmark had an older version than the watch was opened at
     pub(super) behind: bool,
-    /// The watch brought something new, or lasted
+    /// The watch delivered something new, or lasted long enough
     pub(super) proven: bool,
 }
 
@@ -51,32 +51,32 @@ pub(super) struct StreamReport {
 pub(super) struct Stream<'a> {
     config: &'a ReflectorConfig,
     decoder: &'a mut PodDecoder,
-    outlet: &'a mut Outlet,
-    health: &'a mut Health,
-    position: &'a mut Position,
-    pulse: Pulse,
+    sender: &'a mut DeliverySender,
+    log: &'a mut WatchLog,
+    resume_point: &'a mut ResumePoint,
+    guard: StallGuard,
     proven: bool,
     behind: bool,
 }
 
 impl<'a> Stream<'a> {
-    /// A watch from `position` whose body is about to be read.
+    /// A watch from `resume_point` whose body is about to be read.
     pub(super) fn opened(
         config: &'a ReflectorConfig,
         decoder: &'a mut PodDecoder,
-        outlet: &'a mut Outlet,
-        health: &'a mut Health,
-        position: &'a mut Position,
+        sender: &'a mut DeliverySender,
+        log: &'a mut WatchLog,
+        resume_point: &'a mut ResumePoint,
     ) -> Self {
-        outlet.heard();
-        let pulse = Pulse::opened(outlet.synced());
+        sender.heard();
+        let guard = StallGuard::opened(sender.synced());
         Self {
             config,
             decoder,
-            outlet,
-            health,
-            position,
-            pulse,
+            sender,
+            log,
+            resume_point,
+            guard,
             proven: false,
             behind: false,
         }
@@ -84,25 +84,25 @@ impl<'a> Stream<'a> {
 
     /// Reads the watch to its end.
     pub(super) async fn read(mut self, mut body: Body) -> Result<StreamReport, Closed> {
-        let mut lines = Lines::new(self.config.max_line_bytes);
+        let mut lines = LineReader::new(self.config.max_line_bytes);
         let end = loop {
-            let synced = self.outlet.synced();
-            let due = self.pulse.next_due(self.config, synced, self.proven);
+            let synced = self.sender.synced();
+            let due = self.guard.next_due(self.config, synced, self.proven);
             // Polls the body before it looks at the time, so that a passed deadline never hides
             // bytes that have arrived.
             let frame = match timeout_at(due, body.frame()).await {
                 Err(_) => None,
                 Ok(None) => {
-                    self.outlet.heard();
+                    self.sender.heard();
                     break StreamEnd::Finished;
                 }
                 Ok(Some(Err(error))) => break StreamEnd::Failed(ApiError::from_client(&error)),
                 Ok(Some(Ok(frame))) => frame.into_data().ok(),
             };
-            // A process that was stopped finds bytes and a passed deadline at once: what it reads
-            // now is what it has missed.
-            if frame.is_some() && self.pulse.due(self.config, self.outlet.synced()).stale {
-                self.outlet.lose_sync().await?;
+            // A process that was stopped finds data and a passed deadline at the same time: the data is
+            // what it has missed.
+            if frame.is_some() && self.guard.due(self.config, self.sender.synced()).stale {
+                self.sender.lose_sync().await?;
             }
             if let Some(chunk) = frame
                 && let Some(end) = self.chunk(&chunk, &mut lines).await?
@@ -115,9 +115,9 @@ impl<'a> Stream<'a> {
         };
         Ok(StreamReport {
             end,
-            lived: self.pulse.lived(),
+            open_for: self.guard.open_for(),
             opened: true,
-            spoke: self.pulse.spoke(),
+            has_data: self.guard.has_data(),
             behind: self.behind,
             proven: self.proven,
         })
@@ -126,11 +126,11 @@ impl<'a> Stream<'a> {
     async fn chunk(
         &mut self,
         chunk: &Bytes,
-        lines: &mut Lines,
+        lines: &mut LineReader,
     ) -> Result<Option<StreamEnd>, Closed> {
-        let arrived = self.outlet.now();
-        self.outlet.heard();
-        self.pulse.heard(self.outlet.synced());
+        let arrived = self.sender.now();
+        self.sender.heard();
+        self.guard.heard(self.sender.synced());
         let mut rest: &[u8] = chunk;
         while let Some(line) = lines.next(&mut rest) {
             let end = match line {
@@ -138,15 +138,15 @@ impl<'a> Stream<'a> {
                 Line::TooLong(head) => {
                     let limit = self.config.max_line_bytes;
                     let detail = format!("a watch event longer than {limit} bytes");
-                    self.passed_over(WatchErrorReason::LineTooLong, &detail, head)
+                    self.skip(WatchErrorReason::LineTooLong, &detail, head)
                 }
             };
             if end.is_some() {
                 return Ok(end);
             }
         }
-        // A receiver that was slow to take them does not make the API server silent.
-        self.pulse.heard(self.outlet.synced());
+        // Time spent waiting for the receiver is not silence of the API server.
+        self.guard.heard(self.sender.synced());
         Ok(None)
     }
 
@@ -161,7 +161,7 @@ impl<'a> Stream<'a> {
                 {
                     self.moved(version);
                 }
-                return Ok(self.passed_over(WatchErrorReason::Decode, &error.to_string(), line));
+                return Ok(self.skip(WatchErrorReason::Decode, &error.to_string(), line));
             }
         };
         match event.kind {
@@ -182,16 +182,16 @@ impl<'a> Stream<'a> {
             } => {
                 self.count(EventType::Bookmark);
                 let version = resource_version.unwrap_or_default();
-                if self.position.advance(&version) {
+                if self.resume_point.advance(&version) {
                     self.prove();
                 } else {
-                    self.behind |= Position::of_list(version).is_behind(self.position);
+                    self.behind |= ResumePoint::of_list(version).is_behind(self.resume_point);
                 }
-                let version = self.position.version();
-                self.outlet
+                let version = self.resume_point.version();
+                self.sender
                     .event(PodEvent::Bookmark, arrived, version)
                     .await?;
-                // What stands before a bookmark has been delivered.
+                // Everything before a bookmark has been delivered.
                 self.settled().await?;
             }
             WatchEventKind::Error(status) => {
@@ -202,8 +202,8 @@ impl<'a> Stream<'a> {
         Ok(None)
     }
 
-    /// The position moves when the pod has been delivered, not before: whoever stops between the
-    /// two resumes with this event.
+    /// The resume point moves after the pod has been delivered: a process that stops in between resumes
+    /// with this event.
     async fn deliver(
         &mut self,
         pod: PodSnapshot,
@@ -211,8 +211,8 @@ impl<'a> Stream<'a> {
         arrived: Timestamp,
     ) -> Result<(), Closed> {
         let number = pod.resource_version;
-        let version = self.position.after(number);
-        self.outlet.event(event(pod), arrived, version).await?;
+        let version = self.resume_point.after(number);
+        self.sender.event(event(pod), arrived, version).await?;
         if let Some(number) = number {
             self.moved(number);
         }
@@ -220,45 +220,39 @@ impl<'a> Stream<'a> {
     }
 
     fn moved(&mut self, version: u64) {
-        if self.position.advance_to(version) {
+        if self.resume_point.advance_to(version) {
             self.prove();
         }
     }
 
-    /// An event that cannot be used costs that event only: the next one of the pod makes up for
-    /// it. After a deletion, or what may have been one, there is no next one, so the pods have to
-    /// be listed again.
-    fn passed_over(
-        &mut self,
-        reason: WatchErrorReason,
-        detail: &str,
-        line: &[u8],
-    ) -> Option<StreamEnd> {
-        self.outlet.stats().count_errors(reason, 1);
-        self.health.odd(reason, detail);
-        tells_of_deletion(line).then_some(StreamEnd::Lost(RelistReason::LostDelete))
+    /// Skips an event that cannot be used. The next event of the pod makes up for it; but after a
+    /// deletion, or what may have been one, there is no next event, so the pods are listed again.
+    fn skip(&mut self, reason: WatchErrorReason, detail: &str, line: &[u8]) -> Option<StreamEnd> {
+        self.sender.stats().count_errors(reason, 1);
+        self.log.skipped(reason, detail);
+        may_be_deletion(line).then_some(StreamEnd::Lost(RelistReason::LostDelete))
     }
 
     fn count(&self, kind: EventType) {
-        self.outlet.stats().count_event(kind);
+        self.sender.stats().count_event(kind);
     }
 
     fn prove(&mut self) {
         if !self.proven {
             self.proven = true;
-            self.health.works();
+            self.log.works();
         }
     }
 
     async fn settled(&mut self) -> Result<(), Closed> {
-        if self.pulse.settle() {
-            self.outlet.regain_sync().await?;
+        if self.guard.settle() {
+            self.sender.regain_sync().await?;
         }
         Ok(())
     }
 
     async fn check_deadlines(&mut self) -> Result<Option<StreamEnd>, Closed> {
-        let due = self.pulse.due(self.config, self.outlet.synced());
+        let due = self.guard.due(self.config, self.sender.synced());
         if due.dead {
             let failure = timed_out("no byte in the watch", self.config.idle_timeout);
             return Ok(Some(StreamEnd::Failed(failure)));
@@ -270,7 +264,7 @@ impl<'a> Stream<'a> {
             self.settled().await?;
         }
         if due.stale {
-            self.outlet.lose_sync().await?;
+            self.sender.lose_sync().await?;
         }
         Ok(None)
     }
@@ -278,7 +272,7 @@ impl<'a> Stream<'a> {
 
 /// Whether a line that could not be decoded may be a DELETED event: unless it begins with another
 /// type. The API server writes the type first.
-pub(super) fn tells_of_deletion(line: &[u8]) -> bool {
+pub(super) fn may_be_deletion(line: &[u8]) -> bool {
     let name = [b"{".as_slice(), b"\"type\"", b":", b"\""]
         .into_iter()
         .try_fold(line, |rest, token| {
@@ -297,18 +291,18 @@ mod tests {
 
     #[test]
     fn a_deletion_is_known_by_its_beginning() {
-        assert!(tells_of_deletion(br#"{"type":"DELETED","object":{"#));
-        assert!(tells_of_deletion(br#"{ "type": "DELETED", "object": nu"#));
-        assert!(!tells_of_deletion(
+        assert!(may_be_deletion(br#"{"type":"DELETED","object":{"#));
+        assert!(may_be_deletion(br#"{ "type": "DELETED", "object": nu"#));
+        assert!(!may_be_deletion(
             br#"{"type":"MODIFIED","object":{"kind":"DELETED""#
         ));
-        assert!(!tells_of_deletion(br#"{"type":"ADDED""#));
+        assert!(!may_be_deletion(br#"{"type":"ADDED""#));
     }
 
     #[test]
     fn a_line_of_no_type_may_be_a_deletion() {
         for line in ["", "{", r#"{"type":"MOD"#, r#"{"object":{}}"#, "<html>"] {
-            assert!(tells_of_deletion(line.as_bytes()), "{line}");
+            assert!(may_be_deletion(line.as_bytes()), "{line}");
         }
     }
 }

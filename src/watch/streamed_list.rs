@@ -1,8 +1,9 @@
 //! A list that is streamed as the beginning of a watch (KEP-3157, WatchList): the API server sends
-//! every pod as an event and then a bookmark that ends the list. It holds no page of it in memory
-//! for us, which is what the option is for.
+//! every pod as an event and then a bookmark that ends the list. The API server then holds no page
+//! in memory, which is the purpose of the option.
 //!
-//! Not every API server offers it. One that says so, or that sends no end, is asked for pages.
+//! Not every API server supports it. If one rejects it, or sends no end, the list is requested in
+//! pages.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,20 +12,20 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use tokio::time::timeout;
 
-use super::lines::{Line, Lines};
-use super::list::{CompleteList, Lister, usable};
+use super::line_reader::{Line, LineReader};
+use super::paged_list::{CompleteList, Lister, usable};
 use super::requests::Freshness;
-use super::stream::tells_of_deletion;
+use super::stream::may_be_deletion;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{send, timed_out};
 use crate::decode::{DecodeError, WatchEventKind};
 use crate::pod::{PodSnapshot, PodUid};
 
-/// Lists without an end in a row after which no more streamed ones are asked for.
+/// After this many consecutive lists without an end, no more are requested as streams.
 const GIVE_UP_AFTER: u32 = 2;
 
-/// Streams in a row that are cut short after which one list is taken for one without an end:
-/// something on the way may let no stream last that long.
+/// After this many consecutive streams that were cut short, the list counts as one without an end:
+/// a proxy may let no stream last that long.
 const CUTS: u32 = 3;
 
 /// Why a streamed list did not complete.
@@ -40,7 +41,7 @@ pub(super) enum Unstreamed {
     Failed(ApiError),
 }
 
-/// Whether lists are asked for as streams.
+/// Whether lists are requested as streams.
 #[derive(Debug)]
 pub(super) struct Streaming {
     wanted: bool,
@@ -79,7 +80,7 @@ impl Streaming {
     }
 
     /// The API server does not offer streams, or this one had no end: the list is to be taken in
-    /// pages. True when no more streams will be asked for.
+    /// pages. True when no more streams will be requested.
     pub(super) const fn fell_back(&mut self, refused: bool) -> bool {
         self.endless += 1;
         if refused || self.endless >= GIVE_UP_AFTER {
@@ -90,7 +91,7 @@ impl Streaming {
 }
 
 impl Lister<'_> {
-    /// Takes the list as a stream. As with pages, nothing of it is given out unless it completes.
+    /// Reads the list as a stream. As with pages, it returns nothing unless the list completes.
     pub(super) async fn stream(
         &mut self,
         freshness: &Freshness,
@@ -118,13 +119,13 @@ impl Lister<'_> {
                 Unstreamed::Failed(failure)
             }
         })?;
-        self.outlet.heard();
+        self.sender.heard();
         self.read(response.into_body()).await
     }
 
     async fn read(&mut self, mut body: Body) -> Result<CompleteList, Unstreamed> {
         let silence = self.config.chunk_timeout;
-        let mut lines = Lines::new(self.config.max_line_bytes);
+        let mut lines = LineReader::new(self.config.max_line_bytes);
         let mut pods = HashMap::new();
         loop {
             let frame = timeout(silence, body.frame()).await;
@@ -140,7 +141,7 @@ impl Lister<'_> {
             let Ok(chunk) = frame.into_data() else {
                 continue;
             };
-            self.outlet.heard();
+            self.sender.heard();
             let mut rest: &[u8] = &chunk;
             while let Some(line) = lines.next(&mut rest) {
                 let ended = self.line(line, &mut pods)?;
@@ -163,7 +164,7 @@ impl Lister<'_> {
             Line::TooLong(head) => {
                 let limit = self.config.max_line_bytes;
                 let detail = format!("an event of the streamed list is longer than {limit} bytes");
-                return self.passed_over(ApiErrorKind::EventTooLong, detail, head);
+                return self.skip(ApiErrorKind::EventTooLong, detail, head);
             }
         };
         match self.decoder.watch_event(line).map(|event| event.kind) {
@@ -189,24 +190,24 @@ impl Lister<'_> {
                 return Err(Unstreamed::Failed(ApiError::from_event(&status)));
             }
             Err(error @ (DecodeError::Json { .. } | DecodeError::Object { .. })) => {
-                return self.passed_over(ApiErrorKind::Malformed, error.to_string(), line);
+                return self.skip(ApiErrorKind::Malformed, error.to_string(), line);
             }
         }
         Ok(None)
     }
 
-    /// A pod that cannot be used costs only itself; what may be a deletion costs the list its truth,
-    /// so that it is no list.
-    fn passed_over(
+    /// Skips an event that cannot be used. If it may be a deletion, the whole list fails, because it
+    /// could contain a deleted pod.
+    fn skip(
         &self,
         kind: ApiErrorKind,
         detail: String,
         line: &[u8],
     ) -> Result<Option<String>, Unstreamed> {
-        if tells_of_deletion(line) {
+        if may_be_deletion(line) {
             return Err(Unstreamed::Cut(ApiError::new(kind, detail)));
         }
-        self.outlet.stats().count_errors(kind.into(), 1);
+        self.sender.stats().count_errors(kind.into(), 1);
         Ok(None)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::error::Fault;
 use super::position::RecordingPosition;
-use crate::decode::slim::Context;
-use crate::decode::slim::envelope::{Envelope, Items, ObservedAt};
-use crate::decode::slim::object::shorten;
+use crate::decode::pod::Context;
+use crate::decode::pod::envelope::{Envelope, Items, ObservedAt};
+use crate::decode::pod::object::shorten;
 use crate::decode::{DecodeError, ObjectFault, WatchEventKind, event_kind};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;

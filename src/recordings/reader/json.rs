@@ -13,10 +13,10 @@ use super::error::{Fault, LocatedFault};
 use super::json_tokens::{ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
-use crate::decode::slim::Context;
-use crate::decode::slim::envelope::EnvelopeShape;
-use crate::decode::slim::object::ObjectShape;
-use crate::decode::slim::total::{Shape, Total};
+use crate::decode::pod::Context;
+use crate::decode::pod::envelope::EnvelopeReader;
+use crate::decode::pod::lenient::{Lenient, LenientField};
+use crate::decode::pod::object::ObjectReader;
 use crate::decode::{DecodeError, ObjectFault};
 use crate::pod::PodSnapshot;
 
@@ -69,7 +69,7 @@ impl<R: Read> JsonDocuments<R> {
             true => self.buffer.piece(),
             false => &self.shell,
         };
-        let envelope = decode(bytes, EnvelopeShape(context)).map_err(|error| {
+        let envelope = decode(bytes, EnvelopeReader(context)).map_err(|error| {
             let (offset, fault) = fault_of(bytes, error);
             let mark = self.marks.iter().rev().find(|mark| mark.0 <= offset);
             let (from, position) = *mark.unwrap_or(&(0, began));
@@ -154,7 +154,7 @@ impl<R: Read> JsonDocuments<R> {
     fn item(&self, index: usize, context: &mut Context) -> Result<PodSnapshot, ScanError> {
         let piece = self.buffer.piece();
         let position = self.buffer.position();
-        let pod = match decode(piece, ObjectShape(context)) {
+        let pod = match decode(piece, ObjectReader(context)) {
             Ok(object) => object
                 .ok_or(ObjectFault::NotAnObject)
                 .and_then(|object| object.into_pod(context)),
@@ -189,9 +189,12 @@ impl<R: Read> JsonDocuments<R> {
 }
 
 /// Decodes `json`, which must be a single value.
-fn decode<'de, S: Shape<'de>>(json: &'de [u8], shape: S) -> Result<S::Value, serde_json::Error> {
+fn decode<'de, S: LenientField<'de>>(
+    json: &'de [u8],
+    shape: S,
+) -> Result<S::Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
-    let value = Total(shape).deserialize(&mut deserializer)?;
+    let value = Lenient(shape).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }

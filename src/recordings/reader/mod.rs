@@ -29,7 +29,7 @@ pub use input::ReadProgress;
 pub use position::RecordingPosition;
 
 use crate::decode::DecodeOptions;
-use crate::decode::slim::Context;
+use crate::decode::pod::Context;
 use input::Input;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;

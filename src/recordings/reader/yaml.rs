@@ -13,9 +13,9 @@ use super::document::Document;
 use super::error::{Fault, LocatedFault};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
-use crate::decode::slim::Context;
-use crate::decode::slim::envelope::EnvelopeShape;
-use crate::decode::slim::total::Total;
+use crate::decode::pod::Context;
+use crate::decode::pod::envelope::EnvelopeReader;
+use crate::decode::pod::lenient::Lenient;
 
 /// The documents of a recording in YAML.
 pub(super) struct YamlDocuments<R> {
@@ -48,7 +48,7 @@ impl<R: Read> YamlDocuments<R> {
             &mut text,
             options(),
             |deserializer| {
-                let envelope = Total(EnvelopeShape(context)).deserialize(deserializer)?;
+                let envelope = Lenient(EnvelopeReader(context)).deserialize(deserializer)?;
                 let at = began.in_document(number);
                 Ok(Document::new(at, envelope, None, context))
             },

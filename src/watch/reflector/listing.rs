@@ -4,31 +4,36 @@ use tokio::time::sleep;
 
 use super::Reflector;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::watch::list::{CompleteList, Lister};
-use crate::watch::outlet::Closed;
+use crate::watch::delivery_sender::Closed;
+use crate::watch::paged_list::{CompleteList, Lister};
 use crate::watch::requests::Freshness;
+use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::WatchErrorReason;
 use crate::watch::streamed_list::Unstreamed;
-use crate::watch::version::Position;
 
 impl Reflector {
     /// Lists until a list completes that is no older than `known`.
-    pub(super) async fn list(&mut self, known: Option<&Position>) -> Result<Position, Closed> {
+    pub(super) async fn list(
+        &mut self,
+        known: Option<&ResumePoint>,
+    ) -> Result<ResumePoint, Closed> {
         let mut freshness = known.map_or(Freshness::MostRecent, |known| {
             Freshness::NotOlderThan(known.as_str().to_owned())
         });
         loop {
-            let began = self.outlet.now();
+            let began = self.sender.now();
             match self.list_once(&freshness).await {
                 Ok(CompleteList { pods, version }) => {
-                    self.health.listed(pods.len());
-                    let position = Position::of_list(version);
+                    self.log.listed(pods.len());
+                    let resume_point = ResumePoint::of_list(version);
                     let most_recent = freshness == Freshness::MostRecent;
-                    if most_recent && known.is_some_and(|known| position.is_behind(known)) {
-                        self.outlet.rolled_back().await?;
+                    if most_recent && known.is_some_and(|known| resume_point.is_behind(known)) {
+                        self.sender.rolled_back().await?;
                     }
-                    self.outlet.listed(pods, began, position.version()).await?;
-                    return Ok(position);
+                    self.sender
+                        .listed(pods, began, resume_point.version())
+                        .await?;
+                    return Ok(resume_point);
                 }
                 Err(failure) => {
                     self.count(&failure);
@@ -38,7 +43,7 @@ impl Reflector {
                     );
                     if refused && freshness != Freshness::MostRecent {
                         // A quorum read is at least as recent as anything ever seen, unless the
-                        // API server was rolled back, and then it is the truth.
+                        // API server was rolled back; then it is the new state.
                         freshness = Freshness::MostRecent;
                         continue;
                     }
@@ -48,7 +53,7 @@ impl Reflector {
         }
     }
 
-    /// Lists once: as a stream where that is wanted and offered, else in pages.
+    /// Lists once: as a stream if that is configured and offered, else in pages.
     async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         if self.streaming.wanted() {
             let (failure, refused) = match self.lister().stream(freshness).await {
@@ -66,25 +71,28 @@ impl Reflector {
                 Err(Unstreamed::Refused(failure)) => (failure, true),
             };
             let reason = WatchErrorReason::WatchList;
-            self.outlet.stats().count_errors(reason, 1);
+            self.sender.stats().count_errors(reason, 1);
             let for_good = self.streaming.fell_back(refused);
-            self.health.unstreamed(&failure, for_good);
+            self.log.unstreamed(&failure, for_good);
         }
         self.lister().list(freshness).await
     }
 
-    /// Whether the API server is behind our position: it was restored from a backup. Such a server
-    /// accepts a watch from the future and stays silent until it gets there, so a silence that
-    /// lasts has to be looked into.
-    pub(super) async fn is_ahead_of_server(&mut self, position: &Position) -> Result<bool, Closed> {
+    /// Whether the API server is behind our resume point, because it was restored from a backup. Such a
+    /// server accepts a watch from a future version and stays silent until it reaches that, so a long
+    /// silence has to be checked.
+    pub(super) async fn is_ahead_of_server(
+        &mut self,
+        resume_point: &ResumePoint,
+    ) -> Result<bool, Closed> {
         match self.lister().current_version().await {
             Ok(version) => {
-                let theirs = version.map(Position::of_list);
-                Ok(theirs.is_some_and(|theirs| theirs.is_behind(position)))
+                let theirs = version.map(ResumePoint::of_list);
+                Ok(theirs.is_some_and(|theirs| theirs.is_behind(resume_point)))
             }
             Err(failure) => {
                 self.count(&failure);
-                self.outlet.lose_sync().await?;
+                self.sender.lose_sync().await?;
                 sleep(self.wait_after(&failure)).await;
                 Ok(false)
             }
@@ -97,7 +105,7 @@ impl Reflector {
             requests: &self.requests,
             config: &self.config,
             decoder: &mut self.decoder,
-            outlet: &mut self.outlet,
+            sender: &mut self.sender,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::de::{MapAccess, SeqAccess};
 
 use super::Context;
 use super::intern::WorkloadKey;
-use super::total::{Flag, Shape, Text, Total, skip};
+use super::lenient::{Flag, Lenient, LenientField, Text, skip};
 use crate::pod::Workload;
 
 /// The owner that controls the pod.
@@ -17,9 +17,9 @@ pub(super) struct Owner<'de> {
 }
 
 impl Owner<'_> {
-    /// What the owner stands for. A ReplicaSet whose name ends in `-` and the pod's
-    /// `pod-template-hash` was made by a Deployment, and stands for it. A Job stands for itself
-    /// even where a CronJob made it: nothing in the pod says so.
+    /// The workload of the owner. A ReplicaSet whose name ends in `-` and the pod's
+    /// `pod-template-hash` belongs to a Deployment. A Job is its own workload, even if a CronJob made
+    /// it: nothing in the pod shows that.
     pub(super) fn workload(
         &self,
         template_hash: Option<&str>,
@@ -50,7 +50,7 @@ impl Owner<'_> {
 /// The first owner reference with `controller: true`.
 pub(super) struct Owners;
 
-impl<'de> Shape<'de> for Owners {
+impl<'de> LenientField<'de> for Owners {
     type Value = Option<Owner<'de>>;
 
     fn absent(self) -> Self::Value {
@@ -59,7 +59,7 @@ impl<'de> Shape<'de> for Owners {
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut controller = None;
-        while let Some(owner) = seq.next_element_seed(Total(OwnerShape))? {
+        while let Some(owner) = seq.next_element_seed(Lenient(OwnerReader))? {
             controller = controller.or(owner);
         }
         Ok(controller)
@@ -67,9 +67,9 @@ impl<'de> Shape<'de> for Owners {
 }
 
 /// One owner reference, where it is the controller's and names it.
-struct OwnerShape;
+struct OwnerReader;
 
-impl<'de> Shape<'de> for OwnerShape {
+impl<'de> LenientField<'de> for OwnerReader {
     type Value = Option<Owner<'de>>;
 
     fn absent(self) -> Self::Value {
@@ -78,11 +78,11 @@ impl<'de> Shape<'de> for OwnerShape {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut kind, mut name, mut controller) = (None, None, false);
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
-                Some("kind") => kind = map.next_value_seed(Total(Text))?,
-                Some("name") => name = map.next_value_seed(Total(Text))?,
-                Some("controller") => controller = map.next_value_seed(Total(Flag))?,
+                Some("kind") => kind = map.next_value_seed(Lenient(Text))?,
+                Some("name") => name = map.next_value_seed(Lenient(Text))?,
+                Some("controller") => controller = map.next_value_seed(Lenient(Flag))?,
                 _ => skip(&mut map)?,
             }
         }

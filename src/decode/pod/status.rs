@@ -2,7 +2,7 @@
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::total::{Parsed, Shape, Text, Total, skip};
+use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions, Phase};
@@ -20,9 +20,9 @@ pub(crate) struct Status {
 }
 
 /// Reads a [`Status`].
-pub(crate) struct StatusShape;
+pub(crate) struct StatusReader;
 
-impl<'de> Shape<'de> for StatusShape {
+impl<'de> LenientField<'de> for StatusReader {
     type Value = Status;
 
     fn absent(self) -> Status {
@@ -31,17 +31,17 @@ impl<'de> Shape<'de> for StatusShape {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Status, A::Error> {
         let mut status = Status::default();
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("phase") => {
-                    let phase = map.next_value_seed(Total(Parsed(phase)))?;
+                    let phase = map.next_value_seed(Lenient(Parsed(phase)))?;
                     status.phase = phase.unwrap_or_default();
                 }
                 Some("startTime") => {
-                    status.started = map.next_value_seed(Total(Parsed(rfc3339::parse)))?;
+                    status.started = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
                 }
                 Some("conditions") => {
-                    map.next_value_seed(Total(ConditionsShape(&mut status)))?;
+                    map.next_value_seed(Lenient(ConditionsReader(&mut status)))?;
                 }
                 _ => skip(&mut map)?,
             }
@@ -59,16 +59,16 @@ fn phase(text: &str) -> Option<Phase> {
 }
 
 /// Adds the conditions of an array to a status.
-struct ConditionsShape<'s>(&'s mut Status);
+struct ConditionsReader<'s>(&'s mut Status);
 
-impl<'de> Shape<'de> for ConditionsShape<'_> {
+impl<'de> LenientField<'de> for ConditionsReader<'_> {
     type Value = ();
 
     fn absent(self) {}
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Self(status) = self;
-        while let Some(entry) = seq.next_element_seed(Total(EntryShape))? {
+        while let Some(entry) = seq.next_element_seed(Lenient(EntryReader))? {
             let Some(entry) = entry else { continue };
             let last_transition = entry.condition.last_transition;
             status.latest_transition = status.latest_transition.max(last_transition);
@@ -92,9 +92,9 @@ struct Entry {
     for_unschedulable: bool,
 }
 
-struct EntryShape;
+struct EntryReader;
 
-impl<'de> Shape<'de> for EntryShape {
+impl<'de> LenientField<'de> for EntryReader {
     type Value = Option<Entry>;
 
     fn absent(self) -> Self::Value {
@@ -103,22 +103,22 @@ impl<'de> Shape<'de> for EntryShape {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut entry = Entry::default();
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("type") => {
-                    entry.kind = map.next_value_seed(Total(Parsed(ConditionType::from_text)))?;
+                    entry.kind = map.next_value_seed(Lenient(Parsed(ConditionType::from_text)))?;
                 }
                 Some("status") => {
-                    let status = map.next_value_seed(Total(Parsed(condition_status)))?;
+                    let status = map.next_value_seed(Lenient(Parsed(condition_status)))?;
                     entry.condition.status = status.unwrap_or_default();
                 }
                 Some("reason") => {
-                    let reason = map.next_value_seed(Total(Text))?;
+                    let reason = map.next_value_seed(Lenient(Text))?;
                     entry.for_unschedulable = reason.as_deref() == Some("Unschedulable");
                 }
                 Some("lastTransitionTime") => {
                     entry.condition.last_transition =
-                        map.next_value_seed(Total(Parsed(rfc3339::parse)))?;
+                        map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
                 }
                 _ => skip(&mut map)?,
             }

@@ -1,20 +1,20 @@
-//! What is left of JSON that is valid but cannot be read: a number beyond any float, half of a
-//! surrogate pair, bytes that are no UTF-8. Such a value costs the object in which it stands, not
-//! the page or the place in the watch.
+//! Recovers what it can from valid JSON with a value that cannot be read: a number beyond any float,
+//! half of a surrogate pair, invalid UTF-8. Only the object with that value is lost, not the page or
+//! the version of the watch.
 //!
-//! Used only after the decoder proper has failed, so it may be slow.
+//! Used only after the normal decoder has failed, so it may be slow.
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::value::RawValue;
 
 use super::{DecodeError, ListPage, list_page_of};
-use crate::decode::slim::Context;
-use crate::decode::slim::envelope::{EnvelopeShape, Items};
-use crate::decode::slim::object::{Object, ObjectFault, ObjectShape};
-use crate::decode::slim::total::Total;
+use crate::decode::pod::Context;
+use crate::decode::pod::envelope::{EnvelopeReader, Items};
+use crate::decode::pod::lenient::Lenient;
+use crate::decode::pod::object::{Object, ObjectFault, ObjectReader};
 
-/// The parts of a list, cut out and not looked into.
+/// The parts of a list, as unparsed JSON.
 #[derive(Deserialize)]
 struct RawList<'a> {
     #[serde(borrow)]
@@ -49,7 +49,7 @@ pub(super) fn list_page(
     let metadata = list.metadata.map_or("null", RawValue::get);
     let shell = format!("{{\"kind\":{},\"metadata\":{metadata}}}", list.kind.get());
     let mut deserializer = serde_json::Deserializer::from_str(&shell);
-    let shell = Total(EnvelopeShape(context)).deserialize(&mut deserializer);
+    let shell = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer);
     let mut envelope = shell.ok()??;
     envelope.items = Some(items(list.items.unwrap_or_default(), context));
     Some(list_page_of(envelope))
@@ -70,7 +70,7 @@ fn items(raw: Vec<&RawValue>, context: &mut Context) -> Items {
 /// The object that `raw` is, the inner `None` where it is none; `None` where it cannot be read.
 fn object<'de>(raw: &'de RawValue, context: &mut Context) -> Option<Option<Object<'de>>> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    Total(ObjectShape(context))
+    Lenient(ObjectReader(context))
         .deserialize(&mut deserializer)
         .ok()
 }
@@ -85,7 +85,7 @@ pub(super) fn watch_event(line: &[u8], context: &mut Context) -> Option<DecodeEr
     let resource_version = metadata.and_then(|RawObject { metadata }| {
         let shell = format!("{{\"metadata\":{}}}", metadata.get());
         let mut deserializer = serde_json::Deserializer::from_str(&shell);
-        let object = Total(ObjectShape(context)).deserialize(&mut deserializer);
+        let object = Lenient(ObjectReader(context)).deserialize(&mut deserializer);
         object.ok()??.metadata.version()
     });
     Some(DecodeError::Object {

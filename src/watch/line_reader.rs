@@ -1,33 +1,33 @@
-//! Cuts the body of a watch, which arrives in chunks of any size, into lines of bounded length.
+//! Splits the body of a watch, which arrives in chunks of any size, into lines of bounded length.
 
-/// What the framing found.
+/// One line of the body.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// A whole line, without its end
     Whole(&'a [u8]),
-    /// A line that was longer than the limit. It was passed over; this is how it began.
+    /// A line longer than the limit, which was skipped; this is its beginning.
     TooLong(&'a [u8]),
 }
 
-/// How much of a line that is too long is kept, to tell what kind of event it was.
+/// How many bytes of a line that is too long are kept, to see the type of the event.
 const HEAD: usize = 64;
 
-/// Space that the buffer keeps from one line to the next.
+/// How many bytes of capacity the buffer keeps from one line to the next.
 const KEEP: usize = 256 * 1024;
 
-/// Frames one body. Holds at most one incomplete line of at most the limit; a longer one is
-/// passed over in constant memory, whatever its length.
+/// Reads the lines of one body. Holds at most one incomplete line of at most the limit; a longer one
+/// is skipped in constant memory.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineReader {
     /// The line that spans chunks, or the head of one that is too long
     pending: Vec<u8>,
     /// How much of `pending` is still to come, or has been given out
-    state: State,
+    state: Pending,
     limit: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum State {
+enum Pending {
     /// `pending` is the beginning of a line
     Open,
     /// `pending` is the head of a line that is too long, and whose end has not been seen
@@ -36,12 +36,12 @@ enum State {
     Done,
 }
 
-impl Lines {
+impl LineReader {
     /// A framing that accepts lines of up to `limit` bytes.
     pub const fn new(limit: usize) -> Self {
         Self {
             pending: Vec::new(),
-            state: State::Open,
+            state: Pending::Open,
             limit,
         }
     }
@@ -51,10 +51,10 @@ impl Lines {
     ///
     /// Only a line that spans chunks is put together in `self`; most lines are never copied.
     pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<Line<'a>> {
-        if self.state == State::Done {
+        if self.state == Pending::Done {
             self.pending.clear();
             self.pending.shrink_to(KEEP);
-            self.state = State::Open;
+            self.state = Pending::Open;
         }
         loop {
             let Some(end) = memchr::memchr(b'\n', chunk) else {
@@ -72,12 +72,12 @@ impl Lines {
                 }
             }
             self.keep(part);
-            let too_long = self.state == State::Skipping;
+            let too_long = self.state == Pending::Skipping;
             if !too_long && self.pending.trim_ascii_end().is_empty() {
                 self.pending.clear();
                 continue;
             }
-            self.state = State::Done;
+            self.state = Pending::Done;
             return Some(if too_long {
                 Line::TooLong(&self.pending)
             } else {
@@ -87,14 +87,14 @@ impl Lines {
     }
 
     fn keep(&mut self, part: &[u8]) {
-        if self.state == State::Skipping {
+        if self.state == Pending::Skipping {
             return;
         }
         if self.pending.len() + part.len() <= self.limit {
             self.pending.extend_from_slice(part);
             return;
         }
-        self.state = State::Skipping;
+        self.state = Pending::Skipping;
         let room = HEAD.saturating_sub(self.pending.len()).min(part.len());
         self.pending.extend_from_slice(&part[..room]);
         self.pending.truncate(HEAD);
@@ -109,7 +109,7 @@ mod tests {
     /// The lines of a body that arrives in `chunks`; a line that is too long is shown by its head
     /// in angle brackets.
     fn framed(limit: usize, chunks: &[&str]) -> Vec<String> {
-        let mut lines = Lines::new(limit);
+        let mut lines = LineReader::new(limit);
         let mut found = Vec::new();
         for chunk in chunks {
             let mut rest = chunk.as_bytes();
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_takes_constant_memory() {
-        let mut lines = Lines::new(1 << 20);
+        let mut lines = LineReader::new(1 << 20);
         let chunk = vec![b'x'; 1 << 19];
         for _ in 0..200 {
             assert_eq!(lines.next(&mut &chunk[..]), None);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_space_of_a_long_line_is_given_back() {
-        let mut lines = Lines::new(8 << 20);
+        let mut lines = LineReader::new(8 << 20);
         assert_eq!(lines.next(&mut &vec![b'x'; 4 << 20][..]), None);
         assert!(lines.next(&mut &b"\n"[..]).is_some());
         assert_eq!(lines.next(&mut &b"y"[..]), None);

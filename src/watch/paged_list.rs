@@ -4,7 +4,7 @@ use kube::Client;
 use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
-use super::outlet::Outlet;
+use super::delivery_sender::DeliverySender;
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
@@ -20,7 +20,7 @@ pub(super) struct CompleteList {
     pub(super) version: String,
 }
 
-/// Announced numbers of pods are believed up to here; above, memory grows with what arrives.
+/// Memory is reserved for at most this many announced pods; for more, it grows as they arrive.
 const RESERVE_LIMIT: u64 = 1_000_000;
 
 /// Makes the requests of one list.
@@ -29,15 +29,15 @@ pub(super) struct Lister<'a> {
     pub(super) requests: &'a Requests,
     pub(super) config: &'a ReflectorConfig,
     pub(super) decoder: &'a mut PodDecoder,
-    pub(super) outlet: &'a mut Outlet,
+    pub(super) sender: &'a mut DeliverySender,
 }
 
 impl Lister<'_> {
     /// Lists all pods. Holds one page at a time, beside the pods found so far.
     ///
-    /// Any failure ends it, and nothing of what was found is given out: nothing may be concluded
-    /// from a list that did not complete ([§5.4](crate::specification#s5-4)). Only a page that is
-    /// too long is asked for again, with fewer pods.
+    /// Any failure ends it, and no pods are returned: nothing may be concluded from a list that did
+    /// not complete ([§5.4](crate::specification#s5-4)). Only a page that is
+    /// too long is requested again, with fewer pods.
     pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         let mut pods = Vec::new();
         let mut token: Option<String> = None;
@@ -48,14 +48,14 @@ impl Lister<'_> {
             match self.fetch(&page, limit, &mut buffer).await {
                 Ok(()) => {}
                 Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
-                    self.outlet.stats().count_errors(failure.kind.into(), 1);
+                    self.sender.stats().count_errors(failure.kind.into(), 1);
                     limit = (limit / 4).max(1);
                     continue;
                 }
                 Err(failure) => return Err(failure),
             }
             let mut page = self.decoder.list_page(&buffer)?;
-            self.outlet
+            self.sender
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
             let coming = page.remaining.unwrap_or(0).min(RESERVE_LIMIT);
@@ -100,7 +100,7 @@ impl Lister<'_> {
         timeout(config.page_timeout, whole)
             .await
             .map_err(|_| timed_out("no complete list page", config.page_timeout))??;
-        self.outlet.heard();
+        self.sender.heard();
         Ok(())
     }
 }

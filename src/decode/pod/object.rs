@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 
 use super::Context;
-use super::metadata::{Metadata, MetadataShape};
-use super::spec::{Spec, SpecShape};
-use super::status::{Status, StatusShape};
-use super::total::{Number, Shape, Text, Total, skip};
+use super::lenient::{Lenient, LenientField, Number, Text, skip};
+use super::metadata::{Metadata, MetadataReader};
+use super::spec::{Spec, SpecReader};
+use super::status::{Status, StatusReader};
 use crate::pod::{PodInfo, PodSnapshot};
 
 /// Why an object is no pod that podinit could account for.
@@ -60,15 +60,15 @@ impl<'de> Object<'de> {
         context: &mut Context,
     ) -> Result<(), A::Error> {
         match key {
-            Some("kind") => self.kind = map.next_value_seed(Total(Text))?,
+            Some("kind") => self.kind = map.next_value_seed(Lenient(Text))?,
             Some("metadata") => {
-                self.metadata = map.next_value_seed(Total(MetadataShape(context)))?;
+                self.metadata = map.next_value_seed(Lenient(MetadataReader(context)))?;
             }
-            Some("spec") => self.spec = map.next_value_seed(Total(SpecShape(context)))?,
-            Some("status") => self.status = map.next_value_seed(Total(StatusShape))?,
-            Some("code") => self.code = map.next_value_seed(Total(Number))?,
-            Some("reason") => self.reason = map.next_value_seed(Total(Text))?,
-            Some("message") => self.message = map.next_value_seed(Total(Text))?,
+            Some("spec") => self.spec = map.next_value_seed(Lenient(SpecReader(context)))?,
+            Some("status") => self.status = map.next_value_seed(Lenient(StatusReader))?,
+            Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
+            Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
+            Some("message") => self.message = map.next_value_seed(Lenient(Text))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -129,9 +129,9 @@ pub(crate) fn shorten(text: &str) -> String {
 }
 
 /// Reads an [`Object`]; `None` for what is none.
-pub(crate) struct ObjectShape<'c>(pub(crate) &'c mut Context);
+pub(crate) struct ObjectReader<'c>(pub(crate) &'c mut Context);
 
-impl<'de> Shape<'de> for ObjectShape<'_> {
+impl<'de> LenientField<'de> for ObjectReader<'_> {
     type Value = Option<Object<'de>>;
 
     fn absent(self) -> Self::Value {
@@ -141,7 +141,7 @@ impl<'de> Shape<'de> for ObjectShape<'_> {
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
         let mut object = Object::default();
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             object.take(key.as_deref(), &mut map, context)?;
         }
         Ok(Some(object))

@@ -1,7 +1,7 @@
-//! Visitors that cannot fail on what a value *is*, only on what is no JSON or YAML at all.
+//! Lenient visitors: they fail on invalid JSON or YAML, never because a value has the wrong type.
 //!
 //! serde's own visitors refuse a value of another type than they expect, and with it the whole
-//! object. Here a [`Shape`] takes the types it understands, and every other one is skipped and
+//! object. Here a [`LenientField`] accepts the types it knows, and a value of any other is skipped and
 //! counts as absent.
 
 use std::borrow::Cow;
@@ -11,8 +11,8 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-/// What a field understands. Every method that is not written means: absent.
-pub(crate) trait Shape<'de>: Sized {
+/// The types that a field accepts. For every method that is not implemented, it counts as absent.
+pub(crate) trait LenientField<'de>: Sized {
     /// What the field becomes.
     type Value;
 
@@ -57,10 +57,10 @@ pub(crate) trait Shape<'de>: Sized {
     }
 }
 
-/// Makes a [`Shape`] into a seed for any deserializer.
-pub(crate) struct Total<S>(pub(crate) S);
+/// Makes a [`LenientField`] into a seed for any deserializer.
+pub(crate) struct Lenient<S>(pub(crate) S);
 
-impl<'de, S: Shape<'de>> DeserializeSeed<'de> for Total<S> {
+impl<'de, S: LenientField<'de>> DeserializeSeed<'de> for Lenient<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
@@ -68,7 +68,7 @@ impl<'de, S: Shape<'de>> DeserializeSeed<'de> for Total<S> {
     }
 }
 
-impl<'de, S: Shape<'de>> Visitor<'de> for Total<S> {
+impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
     type Value = S::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +101,7 @@ impl<'de, S: Shape<'de>> Visitor<'de> for Total<S> {
         }
     }
 
-    /// JSON integers beyond 64 bits arrive here; they saturate, as [`Shape::number`] has it.
+    /// JSON integers beyond 64 bits arrive here; they saturate, as [`LenientField::number`] has it.
     fn visit_f64<E: Error>(self, value: f64) -> Result<S::Value, E> {
         Ok(if value >= u64::MAX as f64 {
             self.0.number(u64::MAX)
@@ -158,7 +158,7 @@ impl<'de, S: Shape<'de>> Visitor<'de> for Total<S> {
 /// A text, borrowed where the input allows it; `None` for anything else.
 pub(crate) struct Text;
 
-impl<'de> Shape<'de> for Text {
+impl<'de> LenientField<'de> for Text {
     type Value = Option<Cow<'de, str>>;
 
     fn absent(self) -> Self::Value {
@@ -177,7 +177,7 @@ impl<'de> Shape<'de> for Text {
 /// What a function makes of a text; `None` for anything else.
 pub(crate) struct Parsed<F>(pub(crate) F);
 
-impl<T, F: FnOnce(&str) -> Option<T>> Shape<'_> for Parsed<F> {
+impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for Parsed<F> {
     type Value = Option<T>;
 
     fn absent(self) -> Option<T> {
@@ -192,7 +192,7 @@ impl<T, F: FnOnce(&str) -> Option<T>> Shape<'_> for Parsed<F> {
 /// Whether a value is `true`.
 pub(crate) struct Flag;
 
-impl Shape<'_> for Flag {
+impl LenientField<'_> for Flag {
     type Value = bool;
 
     fn absent(self) -> bool {
@@ -207,7 +207,7 @@ impl Shape<'_> for Flag {
 /// A whole number; `None` for anything else.
 pub(crate) struct Number;
 
-impl Shape<'_> for Number {
+impl LenientField<'_> for Number {
     type Value = Option<u64>;
 
     fn absent(self) -> Option<u64> {
@@ -222,7 +222,7 @@ impl Shape<'_> for Number {
 /// Whether a value is an array with at least one element.
 pub(crate) struct NonEmpty;
 
-impl<'de> Shape<'de> for NonEmpty {
+impl<'de> LenientField<'de> for NonEmpty {
     type Value = bool;
 
     fn absent(self) -> bool {
@@ -238,7 +238,7 @@ impl<'de> Shape<'de> for NonEmpty {
     }
 }
 
-/// Takes the value of a key that is not read.
+/// Skips the value of a key that is not read.
 pub(crate) fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
     map.next_value::<IgnoredAny>().map(drop)
 }

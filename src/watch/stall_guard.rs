@@ -1,33 +1,34 @@
-//! The times of one open watch: what its silence means, and when it has proved itself.
+//! The deadlines of one open watch: when silence makes it stale or dead, and when it is proven to
+//! work.
 
 use tokio::time::Instant;
 
 use super::config::ReflectorConfig;
 
-/// When the API server was heard in this watch, and since when it delivers what was missed.
+/// When data last arrived in this watch, and since when it delivers what was missed.
 #[derive(Debug)]
-pub(super) struct Pulse {
+pub(super) struct StallGuard {
     opened: Instant,
     last_byte: Option<Instant>,
-    /// Since when the missed events have been coming in; `None` while in sync, and after a
-    /// silence that has not been broken
+    /// Since when missed events have been arriving; `None` while in sync, and while a silence
+    /// that lost sync lasts
     settling: Option<Instant>,
 }
 
-/// What a moment in the life of a watch calls for.
+/// Which deadlines have passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Due {
-    /// It has been silent for so long that it is taken for dead
+    /// Silent for so long that it is given up as dead
     pub(super) dead: bool,
-    /// It has been silent for so long that it no longer counts as in sync
+    /// Silent for so long that it no longer counts as in sync
     pub(super) stale: bool,
-    /// It has lasted
+    /// Open for so long that it works
     pub(super) proven: bool,
     /// What was missed has been delivered
     pub(super) settled: bool,
 }
 
-impl Pulse {
+impl StallGuard {
     /// A watch that was opened now, by a list-watch that is in sync or not.
     pub(super) fn opened(synced: bool) -> Self {
         let opened = Instant::now();
@@ -48,16 +49,16 @@ impl Pulse {
     }
 
     /// Whether any byte has arrived.
-    pub(super) const fn spoke(&self) -> bool {
+    pub(super) const fn has_data(&self) -> bool {
         self.last_byte.is_some()
     }
 
     /// How long the watch has been open.
-    pub(super) fn lived(&self) -> std::time::Duration {
+    pub(super) fn open_for(&self) -> std::time::Duration {
         self.opened.elapsed()
     }
 
-    /// Ends the settling, and says whether there was one.
+    /// Ends the settling. True if the watch was settling.
     pub(super) const fn settle(&mut self) -> bool {
         self.settling.take().is_some()
     }

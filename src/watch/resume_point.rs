@@ -1,20 +1,20 @@
-//! The resource version from which a watch resumes.
+//! The resource version at which a watch resumes.
 
 use crate::lifecycle::version::Version;
 
-/// Where a list-watch stands in the history of its pods. Moves forward only; a new list starts a
-/// new position, whatever its version, since the API server is right about its own state.
+/// How far a list-watch has come in the history of its pods. It only moves forward; a new list starts
+/// a new one, whatever its version, since the API server is right about its own state.
 ///
-/// Resource versions of pods compare as decimal integers (KEP-5504). A text that is none is taken
-/// as it comes: the API server that sent it knows its own order.
+/// Resource versions of pods compare as decimal integers (KEP-5504). Any other text is accepted as it
+/// is, without comparing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct ResumePoint {
     text: String,
     number: Option<u64>,
 }
 
-impl Position {
-    /// The position after a completed list of this version.
+impl ResumePoint {
+    /// The resume point after a completed list of this version.
     pub fn of_list(version: String) -> Self {
         let number = version.parse().ok();
         Self {
@@ -33,12 +33,12 @@ impl Position {
         self.number
     }
 
-    /// Where it stands.
+    /// The version as accounting uses it.
     pub fn version(&self) -> Version {
         Version::from_text(&self.text)
     }
 
-    /// Where it will stand after an object of the version `number`.
+    /// The version after an object of the version `number`.
     pub fn after(&self, number: Option<u64>) -> Version {
         match number {
             Some(number) if self.is_news(number) => Version::Number(number),
@@ -46,13 +46,13 @@ impl Position {
         }
     }
 
-    /// The largest number is what an absurd version saturates to. It is never moved to, since
-    /// nothing could ever follow it.
+    /// An absurd version saturates to the largest number. It is never accepted, since nothing could
+    /// follow it.
     fn is_news(&self, number: u64) -> bool {
         number != u64::MAX && self.number.is_none_or(|known| known < number)
     }
 
-    /// Whether it lies before `other`, as far as can be told.
+    /// Whether it is older than `other`; false when the two cannot be compared.
     pub fn is_behind(&self, other: &Self) -> bool {
         self.number
             .zip(other.number)
@@ -88,30 +88,33 @@ mod tests {
 
     #[test]
     fn moves_forward_only() {
-        let mut position = Position::of_list("99".into());
-        assert!(position.advance_to(100));
-        assert!(!position.advance_to(100));
-        assert!(!position.advance("98"));
-        assert!(!position.advance(""));
-        assert!(!position.advance_to(u64::MAX));
-        assert_eq!(position.as_str(), "100");
+        let mut resume_point = ResumePoint::of_list("99".into());
+        assert!(resume_point.advance_to(100));
+        assert!(!resume_point.advance_to(100));
+        assert!(!resume_point.advance("98"));
+        assert!(!resume_point.advance(""));
+        assert!(!resume_point.advance_to(u64::MAX));
+        assert_eq!(resume_point.as_str(), "100");
         for (number, after) in [
             (None, 100),
             (Some(99), 100),
             (Some(u64::MAX), 100),
             (Some(101), 101),
         ] {
-            assert_eq!(position.after(number), Version::Number(after));
+            assert_eq!(resume_point.after(number), Version::Number(after));
         }
-        assert!(position.advance("101"));
-        assert_eq!(position.number(), Some(101));
+        assert!(resume_point.advance("101"));
+        assert_eq!(resume_point.number(), Some(101));
     }
 
     #[test]
     fn opaque_versions_are_taken_as_they_come() {
-        let mut position = Position::of_list("abc".into());
-        assert!(!position.advance("abc"));
-        assert!(position.advance("abd"));
-        assert_eq!((position.as_str(), position.number()), ("abd", None));
+        let mut resume_point = ResumePoint::of_list("abc".into());
+        assert!(!resume_point.advance("abc"));
+        assert!(resume_point.advance("abd"));
+        assert_eq!(
+            (resume_point.as_str(), resume_point.number()),
+            ("abd", None)
+        );
     }
 }

@@ -1,15 +1,15 @@
-//! What pods come in: a watch event, a list, or (in recordings) a pod by itself.
+//! The documents that contain pods: a watch event, a list, or (in recordings) a single pod.
 //!
-//! The keys of a JSON or YAML object may stand in any order, and the one that tells which of
-//! these a document is may be its last. So all of them are read by one visitor, in one pass.
+//! The keys of a JSON or YAML object can be in any order, and the one that shows which of these a
+//! document is may be the last. So one visitor reads all of them in one pass.
 
 use std::borrow::Cow;
 
 use serde::de::{MapAccess, SeqAccess};
 
 use super::Context;
-use super::object::{Object, ObjectFault, ObjectShape};
-use super::total::{Shape, Text, Total};
+use super::lenient::{Lenient, LenientField, Text};
+use super::object::{Object, ObjectFault, ObjectReader};
 use crate::decode::rfc3339;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
@@ -24,7 +24,7 @@ pub(crate) struct Envelope<'de> {
     /// `items` of a list; `None` where it is missing or no array
     pub(crate) items: Option<Items>,
     pub(crate) observed_at: ObservedAt,
-    /// The document taken as an object by itself
+    /// The fields of the document itself
     pub(crate) own: Object<'de>,
 }
 
@@ -64,9 +64,9 @@ impl Items {
 }
 
 /// Reads an [`Envelope`]; `None` for what is no object.
-pub(crate) struct EnvelopeShape<'c>(pub(crate) &'c mut Context);
+pub(crate) struct EnvelopeReader<'c>(pub(crate) &'c mut Context);
 
-impl<'de> Shape<'de> for EnvelopeShape<'_> {
+impl<'de> LenientField<'de> for EnvelopeReader<'_> {
     type Value = Option<Envelope<'de>>;
 
     fn absent(self) -> Self::Value {
@@ -76,17 +76,17 @@ impl<'de> Shape<'de> for EnvelopeShape<'_> {
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
         let mut envelope = Envelope::default();
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
-                Some("type") => envelope.event_type = map.next_value_seed(Total(Text))?,
+                Some("type") => envelope.event_type = map.next_value_seed(Lenient(Text))?,
                 Some("object") => {
-                    envelope.object = Some(map.next_value_seed(Total(ObjectShape(context)))?);
+                    envelope.object = Some(map.next_value_seed(Lenient(ObjectReader(context)))?);
                 }
                 Some("items") => {
-                    envelope.items = map.next_value_seed(Total(ItemsShape(context)))?;
+                    envelope.items = map.next_value_seed(Lenient(ItemsReader(context)))?;
                 }
                 Some("observedAt") => {
-                    envelope.observed_at = map.next_value_seed(Total(ObservedAtShape))?;
+                    envelope.observed_at = map.next_value_seed(Lenient(ObservedAtReader))?;
                 }
                 key => envelope.own.take(key, &mut map, context)?,
             }
@@ -96,9 +96,9 @@ impl<'de> Shape<'de> for EnvelopeShape<'_> {
 }
 
 /// Reads an [`ObservedAt`].
-struct ObservedAtShape;
+struct ObservedAtReader;
 
-impl<'de> Shape<'de> for ObservedAtShape {
+impl<'de> LenientField<'de> for ObservedAtReader {
     type Value = ObservedAt;
 
     fn absent(self) -> ObservedAt {
@@ -116,9 +116,9 @@ impl<'de> Shape<'de> for ObservedAtShape {
 
 /// Reads [`Items`], one pod at a time. Go writes an empty list as null; anything else but an
 /// array is `None`, because an empty list would say that every pod is gone.
-struct ItemsShape<'c>(&'c mut Context);
+struct ItemsReader<'c>(&'c mut Context);
 
-impl<'de> Shape<'de> for ItemsShape<'_> {
+impl<'de> LenientField<'de> for ItemsReader<'_> {
     type Value = Option<Items>;
 
     fn absent(self) -> Self::Value {
@@ -133,7 +133,7 @@ impl<'de> Shape<'de> for ItemsShape<'_> {
         let Self(context) = self;
         let mut items = Items::default();
         let mut position = 0;
-        while let Some(object) = seq.next_element_seed(Total(ObjectShape(context)))? {
+        while let Some(object) = seq.next_element_seed(Lenient(ObjectReader(context)))? {
             let pod = object
                 .ok_or(ObjectFault::NotAnObject)
                 .and_then(|object| object.into_pod(context));

@@ -33,7 +33,7 @@ fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
     }
 }
 
-/// A pod in which everything that is read stands.
+/// A pod with every field that is read.
 pub(crate) fn full() -> Value {
     json!({
         "kind": "Pod",
@@ -154,7 +154,7 @@ fn values_of_the_wrong_type_count_as_absent() {
 }
 
 #[test]
-fn a_condition_of_unknown_status_stands_and_one_that_cannot_be_read_does_not() {
+fn a_condition_of_unknown_status_is_kept_and_one_that_cannot_be_read_is_not() {
     let pod = pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": [
         17,
         {"type": "Ready", "status": 3, "lastTransitionTime": 5},

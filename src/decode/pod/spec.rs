@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::Context;
-use super::total::{Flag, NonEmpty, Parsed, Shape, Text, Total, skip};
+use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 
 /// What is read of a `spec`.
 #[derive(Default)]
@@ -18,9 +18,9 @@ pub(crate) struct Spec {
 }
 
 /// Reads a [`Spec`].
-pub(crate) struct SpecShape<'c>(pub(crate) &'c mut Context);
+pub(crate) struct SpecReader<'c>(pub(crate) &'c mut Context);
 
-impl<'de> Shape<'de> for SpecShape<'_> {
+impl<'de> LenientField<'de> for SpecReader<'_> {
     type Value = Spec;
 
     fn absent(self) -> Spec {
@@ -30,19 +30,19 @@ impl<'de> Shape<'de> for SpecShape<'_> {
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Spec, A::Error> {
         let Self(context) = self;
         let mut spec = Spec::default();
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("nodeName") if context.options.node => {
                     let share = Parsed(|text: &str| (!text.is_empty()).then(|| context.text(text)));
-                    spec.node = map.next_value_seed(Total(share))?;
+                    spec.node = map.next_value_seed(Lenient(share))?;
                 }
-                Some("hostNetwork") => spec.host_network = map.next_value_seed(Total(Flag))?,
-                Some("schedulingGates") => spec.gated = map.next_value_seed(Total(NonEmpty))?,
+                Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
+                Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
                 Some("initContainers") => {
-                    spec.has_init_containers = map.next_value_seed(Total(NonEmpty))?;
+                    spec.has_init_containers = map.next_value_seed(Lenient(NonEmpty))?;
                 }
                 Some("readinessGates") => {
-                    spec.has_readiness_gates = map.next_value_seed(Total(NonEmpty))?;
+                    spec.has_readiness_gates = map.next_value_seed(Lenient(NonEmpty))?;
                 }
                 _ => skip(&mut map)?,
             }

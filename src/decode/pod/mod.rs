@@ -1,24 +1,24 @@
-//! Pods as little as possible: a decoder that reads the few fields podinit accounts for straight
-//! from the input, skips the rest (half of a pod's JSON is `managedFields`), and is total.
+//! The decoder of pods. It reads only the fields that podinit accounts for, straight from the input,
+//! and skips the rest (half of a pod's JSON is `managedFields`). It is lenient.
 //!
 //! What cannot be decoded is only: no JSON or YAML at all, no object, an object of another kind,
 //! or a pod without a `metadata.uid`. Everything below that (unknown enum values, nulls, missing
 //! fields, values of the wrong type) counts as absent, since one odd pod must not blind the
 //! exporter to the others.
 //!
-//! [`total`] holds the visitors that make this so, [`metadata`], [`spec`] and [`status`] the
+//! [`lenient`] holds the visitors that make this so, [`metadata`], [`spec`] and [`status`] the
 //! fields, [`object`] the object they belong to, and [`envelope`] what objects come in: watch
 //! events, lists and recorded documents. All of it works on any serde deserializer, so that JSON
 //! and YAML cannot disagree.
 
 pub(crate) mod envelope;
 pub(crate) mod intern;
+pub(crate) mod lenient;
 pub(crate) mod metadata;
 pub(crate) mod object;
 mod owner;
 pub(crate) mod spec;
 pub(crate) mod status;
-pub(crate) mod total;
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use intern::Interner;
 
 use crate::pod::Workload;
 
-/// What a decoder reads beyond what is always needed: only what a configured label asks for.
+/// The optional fields to decode: those that a configured label needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecodeOptions {
     /// Keys of the pod labels whose values are wanted, each key once, in the order in which

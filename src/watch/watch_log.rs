@@ -1,18 +1,18 @@
-//! Says in the log when a list-watch starts to fail and when it works again, and nothing between:
-//! an API server that is away for an hour is two lines, not thousands.
+//! Logs when a list-watch starts to fail and when it works again, and nothing in between: an API
+//! server that is unavailable for an hour is two lines, not thousands.
 
 use tokio::time::Instant;
 
 use super::stats::{RelistReason, WatchErrorReason};
 use crate::cluster::api_error::ApiError;
 
-/// The state of one list-watch as the log knows it.
+/// What the log already says about one list-watch.
 #[derive(Debug, Default)]
-pub(super) struct Health {
+pub(super) struct WatchLog {
     trouble: Option<Trouble>,
     listed: bool,
-    /// By reason, whether an oddity has been told of
-    told: [bool; WatchErrorReason::ALL.len()],
+    /// By reason, whether something skipped has been logged as a warning
+    warned: [bool; WatchErrorReason::ALL.len()],
 }
 
 #[derive(Debug)]
@@ -22,9 +22,9 @@ struct Trouble {
     reason: WatchErrorReason,
 }
 
-impl Health {
-    /// A request or watch failed. Logged when it is the first since all was well, or when it is
-    /// of another kind than the one before.
+impl WatchLog {
+    /// A request or watch failed. Logged as a warning when it is the first failure since the watch
+    /// worked, or has another reason than the one before.
     pub(super) fn failed(&mut self, failure: &ApiError) {
         let reason = WatchErrorReason::from(failure.kind);
         let trouble = self.trouble.get_or_insert_with(|| Trouble {
@@ -52,7 +52,7 @@ impl Health {
         }
     }
 
-    /// A list has completed; that the watch works is not known yet.
+    /// A list has completed. Whether the watch works is not known yet.
     pub(super) fn listed(&mut self, pods: usize) {
         if std::mem::replace(&mut self.listed, true) {
             tracing::debug!(pods, "listed again");
@@ -61,36 +61,39 @@ impl Health {
         }
     }
 
-    /// A streamed list could not be had, so that pages are asked for. Logged as a warning when that
-    /// is for good, which comes once.
+    /// A streamed list failed, so the list is requested in pages. Logged as a warning when all later
+    /// lists are too, which happens once.
     pub(super) fn unstreamed(&self, failure: &ApiError, for_good: bool) {
         let detail = &failure.detail;
         if for_good {
             tracing::warn!(
                 detail,
-                "the API server streams no lists; they are taken in pages"
+                "the API server does not stream lists; they are requested in pages"
             );
         } else {
-            tracing::info!(detail, "the streamed list had no end; it is taken in pages");
+            tracing::info!(
+                detail,
+                "the streamed list had no end; it is requested in pages"
+            );
         }
     }
 
-    /// Events were lost, and the pods are about to be listed again. Debug only: the counter tells
-    /// how often, and a failure behind it has been told of.
+    /// Events were lost, and the pods are about to be listed again. Only at level debug: the metric
+    /// counts these, and the failure behind it has been logged.
     pub(super) fn lost(&self, reason: RelistReason) {
         let reason = reason.as_str();
         tracing::debug!(reason, "events were lost; the pods are listed again");
     }
 
-    /// Something that could not be used was passed over. Logged as a warning once per kind; the
-    /// counter knows how often it happens.
-    pub(super) fn odd(&mut self, reason: WatchErrorReason, detail: &str) {
-        let known = std::mem::replace(&mut self.told[reason as usize], true);
+    /// Something that could not be used was skipped. Logged as a warning once per reason; the metric
+    /// counts all.
+    pub(super) fn skipped(&mut self, reason: WatchErrorReason, detail: &str) {
+        let known = std::mem::replace(&mut self.warned[reason as usize], true);
         let reason = reason.as_str();
         if known {
-            tracing::debug!(reason, detail, "passed over");
+            tracing::debug!(reason, detail, "skipped");
         } else {
-            tracing::warn!(reason, detail, "passed over; further ones are only counted");
+            tracing::warn!(reason, detail, "skipped; further ones are only counted");
         }
     }
 
@@ -108,12 +111,12 @@ mod tests {
 
     #[test]
     fn trouble_lasts_until_the_watch_works() {
-        let mut health = Health::default();
-        assert_eq!(health.failures(), None);
-        health.failed(&ApiError::new(ApiErrorKind::Transport, "refused"));
-        health.failed(&ApiError::new(ApiErrorKind::ServerError, "starting"));
-        assert_eq!(health.failures(), Some(2));
-        health.works();
-        assert_eq!(health.failures(), None);
+        let mut log = WatchLog::default();
+        assert_eq!(log.failures(), None);
+        log.failed(&ApiError::new(ApiErrorKind::Transport, "refused"));
+        log.failed(&ApiError::new(ApiErrorKind::ServerError, "starting"));
+        assert_eq!(log.failures(), Some(2));
+        log.works();
+        assert_eq!(log.failures(), None);
     }
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::Context;
+use super::lenient::{Lenient, LenientField, Number, Parsed, Text, skip};
 use super::owner::{Owner, Owners};
-use super::total::{Number, Parsed, Shape, Text, Total, skip};
 use crate::decode::rfc3339;
 use crate::pod::{PodUid, Workload};
 use crate::timestamp::Timestamp;
 
-/// The label by which a Deployment tells its ReplicaSets apart.
+/// The label by which a Deployment distinguishes its ReplicaSets.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// Marks the mirror of a static pod ([§1.14](crate::specification#s1-14)).
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
@@ -58,9 +58,9 @@ impl<'de> Metadata<'de> {
 }
 
 /// Reads a [`Metadata`].
-pub(crate) struct MetadataShape<'c>(pub(crate) &'c mut Context);
+pub(crate) struct MetadataReader<'c>(pub(crate) &'c mut Context);
 
-impl<'de> Shape<'de> for MetadataShape<'_> {
+impl<'de> LenientField<'de> for MetadataReader<'_> {
     type Value = Metadata<'de>;
 
     fn absent(self) -> Self::Value {
@@ -71,41 +71,41 @@ impl<'de> Shape<'de> for MetadataShape<'_> {
         let Self(context) = self;
         let with_labels = context.options.workload || !context.options.pod_labels.is_empty();
         let mut metadata = Metadata::default();
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
-                Some("uid") => metadata.uid = map.next_value_seed(Total(Parsed(uid)))?,
+                Some("uid") => metadata.uid = map.next_value_seed(Lenient(Parsed(uid)))?,
                 Some("name") => {
                     let name =
-                        map.next_value_seed(Total(Parsed(|text: &str| Some(text.into()))))?;
+                        map.next_value_seed(Lenient(Parsed(|text: &str| Some(text.into()))))?;
                     metadata.name = name.unwrap_or_default();
                 }
                 Some("namespace") => {
                     let share = Parsed(|text: &str| Some(context.text(text)));
-                    metadata.namespace = map.next_value_seed(Total(share))?;
+                    metadata.namespace = map.next_value_seed(Lenient(share))?;
                 }
                 Some("creationTimestamp") => {
-                    metadata.created = map.next_value_seed(Total(Parsed(rfc3339::parse)))?;
+                    metadata.created = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
                 }
                 Some("resourceVersion") => {
-                    metadata.resource_version = map.next_value_seed(Total(Version))?;
+                    metadata.resource_version = map.next_value_seed(Lenient(Version))?;
                 }
                 Some("annotations") => {
-                    let found = map.next_value_seed(Total(Annotations))?;
+                    let found = map.next_value_seed(Lenient(Annotations))?;
                     (metadata.is_static, metadata.initial_events_end) = found;
                 }
                 Some("labels") if with_labels => {
                     let keys = &context.options.pod_labels;
-                    metadata.labels = map.next_value_seed(Total(LabelsShape(keys)))?;
+                    metadata.labels = map.next_value_seed(Lenient(LabelsReader(keys)))?;
                 }
                 Some("ownerReferences") if context.options.workload => {
-                    metadata.owner = map.next_value_seed(Total(Owners))?;
+                    metadata.owner = map.next_value_seed(Lenient(Owners))?;
                 }
                 Some("continue") => {
-                    let token = map.next_value_seed(Total(Text))?;
+                    let token = map.next_value_seed(Lenient(Text))?;
                     metadata.continue_token = token.filter(|token| !token.is_empty());
                 }
                 Some("remainingItemCount") => {
-                    metadata.remaining = map.next_value_seed(Total(Number))?;
+                    metadata.remaining = map.next_value_seed(Lenient(Number))?;
                 }
                 _ => skip(&mut map)?,
             }
@@ -121,7 +121,7 @@ fn uid(text: &str) -> Option<PodUid> {
 /// A `resourceVersion`: a text, though a number is taken for its digits.
 struct Version;
 
-impl<'de> Shape<'de> for Version {
+impl<'de> LenientField<'de> for Version {
     type Value = Option<Cow<'de, str>>;
 
     fn absent(self) -> Self::Value {
@@ -145,7 +145,7 @@ impl<'de> Shape<'de> for Version {
 /// the initial events is `"true"`.
 struct Annotations;
 
-impl<'de> Shape<'de> for Annotations {
+impl<'de> LenientField<'de> for Annotations {
     type Value = (bool, bool);
 
     fn absent(self) -> Self::Value {
@@ -154,14 +154,14 @@ impl<'de> Shape<'de> for Annotations {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut mirror, mut initial_events_end) = (false, false);
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some(MIRROR_ANNOTATION) => {
                     mirror = true;
                     skip(&mut map)?;
                 }
                 Some(INITIAL_EVENTS_END) => {
-                    let value = map.next_value_seed(Total(Text))?;
+                    let value = map.next_value_seed(Lenient(Text))?;
                     initial_events_end = value.as_deref() == Some("true");
                 }
                 _ => skip(&mut map)?,
@@ -178,9 +178,9 @@ struct Labels<'de> {
     template_hash: Option<Cow<'de, str>>,
 }
 
-struct LabelsShape<'c>(&'c [String]);
+struct LabelsReader<'c>(&'c [String]);
 
-impl<'de> Shape<'de> for LabelsShape<'_> {
+impl<'de> LenientField<'de> for LabelsReader<'_> {
     type Value = Labels<'de>;
 
     fn absent(self) -> Self::Value {
@@ -191,7 +191,7 @@ impl<'de> Shape<'de> for LabelsShape<'_> {
         let Self(keys) = self;
         let mut chosen = vec![Box::default(); keys.len()].into_boxed_slice();
         let mut template_hash = None;
-        while let Some(key) = map.next_key_seed(Total(Text))? {
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
             let Some(key) = key else {
                 skip(&mut map)?;
                 continue;
@@ -202,7 +202,7 @@ impl<'de> Shape<'de> for LabelsShape<'_> {
                 skip(&mut map)?;
                 continue;
             }
-            let value = map.next_value_seed(Total(Text))?.unwrap_or_default();
+            let value = map.next_value_seed(Lenient(Text))?.unwrap_or_default();
             if let Some(place) = place {
                 chosen[place] = value.as_ref().into();
             }

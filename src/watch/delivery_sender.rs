@@ -1,4 +1,4 @@
-//! Where a list-watch delivers to, and what it has told of its sync.
+//! Sends the deliveries of one list-watch, and tracks whether it is in sync.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::lifecycle::version::Version;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
-/// Nobody receives deliveries any more.
+/// The receiver of deliveries is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Closed;
 
-/// Sends the deliveries of one source, and keeps two things true: the statistics say in sync
-/// exactly when the receiver has been told so, and it is told only of changes.
-pub(super) struct Outlet {
+/// Sends the deliveries of one source. The statistics say in sync exactly when the receiver has been
+/// sent that, and the receiver is sent only changes.
+pub(super) struct DeliverySender {
     source: SourceId,
     deliveries: mpsc::Sender<Delivery>,
     clock: Arc<dyn Clock>,
@@ -28,7 +28,7 @@ pub(super) struct Outlet {
     contact: Instant,
 }
 
-impl Outlet {
+impl DeliverySender {
     pub(super) fn new(
         source: SourceId,
         deliveries: mpsc::Sender<Delivery>,
@@ -63,7 +63,7 @@ impl Outlet {
         self.stats.set_contact(self.source, self.contact.into_std());
     }
 
-    /// An event of the watch that arrived at `arrived`, and with which it stands at `version`.
+    /// An event of the watch that arrived at `arrived` and brought the watch to `version`.
     pub(super) async fn event(
         &self,
         event: PodEvent,
@@ -73,7 +73,7 @@ impl Outlet {
         self.send(event, Some(arrived), Some(version)).await
     }
 
-    /// A list of `version` that completed. The watch is in sync with it.
+    /// A list of `version` has completed, so the source is in sync.
     pub(super) async fn listed(
         &mut self,
         pods: Vec<PodSnapshot>,
@@ -87,12 +87,12 @@ impl Outlet {
         Ok(())
     }
 
-    /// The API server was restored from a backup: the versions told so far are of another history.
+    /// The API server was restored from a backup: the versions sent so far are of another history.
     pub(super) async fn rolled_back(&self) -> Result<(), Closed> {
         self.send(PodEvent::RolledBack, None, None).await
     }
 
-    /// The watch is not, or no longer, in sync.
+    /// The source is no longer in sync.
     pub(super) async fn lose_sync(&mut self) -> Result<(), Closed> {
         if self.synced {
             self.synced = false;
@@ -102,7 +102,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// The watch has gone on from where it had stopped, and what was missed has been delivered.
+    /// The watch has resumed where it had stopped, and what was missed has been delivered.
     pub(super) async fn regain_sync(&mut self) -> Result<(), Closed> {
         if !self.synced {
             self.send(PodEvent::Resumed, None, None).await?;
@@ -112,8 +112,8 @@ impl Outlet {
         Ok(())
     }
 
-    /// Waits for `work` while no watch is open: sync is lost when that has lasted for `grace`
-    /// since the API server was last heard from.
+    /// Waits for `work` while no watch is open. Sync is lost when `grace` has passed since the API
+    /// server was last heard from.
     pub(super) async fn while_closed<W: Future>(
         &mut self,
         grace: Duration,
@@ -129,8 +129,8 @@ impl Outlet {
         Ok(work.await)
     }
 
-    /// Both times are those of the arrival, not of the moment at which the queue has room: an event
-    /// that had to wait is not late.
+    /// Both times are those of the arrival, not of the moment at which the queue has room: waiting for
+    /// the queue does not make an event late.
     async fn send(
         &self,
         event: PodEvent,

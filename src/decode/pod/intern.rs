@@ -1,4 +1,4 @@
-//! Shared copies of the texts that many pods have in common.
+//! Interns the texts that many pods have in common.
 
 use std::hash::Hash;
 use std::sync::Arc;
