@@ -30,7 +30,7 @@ fn assert_silent(text: &str) {
     for form in forms() {
         let at = text.find(&form);
         let line = at.and_then(|at| text[..at].lines().next_back());
-        assert_eq!(at, None, "{form} was told after {line:?}");
+        assert_eq!(at, None, "{form} was shown after {line:?}");
     }
 }
 
@@ -172,7 +172,7 @@ async fn access_review(body: Bytes) -> (StatusCode, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_are_never_told() {
+async fn tokens_are_never_shown() {
     for fails in [
         StatusCode::OK,
         StatusCode::BAD_REQUEST,
@@ -225,7 +225,7 @@ async fn tokens_are_never_told() {
 }
 
 #[test]
-fn passwords_are_never_told() {
+fn passwords_are_never_shown() {
     let directory = tempfile::tempdir().unwrap();
     let web = directory.path().join("web.yaml");
     let hash = bcrypt::hash(CANARY, 4).unwrap();
@@ -244,7 +244,7 @@ fn passwords_are_never_told() {
 
 /// What is wrong with a file is said without what stands in it.
 #[test]
-fn what_stands_in_broken_files_is_never_told() {
+fn the_content_of_broken_files_is_never_shown() {
     let directory = tempfile::tempdir().unwrap();
     let web = directory.path().join("web.yaml");
     let key = directory.path().join("tls.key");
@@ -276,13 +276,13 @@ fn what_stands_in_broken_files_is_never_told() {
             .env_clear()
             .output()
             .unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{text}: {told}");
-        let last = told.lines().last().unwrap();
+        let shown = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{text}: {shown}");
+        let last = shown.lines().last().unwrap();
         assert!(
             last.starts_with(&format!("podinit: {}", web.display())),
-            "{told}"
+            "{shown}"
         );
-        assert_silent(&told);
+        assert_silent(&shown);
     }
 }

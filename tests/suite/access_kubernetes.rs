@@ -162,13 +162,13 @@ async fn a_token_needs_to_be_known_and_to_have_the_right() {
     assert!(is_unauthenticated(judged(&kubernetes, "forged").await));
     let elsewhere = kubernetes.authorize(asked("bearer prometheus", "/")).await;
     assert_eq!(elsewhere, Verdict::Forbidden);
-    // The user is passed on as it was told.
+    // The user is passed on unchanged.
     let requests = api.asked.lock().unwrap();
-    let told = user("prometheus");
+    let sent = user("prometheus");
     let spec = &requests[1].1["spec"];
-    assert_eq!(spec["user"], told["username"]);
+    assert_eq!(spec["user"], sent["username"]);
     for key in ["uid", "groups", "extra"] {
-        assert_eq!(spec[key], told[key]);
+        assert_eq!(spec[key], sent[key]);
     }
     assert!(requests[0].1["spec"].get("audiences").is_none());
 }

@@ -2,10 +2,10 @@
 //! loses whatever was not synced, in every combination, and the next process has to find what was
 //! promised (see `src/checkpoint/mod.rs`).
 
-use crate::support::checkpoint::careless::{Careless, Carelessness};
-use crate::support::checkpoint::disk::{CrashDisk, Fault, Platter};
+use crate::support::checkpoint::choices::{Choices, every, some};
+use crate::support::checkpoint::disk::{CrashDisk, DiskContents, Fault};
+use crate::support::checkpoint::faulty_disk::{DiskBug, FaultyDisk};
 use crate::support::checkpoint::promise::{History, document};
-use crate::support::checkpoint::tape::{Tape, every, some};
 use podinit::checkpoint::{Loaded, Store};
 use podinit::metrics::CheckpointLoad;
 use rustix::io::Errno;
@@ -15,33 +15,33 @@ const OPERATIONS: usize = 5;
 
 type Outcome = Result<(), String>;
 
-fn store(disk: &CrashDisk, carelessness: Option<Carelessness>) -> Store<Careless> {
+fn store(disk: &CrashDisk, bug: Option<DiskBug>) -> Store<FaultyDisk> {
     let disk = disk.clone();
-    Store::with_disk(Careless { disk, carelessness })
+    Store::with_disk(FaultyDisk { disk, bug })
 }
 
 /// Loads and saves `saves` times; the power fails somewhere in between. Returns what is left.
 fn run(
-    tape: &mut Tape,
+    choices: &mut Choices,
     history: &mut History,
-    platter: Platter,
-    (saves, carelessness): (usize, Option<Carelessness>),
-) -> Result<Platter, String> {
-    let disk = CrashDisk::with(platter);
-    let mut store = store(&disk, carelessness);
+    contents: DiskContents,
+    (saves, bug): (usize, Option<DiskBug>),
+) -> Result<DiskContents, String> {
+    let disk = CrashDisk::with(contents);
+    let mut store = store(&disk, bug);
     history.load(&mut store)?;
-    disk.cut_power_after(tape.pick(saves * OPERATIONS + 1));
+    disk.cut_power_after(choices.pick(saves * OPERATIONS + 1));
     for _ in 0..saves {
         let _ = history.save(&mut store);
     }
-    let left = disk.crash(tape);
+    let left = disk.crash(choices);
     history.evidence(&left)?;
     Ok(left)
 }
 
 /// The last process: nothing fails.
-fn recover(history: &mut History, platter: Platter) -> Outcome {
-    let disk = CrashDisk::with(platter);
+fn recover(history: &mut History, contents: DiskContents) -> Outcome {
+    let disk = CrashDisk::with(contents);
     let mut store = store(&disk, None);
     history.load(&mut store)?;
     history
@@ -56,61 +56,61 @@ fn recover(history: &mut History, platter: Platter) -> Outcome {
 }
 
 /// Processes that save so many times each, one after the other's crash.
-fn crashes(tape: &mut Tape, saves: &[usize], carelessness: Option<Carelessness>) -> Outcome {
+fn crashes(choices: &mut Choices, saves: &[usize], bug: Option<DiskBug>) -> Outcome {
     let mut history = History::default();
-    let mut platter = Platter::new();
+    let mut contents = DiskContents::new();
     for saves in saves {
-        platter = run(tape, &mut history, platter, (*saves, carelessness))?;
+        contents = run(choices, &mut history, contents, (*saves, bug))?;
     }
-    recover(&mut history, platter)
+    recover(&mut history, contents)
 }
 
 #[test]
 fn no_crash_loses_what_was_promised() {
-    let ran = every(|tape| crashes(tape, &[3], None)).unwrap();
+    let ran = every(|choices| crashes(choices, &[3], None)).unwrap();
     assert!(ran > 50, "{ran}");
-    let ran = every(|tape| crashes(tape, &[2, 2], None)).unwrap();
+    let ran = every(|choices| crashes(choices, &[2, 2], None)).unwrap();
     assert!(ran > 1_000, "{ran}");
-    let ran = every(|tape| crashes(tape, &[1, 1, 1], None)).unwrap();
+    let ran = every(|choices| crashes(choices, &[1, 1, 1], None)).unwrap();
     assert!(ran > 1_000, "{ran}");
-    some(50_000, |tape| crashes(tape, &[2, 1, 0, 3, 2], None)).unwrap();
+    some(50_000, |choices| crashes(choices, &[2, 1, 0, 3, 2], None)).unwrap();
 }
 
 /// Also not while a damaged checkpoint is put away, which itself is kept as it was.
 #[test]
 fn no_crash_loses_what_was_promised_after_damage() {
-    let scenario = |tape: &mut Tape| {
+    let scenario = |choices: &mut Choices| {
         let mut damaged = document(90);
         damaged[40] ^= 1;
         let mut history = History::after_damage(damaged.clone());
-        let mut platter = Platter::from([("checkpoint".to_owned(), damaged)]);
+        let mut contents = DiskContents::from([("checkpoint".to_owned(), damaged)]);
         for saves in [0, 1] {
-            platter = run(tape, &mut history, platter, (saves, None))?;
+            contents = run(choices, &mut history, contents, (saves, None))?;
         }
-        recover(&mut history, platter)
+        recover(&mut history, contents)
     };
     let ran = every(scenario).unwrap();
     assert!(ran > 100, "{ran}");
 }
 
-/// Saves while operations fail, with a crash at the end; then the disk is mended.
-fn faults(tape: &mut Tape, carelessness: Option<Carelessness>) -> Outcome {
+/// Saves while operations fail, with a crash at the end; then the disk works again.
+fn faults(choices: &mut Choices, bug: Option<DiskBug>) -> Outcome {
     let mut history = History::default();
     let disk = CrashDisk::default();
-    let mut careless = store(&disk, carelessness);
+    let mut saving = store(&disk, bug);
     let good = |result: std::io::Result<()>| result.map_err(|error| error.to_string());
-    good(history.save(&mut careless))?;
+    good(history.save(&mut saving))?;
     // A save of which everything fails has two operations: it creates, and removes in vain.
-    let first = disk.operations() + tape.pick(2 * OPERATIONS);
-    let errno = [Errno::NOSPC, Errno::IO, Errno::ROFS][tape.pick(3)];
+    let first = disk.operations() + choices.pick(2 * OPERATIONS);
+    let errno = [Errno::NOSPC, Errno::IO, Errno::ROFS][choices.pick(3)];
     disk.fail(Fault {
-        operations: first..first + 1 + tape.pick(OPERATIONS),
+        operations: first..first + 1 + choices.pick(OPERATIONS),
         errno,
-        half_done: tape.one_in(2),
+        half_done: choices.one_in(2),
     });
     for _ in 0..3 {
         let before = disk.failures();
-        let saved = history.save(&mut careless);
+        let saved = history.save(&mut saving);
         let faultless = disk.failures() == before;
         if let Err(error) = &saved
             && error.raw_os_error() != Some(errno.raw_os_error())
@@ -123,28 +123,28 @@ fn faults(tape: &mut Tape, carelessness: Option<Carelessness>) -> Outcome {
             ));
         }
         history.load(&mut store(&disk, None))?;
-        if tape.one_in(2) {
-            return recover(&mut history, disk.crash(tape));
+        if choices.one_in(2) {
+            return recover(&mut history, disk.crash(choices));
         }
     }
-    disk.mend();
+    disk.clear_faults();
     // What there was, or what could be written, is still found, and saving goes on.
-    good(history.save(&mut careless))?;
-    recover(&mut history, disk.crash(tape))
+    good(history.save(&mut saving))?;
+    recover(&mut history, disk.crash(choices))
 }
 
 #[test]
 fn no_fault_of_the_disk_loses_what_was_promised() {
-    let ran = every(|tape| faults(tape, None)).unwrap();
+    let ran = every(|choices| faults(choices, None)).unwrap();
     assert!(ran > 1_000, "{ran}");
 }
 
 /// Loads a good checkpoint that the disk does not give: this process starts without it, and goes on.
-fn unreadable(tape: &mut Tape) -> Outcome {
-    let disk = CrashDisk::with(Platter::from([("checkpoint".to_owned(), document(1))]));
+fn unreadable(choices: &mut Choices) -> Outcome {
+    let disk = CrashDisk::with(DiskContents::from([("checkpoint".to_owned(), document(1))]));
     let mut store = store(&disk, None);
-    disk.fail_reads([Errno::IO, Errno::ACCESS][tape.pick(2)], usize::MAX);
-    let read_only = tape.one_in(2);
+    disk.fail_reads([Errno::IO, Errno::ACCESS][choices.pick(2)], usize::MAX);
+    let read_only = choices.one_in(2);
     disk.fail(Fault {
         operations: 0..usize::from(read_only),
         errno: Errno::ROFS,
@@ -156,8 +156,8 @@ fn unreadable(tape: &mut Tape) -> Outcome {
     assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
     assert_eq!(rejection.set_aside.is_err(), read_only);
     let place = rejection.set_aside.unwrap_or("checkpoint".to_owned());
-    assert_eq!(disk.live(), Platter::from([(place, document(1))]));
-    disk.mend();
+    assert_eq!(disk.live(), DiskContents::from([(place, document(1))]));
+    disk.clear_faults();
     store
         .save(&document(2))
         .map_err(|error| error.to_string())?;
@@ -175,7 +175,7 @@ fn a_checkpoint_that_the_disk_does_not_give_is_survived() {
 #[test]
 fn a_read_that_fails_once_or_twice_does_not_cost_the_checkpoint() {
     for times in [1, 2] {
-        let disk = CrashDisk::with(Platter::from([("checkpoint".to_owned(), document(1))]));
+        let disk = CrashDisk::with(DiskContents::from([("checkpoint".to_owned(), document(1))]));
         disk.fail_reads(Errno::IO, times);
         match store(&disk, None).load() {
             Loaded::Found(bytes) => assert_eq!(bytes, document(1)),
@@ -186,23 +186,20 @@ fn a_read_that_fails_once_or_twice_does_not_cost_the_checkpoint() {
 
 /// The proof that these tests can fail.
 #[test]
-fn carelessness_is_found_out() {
+fn every_disk_bug_is_found() {
     let crashing = [
-        Carelessness::NoFileSync,
-        Carelessness::NoDirSync,
-        Carelessness::NoRename,
-        Carelessness::RenameBeforeSync,
+        DiskBug::NoFileSync,
+        DiskBug::NoDirSync,
+        DiskBug::NoRename,
+        DiskBug::RenameBeforeSync,
     ];
-    for carelessness in crashing {
-        let found = every(|tape| crashes(tape, &[3], Some(carelessness)));
-        assert!(found.is_err(), "{carelessness:?} goes unnoticed");
+    for bug in crashing {
+        let found = every(|choices| crashes(choices, &[3], Some(bug)));
+        assert!(found.is_err(), "{bug:?} goes unnoticed");
     }
-    let failing = [
-        Carelessness::FileSyncUnheeded,
-        Carelessness::DirSyncUnheeded,
-    ];
-    for carelessness in failing {
-        let found = every(|tape| faults(tape, Some(carelessness)));
-        assert!(found.is_err(), "{carelessness:?} goes unnoticed");
+    let failing = [DiskBug::FileSyncUnheeded, DiskBug::DirSyncUnheeded];
+    for bug in failing {
+        let found = every(|choices| faults(choices, Some(bug)));
+        assert!(found.is_err(), "{bug:?} goes unnoticed");
     }
 }

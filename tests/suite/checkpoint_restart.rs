@@ -30,7 +30,7 @@ const HISTORIES: u64 = 1_000;
 const SOURCES: [SourceId; 2] = [SourceId(0), SourceId(1)];
 
 /// A tracker and what it has said.
-struct Books {
+struct Harness {
     config: TrackerConfig,
     docs: Vec<SloDoc>,
     tracker: Tracker,
@@ -38,7 +38,7 @@ struct Books {
     exposition: Arc<Exposition>,
 }
 
-impl Books {
+impl Harness {
     fn new(options: &Options) -> Self {
         let slos = implementation::slos(options);
         let doc = |slo: &podinit::slo::Slo| SloDoc {
@@ -191,7 +191,10 @@ fn differs(seed: u64) -> bool {
     let mut random = Rng::new(seed);
     let history = history::generate(seed);
     let deliveries = deliveries(&history::text(&history.documents), &mut random);
-    let (mut steady, mut restarted) = (Books::new(&history.options), Books::new(&history.options));
+    let (mut steady, mut restarted) = (
+        Harness::new(&history.options),
+        Harness::new(&history.options),
+    );
     for delivery in &deliveries {
         steady.apply(delivery);
         restarted.apply(delivery);

@@ -118,7 +118,7 @@ fn binary_garbage_is_called_binary() {
 }
 
 #[test]
-fn a_damaged_gzip_file_is_told() {
+fn a_damaged_gzip_file_is_reported() {
     let line = refused(&[0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0xff, 1, 2, 3, 4, 5]);
     says(&line, &["cannot be read"]);
 }
@@ -305,7 +305,7 @@ fn a_wrong_kubeconfig_is_told_with_what_is_wrong_in_it() {
 }
 
 #[test]
-fn no_cluster_at_all_is_told() {
+fn a_missing_cluster_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let mut serve = podinit(&["serve", "--listen", "127.0.0.1:0"]);
     let line = one_line(&serve.env("HOME", home.path()).output().unwrap(), 1);
@@ -356,12 +356,12 @@ fn an_api_server_that_refuses_is_quoted() {
     let line = one_line(&serve_with(&kubeconfig_of(&server), &[]), 1);
     says(&line, &[&server, "does not accept the credentials", "401"]);
 
-    let told = "pods is forbidden: User cannot list resource";
-    let server = answering("403 Forbidden", status_body(403, told));
+    let answer = "pods is forbidden: User cannot list resource";
+    let server = answering("403 Forbidden", status_body(403, answer));
     let line = one_line(&serve_with(&kubeconfig_of(&server), &[]), 1);
     says(
         &line,
-        &["not allowed to list pods", &server, told, "ClusterRole"],
+        &["not allowed to list pods", &server, answer, "ClusterRole"],
     );
 
     let server = answering("400 Bad Request", status_body(400, "unable to parse"));

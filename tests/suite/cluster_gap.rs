@@ -1,5 +1,5 @@
 //! What happens while the watch is blind, with each pod's fate written out by hand: the list that
-//! closes the gap is all that is ever told of it ([§5.1](crate::specification#s5-1),
+//! closes the gap is the only report of it ([§5.1](crate::specification#s5-1),
 //! [§5.3](crate::specification#s5-3) and [§5.4](crate::specification#s5-4)).
 
 use std::time::Duration;
@@ -125,7 +125,7 @@ async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_els
         ("ready", 3.0),     // done, arrives, newcomer
         ("vanished", 2.0),  // leaves, and the first of the name "replaced"
         ("completed", 1.0), // job
-        ("deleted", 0.0),   // no deletion was told of
+        ("deleted", 0.0),   // no deletion was delivered
         ("preexisting", 0.0),
     ] {
         let name = "podinit_pods_finished_total";
@@ -173,7 +173,7 @@ async fn a_name_that_was_freed_in_a_gap_is_nobodys() {
     world.go_blind().await;
     world.apply("uid-first", &Change::Remove);
     world.open_eyes().await;
-    // A StatefulSet's next pod, told by the watch: it starts from nothing.
+    // A StatefulSet's next pod, delivered by the watch: it starts from nothing.
     world.step(1_000);
     world.create("web-0", "uid-second");
     world.bind("uid-second");

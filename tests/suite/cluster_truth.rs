@@ -1,4 +1,4 @@
-//! The pipeline against the simulated cluster's own books, over real sockets: whatever befalls
+//! The pipeline against the simulated cluster's own records, over real sockets: whatever befalls
 //! the watch, no startup is lost, none is counted twice, and every duration is the right one.
 
 use std::time::Duration;

@@ -6,7 +6,7 @@ mod model;
 
 use std::collections::BTreeMap;
 
-use history::{History, Told};
+use history::{Change, History};
 use model::Model;
 use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use podinit::lifecycle::eviction::{Evicted, RefusalReason};
@@ -92,13 +92,13 @@ impl Capped {
         }
     }
 
-    fn tell(&mut self, second: i64, told: &Told) {
+    fn apply(&mut self, second: i64, change: &Change) {
         let now = Timestamp::from_seconds(second);
-        let event = match told {
-            Told::Nothing => return self.tracker.advance(now, &mut self.said),
-            Told::Applied(pod) => PodEvent::Applied(pod.snapshot()),
-            Told::Deleted(pod) => PodEvent::Deleted(pod.snapshot()),
-            Told::Listed(pods) => PodEvent::Listed {
+        let event = match change {
+            Change::Nothing => return self.tracker.advance(now, &mut self.said),
+            Change::Applied(pod) => PodEvent::Applied(pod.snapshot()),
+            Change::Deleted(pod) => PodEvent::Deleted(pod.snapshot()),
+            Change::Listed(pods) => PodEvent::Listed {
                 pods: pods.iter().map(history::Pod::snapshot).collect(),
                 began: now,
             },
@@ -125,9 +125,9 @@ proptest! {
     ) {
         let mut capped = Capped::new(cap);
         let mut model = Model::new(cap);
-        for (second, told) in History::play(&history) {
-            capped.tell(second, &told);
-            model.tell(second, &told);
+        for (second, change) in History::play(&history) {
+            capped.apply(second, &change);
+            model.apply(second, &change);
             let said = &capped.said;
             prop_assert!(capped.tracker.remembered() <= cap);
             prop_assert!(said.discovered.values().all(|times| *times == 1));
@@ -144,9 +144,9 @@ proptest! {
     #[test]
     fn a_cap_that_is_never_reached_changes_nothing(history in history::any()) {
         let (mut capped, mut free) = (Capped::new(history::PODS), Capped::new(usize::MAX));
-        for (second, told) in History::play(&history) {
-            capped.tell(second, &told);
-            free.tell(second, &told);
+        for (second, change) in History::play(&history) {
+            capped.apply(second, &change);
+            free.apply(second, &change);
         }
         prop_assert_eq!(&capped.said, &free.said);
         prop_assert_eq!(capped.said.evicted, Evicted::default());
@@ -161,8 +161,8 @@ fn the_histories_reach_the_cap_in_every_way() {
     for _ in 0..200 {
         let history = history::any().new_tree(&mut runner).unwrap().current();
         let mut model = Model::new(12);
-        for (second, told) in History::play(&history) {
-            model.tell(second, &told);
+        for (second, change) in History::play(&history) {
+            model.apply(second, &change);
         }
         evicted = std::array::from_fn(|state| evicted[state] + model.evicted[state]);
         refused = std::array::from_fn(|reason| refused[reason] + model.refused[reason]);
@@ -173,5 +173,5 @@ fn the_histories_reach_the_cap_in_every_way() {
         evicted.iter().chain(&refused).all(reached),
         "{evicted:?} {refused:?}"
     );
-    assert!(back > 100, "evicted pods that were told of again: {back}");
+    assert!(back > 100, "evicted pods that came again: {back}");
 }

@@ -50,7 +50,7 @@ fn a_panic_is_one_line_of_the_log() {
 }
 
 #[test]
-fn a_panic_is_told_where_nothing_is_logged() {
+fn a_panic_is_reported_where_logging_is_off() {
     let log = log_of_a_panic("off");
     let mut lines = log.lines().filter(|line| line.contains("as a bug would"));
     let line = lines.next().unwrap();

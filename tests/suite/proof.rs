@@ -1,15 +1,15 @@
-//! Never lose a startup, never count one twice: the real list-watch, tracker and recorder against
-//! an API server that does everything to them that API servers, networks and machines do.
+//! No startup is lost and none is counted twice: the real list-watch, tracker and recorder against
+//! an API server with the faults of real API servers, networks and machines.
 //!
-//! Pods live the simulator's lives in virtual time. An API server in the process ([`server`]) lists
-//! them and lets them be watched, through the real client but without a connection, and every trial
-//! has faults of one class ([`classes`]). The server keeps account of what it has handed over
-//! ([`handed`]). From that and from the pods themselves, and with nothing of the program's own, it
-//! is derived what must have been counted of each pod ([`seen`], [`expected`]), and held against
+//! The simulator's pods start up in virtual time. An API server in the process ([`server`]) serves lists
+//! and watches of them, through the real client but without a connection, and every trial
+//! has faults of one class ([`classes`]). The server logs what it has delivered
+//! ([`delivery_log`]). From that and from the pods themselves, without any code of the program, the proof
+//! derives what must have been counted of each pod ([`seen`], [`expected`]), and compares it with
 //! what was counted ([`audit`]):
 //!
 //! - a pod is *lost* where something that happened was not counted, or where the server had a
-//!   version that no fault kept back and that the program never took;
+//!   version that no fault withheld and that the program never received;
 //! - it is *double* where anything was counted more often than it happened;
 //! - it is *wrong* where it was counted as what it cannot have been: a duration that is more than a
 //!   second off, a verdict that contradicts the API's times.
@@ -26,30 +26,30 @@ mod audit;
 mod batch;
 mod checkpoint;
 mod classes;
+mod delivery_log;
 mod expected;
 mod exporter;
 mod facts;
-mod handed;
 mod history;
 mod ingest;
+mod injected_bug;
 mod list;
 mod lives;
-mod mischief;
 mod objectives;
-mod planted;
 mod scraped;
 mod seen;
 mod server;
+mod server_faults;
 mod startup;
-mod strikes;
 mod table;
 mod tally;
 mod trial;
 mod watch;
+mod world_faults;
 
 use audit::Fault;
 use classes::Class;
-use planted::{Bug, Planted};
+use injected_bug::{Bug, InjectedBug};
 use table::Table;
 use trial::{Report, Trial};
 
@@ -107,13 +107,13 @@ fn a_trial_is_the_same_whenever_it_is_run() {
     let run = || Trial::new(Class::Everything, SHORT_SEED, 150).run();
     let (one, other) = (run(), run());
     assert_eq!(one.versions, other.versions);
-    assert_eq!(one.handed, other.handed);
+    assert_eq!(one.delivered, other.delivered);
     assert_eq!(one.counted, other.counted);
 }
 
-/// The bugs that the proof is there to find.
+/// Each bug is injected, and the audit must find it.
 #[test]
-fn every_planted_bug_is_found() {
+fn every_injected_bug_is_found() {
     let unnoticed: Vec<Bug> = (Bug::ALL.into_iter())
         .filter(|bug| with(*bug).findings.pods(fault_of(*bug)) == 0)
         .collect();
@@ -124,7 +124,7 @@ fn every_planted_bug_is_found() {
     }
 }
 
-/// What the bug makes of a pod.
+/// The fault that the bug causes.
 fn fault_of(bug: Bug) -> Fault {
     match bug {
         Bug::DoublesMeasured
@@ -136,7 +136,7 @@ fn fault_of(bug: Bug) -> Fault {
     }
 }
 
-/// A trial with a bug that strikes among relists, or when the process is started again.
+/// A trial with a bug that is triggered among relists, or at a restart.
 fn with(bug: Bug) -> Report {
     let class = match bug {
         Bug::ResumesLate | Bug::KnowsNoPod | Bug::CountsFromZero => Class::Restart,
@@ -147,10 +147,10 @@ fn with(bug: Bug) -> Report {
     };
     let countdown = if bug == Bug::DoublesReturn { 1 } else { 20 };
     Trial {
-        planted: Planted {
+        injected: InjectedBug {
             bug,
             countdown,
-            ..Planted::default()
+            ..InjectedBug::default()
         },
         ..Trial::new(class, SHORT_SEED, 500)
     }

@@ -75,7 +75,7 @@ fn the_implementation_agrees_with_the_oracle_on_random_histories() {
 }
 
 #[test]
-fn every_planted_bug_is_told_from_the_right_reading() {
+fn every_injected_bug_is_distinguished() {
     let unnoticed: Mutex<Vec<&Mutant>> = Mutex::new(mutants::all());
     seeds::first(HISTORIES, |seed| {
         let History { documents, options } = history::generate(seed);

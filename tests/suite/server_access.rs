@@ -42,8 +42,8 @@ async fn each_verdict_has_its_status() {
         let reply = server.get("/metrics").await;
         assert_eq!(reply.status, status);
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
-        let told = reply.header("www-authenticate");
-        assert_eq!(told, (status == 401).then_some(challenge));
+        let challenged = reply.header("www-authenticate");
+        assert_eq!(challenged, (status == 401).then_some(challenge));
         assert_eq!(reply.header("retry-after"), (status == 503).then_some("1"));
     }
 }

@@ -24,7 +24,7 @@ async fn stepped(config: ClusterConfig) -> Cluster {
     Cluster::start(config).await.unwrap()
 }
 
-/// Every event of `seconds`, told in steps so small that no compaction hides one.
+/// Every event of `seconds`, delivered in steps so small that no compaction hides one.
 fn events_of(cluster: &Cluster, seconds: u64) -> Vec<Bytes> {
     let mut events = Vec::new();
     let mut version = cluster.store().version();

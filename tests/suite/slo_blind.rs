@@ -97,7 +97,7 @@ impl Blind {
         }
     }
 
-    /// An hour of which nothing is told, and in which nobody is judged.
+    /// An hour without deliveries, in which no pod is judged.
     fn hour(&mut self) {
         for second in 1..=HOUR {
             self.world.step_blind(SECOND);

@@ -39,12 +39,12 @@ fn bound(version: u64, node: Option<&str>) -> PodSnapshot {
 }
 
 /// A tracker with these SLOs, and what it says.
-struct Books {
+struct Harness {
     tracker: Tracker,
     said: Vec<PodObservation>,
 }
 
-impl Books {
+impl Harness {
     fn with(slos: &[SloRule]) -> Self {
         Self {
             tracker: Tracker::new(TrackerConfig {
@@ -55,7 +55,7 @@ impl Books {
         }
     }
 
-    fn see(&mut self, pod: PodSnapshot) {
+    fn deliver(&mut self, pod: PodSnapshot) {
         let now = Timestamp::from_seconds(START);
         let delivery = Delivery {
             source: SourceId(0),
@@ -95,11 +95,11 @@ impl Books {
 
 #[test]
 fn a_pod_is_said_to_be_bound_once_and_not_if_it_was_at_first_sight() {
-    let bindings = |books: &Books| {
+    let bindings = |harness: &Harness| {
         let bound = |said: &&PodObservation| **said == PodObservation::Bound;
-        books.said.iter().filter(bound).count()
+        harness.said.iter().filter(bound).count()
     };
-    let mut books = Books::with(&[]);
+    let mut harness = Harness::with(&[]);
     for (version, node, expected) in [
         (1, None, 0),
         (2, None, 0),
@@ -107,46 +107,46 @@ fn a_pod_is_said_to_be_bound_once_and_not_if_it_was_at_first_sight() {
         (4, Some("n1"), 1),
         (5, None, 1),
     ] {
-        books.see(bound(version, node));
-        assert_eq!(bindings(&books), expected, "version {version}");
+        harness.deliver(bound(version, node));
+        assert_eq!(bindings(&harness), expected, "version {version}");
     }
-    let mut books = Books::with(&[]);
+    let mut harness = Harness::with(&[]);
     for version in 1..4 {
-        books.see(bound(version, Some("n1")));
-        assert_eq!(bindings(&books), 0);
+        harness.deliver(bound(version, Some("n1")));
+        assert_eq!(bindings(&harness), 0);
     }
 }
 
 #[test]
 fn an_slo_with_another_threshold_judges_the_pods_in_flight_by_that() {
-    let mut books = Books::with(&[rule("other", 5), rule("slow", 10)]);
-    books.see(bound(1, None));
-    assert_eq!(books.tracker.undecided(SloId(0)), 1);
-    assert_eq!(books.tracker.undecided(SloId(1)), 1);
-    assert_eq!(books.tracker.undecided(SloId(2)), 0);
+    let mut harness = Harness::with(&[rule("other", 5), rule("slow", 10)]);
+    harness.deliver(bound(1, None));
+    assert_eq!(harness.tracker.undecided(SloId(0)), 1);
+    assert_eq!(harness.tracker.undecided(SloId(1)), 1);
+    assert_eq!(harness.tracker.undecided(SloId(2)), 0);
     // It has another place, too.
-    books.tracker.set_slos([rule("slow", 20)].into());
-    assert_eq!(books.tracker.undecided(SloId(0)), 1);
-    assert_eq!(books.tracker.undecided(SloId(1)), 0);
-    books.pass(20);
-    assert_eq!(books.verdicts(), []);
-    books.pass(21);
-    assert_eq!(books.verdicts(), [(0, SloVerdict::Bad)]);
-    assert_eq!(books.tracker.undecided(SloId(0)), 0);
-    books.pass(1_000);
-    assert_eq!(books.verdicts().len(), 1);
+    harness.tracker.set_slos([rule("slow", 20)].into());
+    assert_eq!(harness.tracker.undecided(SloId(0)), 1);
+    assert_eq!(harness.tracker.undecided(SloId(1)), 0);
+    harness.pass(20);
+    assert_eq!(harness.verdicts(), []);
+    harness.pass(21);
+    assert_eq!(harness.verdicts(), [(0, SloVerdict::Bad)]);
+    assert_eq!(harness.tracker.undecided(SloId(0)), 0);
+    harness.pass(1_000);
+    assert_eq!(harness.verdicts().len(), 1);
 }
 
 #[test]
 fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
-    let mut books = Books::with(&[rule("slow", 10)]);
-    books.see(bound(1, None));
-    books.pass(11);
-    assert_eq!(books.verdicts(), [(0, SloVerdict::Bad)]);
-    books.tracker.set_slos([rule("slow", 20)].into());
-    assert_eq!(books.tracker.undecided(SloId(0)), 0);
-    books.pass(1_000);
-    assert_eq!(books.verdicts().len(), 1);
+    let mut harness = Harness::with(&[rule("slow", 10)]);
+    harness.deliver(bound(1, None));
+    harness.pass(11);
+    assert_eq!(harness.verdicts(), [(0, SloVerdict::Bad)]);
+    harness.tracker.set_slos([rule("slow", 20)].into());
+    assert_eq!(harness.tracker.undecided(SloId(0)), 0);
+    harness.pass(1_000);
+    assert_eq!(harness.verdicts().len(), 1);
 }
 
 #[test]
@@ -166,12 +166,12 @@ fn a_new_slo_concerns_only_the_pods_that_come_from_now_on() {
     };
     for new in [rule("quick", 10), interval, namespaces, owner_kinds] {
         assert!(!old.becomes(&new) && !new.becomes(&old), "{new:?}");
-        let mut books = Books::with(std::slice::from_ref(&old));
-        books.see(bound(1, None));
-        books.tracker.set_slos([new].into());
-        books.pass(1_000);
-        assert_eq!(books.verdicts(), []);
-        assert_eq!(books.tracker.undecided(SloId(0)), 0);
+        let mut harness = Harness::with(std::slice::from_ref(&old));
+        harness.deliver(bound(1, None));
+        harness.tracker.set_slos([new].into());
+        harness.pass(1_000);
+        assert_eq!(harness.verdicts(), []);
+        assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     }
     let grace = SloRule {
         grace_nanos: 1,

@@ -95,7 +95,7 @@ impl Guarded {
         next.await.expect("the watch is stuck").unwrap().event
     }
 
-    /// The pod `name` is created and is told of.
+    /// The pod `name` is created and delivered.
     async fn sees(&mut self, name: &str) {
         let pod = json!({"metadata": {"name": name, "namespace": "ns", "uid": name}});
         self.cluster.put_json(pod).unwrap();

@@ -24,7 +24,7 @@ async fn a_list_that_never_answers_is_made_again_after_30_s() {
     let half = Answer::Half { hangs: true };
     cluster.faults().answer(Target::List, 1, half);
     let mut api = Embedded::watching(cluster);
-    assert_eq!(api.told().await, "Listed a@1001");
+    assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert!(api.elapsed() >= seconds(60) && api.elapsed() < seconds(63));
     assert_eq!(api.errors(WatchErrorReason::Timeout), 2);
 }
@@ -34,12 +34,12 @@ async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
     let cluster = cluster().await;
     cluster.faults().answer(Target::Watch, 1, Answer::Never);
     let mut api = Embedded::watching(cluster);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     api.put("a");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.elapsed() <= seconds(3) && !api.stats.synced());
-    assert_eq!(api.told().await, "Applied a@1001");
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Applied a@1001");
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert!(api.elapsed() < seconds(65), "{:?}", api.elapsed());
     assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
     assert_eq!(api.all_relists(), 0);
@@ -48,9 +48,9 @@ async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
 #[tokio::test(start_paused = true)]
 async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() {
     let mut api = Embedded::watching(cluster().await);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     api.put("a");
-    assert_eq!(api.told().await, "Applied a@1001");
+    assert_eq!(api.next_delivery().await, "Applied a@1001");
     let silent_since = api.elapsed();
     let faults = api.cluster.faults();
     faults.set_modes(|modes| modes.silent_streams = true);
@@ -63,15 +63,18 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
     sleep(seconds(20)).await;
     assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
     assert!((age(&api) - 20.0).abs() < 0.1);
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.elapsed() - silent_since, seconds(30));
     assert_eq!(api.scrape().value("podinit_synced"), Some(0.0));
     assert!((age(&api) - 30.0).abs() < 0.1);
     // The connection that takes its place works.
     api.request(Target::Watch, 2).await;
     faults.set_modes(|modes| modes.silent_streams = false);
-    assert_eq!(api.told().await, format!("Applied missed@{missed}"));
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(
+        api.next_delivery().await,
+        format!("Applied missed@{missed}")
+    );
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert!(api.elapsed() - silent_since < seconds(65));
     assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
     assert!(age(&api) < 1.0);
@@ -93,11 +96,11 @@ async fn the_age_of_the_last_contact_is_absent_before_the_first() {
 async fn a_version_that_is_gone_is_followed_by_a_list() {
     for in_stream in [false, true] {
         let mut api = Embedded::watching(cluster().await);
-        assert_eq!(api.told().await, "Listed ");
+        assert_eq!(api.next_delivery().await, "Listed ");
         api.put("stays");
         let version = api.put("goes");
-        assert_eq!(api.told().await, "Applied stays@1001");
-        assert_eq!(api.told().await, "Applied goes@1002");
+        assert_eq!(api.next_delivery().await, "Applied stays@1001");
+        assert_eq!(api.next_delivery().await, "Applied goes@1002");
         let faults = api.cluster.faults();
         if in_stream {
             faults.stream(StreamFault::Gone);
@@ -106,8 +109,8 @@ async fn a_version_that_is_gone_is_followed_by_a_list() {
             faults.stream(StreamFault::End);
         }
         api.cluster.delete_json("ns", "goes");
-        assert_eq!(api.told().await, "SyncLost");
-        assert_eq!(api.told().await, "Listed stays@1001");
+        assert_eq!(api.next_delivery().await, "SyncLost");
+        assert_eq!(api.next_delivery().await, "Listed stays@1001");
         let query = api.request(Target::List, 2).await;
         let known = format!("resourceVersion={version}&resourceVersionMatch=NotOlderThan");
         assert!(query.contains(&known), "{query}");
@@ -124,11 +127,11 @@ async fn a_server_that_asks_to_be_left_alone_is() {
     cluster.faults().answer(Target::List, 1, busy(17));
     cluster.faults().answer(Target::Watch, 1, busy(23));
     let mut api = Embedded::watching(cluster);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     let listed = api.elapsed();
     assert!(listed >= seconds(17) && listed < seconds(18), "{listed:?}");
-    assert_eq!(api.told().await, "SyncLost");
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "Resumed");
     let waited = api.elapsed() - listed;
     assert!(waited >= seconds(23) && waited < seconds(26), "{waited:?}");
     assert_eq!(api.errors(WatchErrorReason::TooManyRequests), 2);
@@ -168,9 +171,9 @@ async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_succe
     faults.answer(Target::List, u32::MAX, down.clone());
     let mut api = Embedded::watching(cluster);
     assert_waits_grow(&waits(&api, Target::List).await);
-    assert!(api.told_nothing() && !api.stats.synced());
+    assert!(api.no_delivery() && !api.stats.synced());
     faults.clear();
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
 
     faults.answer(Target::Watch, u32::MAX, down.clone());
     api.request(Target::Watch, 1).await;
@@ -178,9 +181,9 @@ async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_succe
     // A list that completed is no reason to wait less: the watch has not worked yet.
     let of_watch = waits(&api, Target::Watch).await;
     assert!(of_watch.iter().any(|wait| *wait > seconds(20)));
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     faults.clear();
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Resumed");
     sleep(seconds(60)).await;
     // It has worked, so the next failure begins from the beginning.
     let before = api.requests(Target::Watch);
@@ -203,20 +206,20 @@ async fn a_page_that_always_fails_delivers_nothing_until_it_does_not() {
     faults.answer(Target::NextPage, u32::MAX, down.clone());
     let mut api = Embedded::watching(cluster);
     sleep(TEN_MINUTES).await;
-    assert!(api.told_nothing() && !api.stats.synced());
+    assert!(api.no_delivery() && !api.stats.synced());
     assert!((20..80).contains(&api.requests(Target::NextPage)));
     faults.clear();
-    let told = api.told().await;
-    assert_eq!(told.split(' ').count(), 1201);
+    let listed = api.next_delivery().await;
+    assert_eq!(listed.split(' ').count(), 1201);
 
     // Nor does a known pod end because a list that was begun does not hold it.
     faults.answer(Target::NextPage, u32::MAX, down);
     faults.stream(StreamFault::Gone);
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     sleep(TEN_MINUTES).await;
-    assert!(api.told_nothing() && !api.stats.synced());
+    assert!(api.no_delivery() && !api.stats.synced());
     faults.clear();
-    assert_eq!(api.told().await, told);
+    assert_eq!(api.next_delivery().await, listed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,7 +232,7 @@ async fn a_continue_token_that_expires_begins_the_list_anew() {
         .faults()
         .answer(Target::NextPage, 3, Answer::Expired);
     let mut api = Embedded::watching(cluster);
-    assert_eq!(api.told().await.split(' ').count(), 1201);
+    assert_eq!(api.next_delivery().await.split(' ').count(), 1201);
     assert_eq!(api.errors(WatchErrorReason::Gone), 3);
     // Each time from the first page, and never with the token of an inconsistent remainder.
     assert_eq!(api.requests(Target::List), 4);
@@ -244,10 +247,10 @@ async fn a_list_that_breaks_off_is_no_list() {
     let faults = cluster.faults();
     faults.answer(Target::List, 3, Answer::Half { hangs: false });
     let mut api = Embedded::watching(cluster);
-    assert_eq!(api.told().await, "Listed a@1001");
+    assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert_eq!(api.errors(WatchErrorReason::Transport), 3);
     faults.answer(Target::List, 3, Answer::Half { hangs: false });
     faults.stream(StreamFault::Gone);
-    assert_eq!(api.told().await, "SyncLost");
-    assert_eq!(api.told().await, "Listed a@1001");
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "Listed a@1001");
 }

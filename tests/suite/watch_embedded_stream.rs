@@ -36,11 +36,11 @@ async fn objects_that_are_no_pods_cost_only_themselves() {
     put_odd(&cluster, "b");
     put(&cluster, "c");
     let mut api = Embedded::watching(cluster);
-    assert_eq!(api.told().await, "Listed a@1001 c@1003");
+    assert_eq!(api.next_delivery().await, "Listed a@1001 c@1003");
     assert_eq!(api.errors(WatchErrorReason::Decode), 1);
     put_odd(&api.cluster, "d");
     api.put("e");
-    assert_eq!(api.told().await, "Applied e@1005");
+    assert_eq!(api.next_delivery().await, "Applied e@1005");
     let skipped = put_odd(&api.cluster, "f");
     sleep(Duration::from_secs(1)).await;
     // The version moves past it, so that it comes once.
@@ -51,11 +51,11 @@ async fn objects_that_are_no_pods_cost_only_themselves() {
         "{query}"
     );
     assert_eq!(api.errors(WatchErrorReason::Decode), 3);
-    assert!(api.stats.synced() && api.told_nothing());
+    assert!(api.stats.synced() && api.no_delivery());
     // After a deletion nothing more would come, so that it is made up for.
     api.cluster.delete_json(NAMESPACE, "f");
-    assert_eq!(api.told().await, "SyncLost");
-    assert_eq!(api.told().await, "Listed a@1001 c@1003 e@1005");
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "Listed a@1001 c@1003 e@1005");
     assert_eq!(api.relists(RelistReason::LostDelete), 1);
 }
 
@@ -68,9 +68,12 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
     let mut api = Embedded::watching(cluster);
     // A text is read as well as it can be; the pod is known by its UID.
     let odd = "\u{fffd}\u{fffd}";
-    assert_eq!(api.told().await, format!("Listed a@1001 {odd}@1002 c@1003"));
+    assert_eq!(
+        api.next_delivery().await,
+        format!("Listed a@1001 {odd}@1002 c@1003")
+    );
     put_not_utf8(&api.cluster, "d");
-    assert_eq!(api.told().await, format!("Applied {odd}@1004"));
+    assert_eq!(api.next_delivery().await, format!("Applied {odd}@1004"));
     let faults = api.cluster.faults();
     let all = format!("Listed a@1001 {odd}@1002 c@1003 {odd}@1004");
     // A line of which not even the type can be read may have been a deletion.
@@ -83,14 +86,14 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
         let before = api.requests(Target::Watch);
         faults.stream(StreamFault::Raw(Bytes::from_static(raw)));
         for _ in 0..lists {
-            assert_eq!(api.told().await, "SyncLost");
-            assert_eq!(api.told().await, all);
+            assert_eq!(api.next_delivery().await, "SyncLost");
+            assert_eq!(api.next_delivery().await, all);
             api.request(Target::Watch, before + 1).await;
         }
         sleep(Duration::from_secs(1)).await;
     }
     api.put("e");
-    assert_eq!(api.told().await, "Applied e@1005");
+    assert_eq!(api.next_delivery().await, "Applied e@1005");
     assert_eq!(api.errors(WatchErrorReason::Decode), 3);
     assert!(api.stats.synced());
     assert_eq!(api.relists(RelistReason::LostDelete), 2);
@@ -99,21 +102,24 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
 #[tokio::test(start_paused = true)]
 async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
     let mut api = Embedded::watching(cluster().await);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     api.request(Target::Watch, 1).await;
     for fault in [StreamFault::Truncated, StreamFault::Cut, StreamFault::End] {
         let before = api.put("before");
-        assert_eq!(api.told().await, format!("Applied before@{before}"));
+        assert_eq!(
+            api.next_delivery().await,
+            format!("Applied before@{before}")
+        );
         api.cluster.faults().stream(fault.clone());
         let after = api.put("after");
-        let mut told = api.told().await;
-        if told == "SyncLost" {
-            told = api.told().await;
+        let mut delivery = api.next_delivery().await;
+        if delivery == "SyncLost" {
+            delivery = api.next_delivery().await;
         }
-        assert_eq!(told, format!("Applied after@{after}"), "{fault:?}");
+        assert_eq!(delivery, format!("Applied after@{after}"), "{fault:?}");
         sleep(Duration::from_secs(2)).await;
         assert!(api.stats.synced());
-        while !api.told_nothing() {}
+        while !api.no_delivery() {}
     }
     assert_eq!(api.all_relists(), 0);
     assert_eq!(api.stats.events(EventType::Added), 2);
@@ -123,12 +129,12 @@ async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_of_bookmarks_only_stays_in_sync_and_moves_on() {
     let mut api = Embedded::watching(cluster().await);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     for _ in 0..240 {
         api.cluster.store().skip_versions(1000);
         for _ in 0..30 {
             sleep(Duration::from_secs(1)).await;
-            assert!(api.stats.synced() && api.told_nothing());
+            assert!(api.stats.synced() && api.no_delivery());
         }
     }
     let newest = api.cluster.store().version();

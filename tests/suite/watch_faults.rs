@@ -1,4 +1,4 @@
-//! An API server that fails: deadlines, waits, and what is told of the sync meanwhile.
+//! An API server that fails: deadlines, waits, and what is reported about the sync meanwhile.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn a_list_that_never_answers_is_given_up_and_repeated() {
     };
     assert!(api.elapsed() < seconds(190));
     again.list("5", None, &page(0..1));
-    assert_eq!(api.told().await, "Listed p0@0");
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
     assert_eq!(api.errors(WatchErrorReason::Timeout), 3);
 }
 
@@ -44,13 +44,13 @@ async fn a_list_that_never_answers_is_given_up_and_repeated() {
 async fn a_watch_that_is_never_opened_loses_sync_soon_and_is_repeated() {
     let mut api = FakeApi::start();
     api.call().await.list("10", None, &[]);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     let unanswered = api.watch_from("10").await;
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.elapsed() <= seconds(3) && !api.stats.synced());
     let watch = api.watch_from("10").await.stream();
     assert!(api.elapsed() >= seconds(30));
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert!(api.stats.synced());
     assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
     drop((unanswered, watch));
@@ -61,16 +61,16 @@ async fn a_half_open_connection_is_stale_after_30_s_and_replaced_after_60() {
     let mut api = FakeApi::start();
     let watch = api.synced("10", &[]).await;
     watch.event("ADDED", &pod("a", 11));
-    assert_eq!(api.told().await, "Applied a@11");
+    assert_eq!(api.next_delivery().await, "Applied a@11");
     let silent_since = api.elapsed();
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.elapsed() - silent_since, seconds(30));
     assert!(!api.stats.synced());
     let call = api.watch_from("11").await;
     assert!(api.elapsed() - silent_since < seconds(61));
     watch.abandoned().await;
     let watch = call.stream();
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert!(api.elapsed() - silent_since < seconds(65));
     assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
     assert_eq!(api.relists(RelistReason::Gone), 0);
@@ -81,10 +81,10 @@ async fn a_half_open_connection_is_stale_after_30_s_and_replaced_after_60() {
 async fn a_watch_that_wakes_up_before_it_is_replaced_is_in_sync_again() {
     let mut api = FakeApi::start();
     let watch = api.synced("10", &[]).await;
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     watch.event("ADDED", &pod("a", 11));
-    assert_eq!(api.told().await, "Applied a@11");
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Applied a@11");
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert_eq!(api.all_errors(), 0);
 }
 
@@ -92,33 +92,33 @@ async fn a_watch_that_wakes_up_before_it_is_replaced_is_in_sync_again() {
 async fn what_was_missed_is_delivered_before_the_watch_is_in_sync_again() {
     let mut api = FakeApi::start();
     api.synced("10", &[]).await.reset();
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let watch = api.watch_from("10").await.stream();
     for version in 11..15 {
         sleep(Duration::from_millis(300)).await;
         watch.event("ADDED", &pod("a", version));
-        assert_eq!(api.told().await, format!("Applied a@{version}"));
+        assert_eq!(api.next_delivery().await, format!("Applied a@{version}"));
         assert!(!api.stats.synced());
     }
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Resumed");
     // A bookmark says it sooner.
     watch.reset();
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let watch = api.watch_from("14").await.stream();
     watch.bookmark("20");
     let before = api.elapsed();
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert_eq!(api.elapsed(), before);
     // A stream that is never quiet says it in the end.
     watch.reset();
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let watch = api.watch_from("20").await.stream();
     let before = api.elapsed();
     let mut version = 20;
     loop {
         version += 1;
         watch.event("ADDED", &pod("a", version));
-        if api.told().await == "Resumed" {
+        if api.next_delivery().await == "Resumed" {
             break;
         }
         sleep(Duration::from_millis(100)).await;
@@ -181,14 +181,14 @@ async fn too_many_requests_are_answered_by_waiting_as_long_as_asked() {
             "{waited:?}"
         );
         call.list("10", None, &[]);
-        assert_eq!(api.told().await, "Listed ");
+        assert_eq!(api.next_delivery().await, "Listed ");
         drop(api);
         api = FakeApi::start();
     }
     // The same for a watch.
     let watch = api.synced("10", &[]).await;
     watch.error(429, "too many requests");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     api.watch_from("10").await.refuse_with(429, "busy", Some(9));
     let before = api.elapsed();
     api.watch_from("10").await;
@@ -206,11 +206,11 @@ async fn lost_rights_and_credentials_are_waited_out() {
         api.watch_from("10").await.refuse(403, "pods is forbidden");
         drop(api.watch_from("10").await);
     }
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let watch = api.watch_from("10").await.stream();
     watch.event("ADDED", &pod("a", 11));
-    assert_eq!(api.told().await, "Applied a@11");
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Applied a@11");
+    assert_eq!(api.next_delivery().await, "Resumed");
     for reason in [
         WatchErrorReason::Unauthorized,
         WatchErrorReason::Forbidden,
@@ -231,7 +231,7 @@ async fn a_watch_that_fails_at_the_same_version_again_and_again_is_given_up() {
     api.synced("10", &[])
         .await
         .error(500, "cannot decode event");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     for _ in 0..2 {
         api.watch_from("10")
             .await
@@ -244,7 +244,7 @@ async fn a_watch_that_fails_at_the_same_version_again_and_again_is_given_up() {
             .contains("resourceVersion=10&resourceVersionMatch=NotOlderThan")
     );
     list.list("30", None, &[]);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     api.watch_from("30").await;
     assert_eq!(api.relists(RelistReason::Stuck), 1);
     assert_eq!(api.errors(WatchErrorReason::ServerError), 3);

@@ -13,7 +13,7 @@ const MIB: isize = 1 << 20;
 #[tokio::test(start_paused = true)]
 async fn a_line_of_100_mib_takes_no_more_than_the_limit_of_a_line() {
     let mut api = Embedded::watching(cluster().await);
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "Listed ");
     let faults = api.cluster.faults();
     // One piece that is sent many times, so that the server's side takes no memory for the line.
     let piece = Bytes::from(vec![b'x'; 256 * 1024]);
@@ -27,7 +27,7 @@ async fn a_line_of_100_mib_takes_no_more_than_the_limit_of_a_line() {
     }
     faults.stream(StreamFault::Raw(Bytes::from_static(b"\"}}\n")));
     api.put("a");
-    assert_eq!(api.told().await, "Applied a@1001");
+    assert_eq!(api.next_delivery().await, "Applied a@1001");
     let most = counting::peak() - held;
     // The limit of a line is 8 MiB; a buffer that grows holds its old self and its new one.
     assert!(most >= 4 * MIB, "the line was not even begun: {most} bytes");

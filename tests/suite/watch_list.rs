@@ -14,7 +14,7 @@ async fn the_pages_of_the_first_list_are_joined() {
     first.list("7", Some("next/1"), &page(0..2));
     let second = api.call().await;
     assert_eq!(second.uri, "/api/v1/pods?&limit=500&continue=next%2F1");
-    assert!(api.told_nothing() && !api.stats.synced());
+    assert!(api.no_delivery() && !api.stats.synced());
     second.list("7", None, &page(2..4));
     let delivery = api.deliveries.recv().await.unwrap();
     let PodEvent::Listed { pods, began } = delivery.event else {
@@ -45,11 +45,11 @@ async fn a_page_that_fails_half_way_delivers_nothing() {
     api.call()
         .await
         .body(r#"{"kind":"PodList","metadata":{"resourceVersion":"8"},"items":[{"#);
-    assert!(api.told_nothing() && !api.stats.synced());
+    assert!(api.no_delivery() && !api.stats.synced());
     let again = api.call().await;
     assert_eq!(again.uri, "/api/v1/pods?&limit=500");
     again.list("9", None, &page(3..4));
-    assert_eq!(api.told().await, "Listed p3@3");
+    assert_eq!(api.next_delivery().await, "Listed p3@3");
     assert_eq!(api.errors(WatchErrorReason::ServerError), 5);
     assert_eq!(api.errors(WatchErrorReason::Decode), 1);
 }
@@ -64,7 +64,7 @@ async fn an_expired_continue_token_begins_the_list_anew() {
     let again = api.call().await;
     assert_eq!(again.uri, "/api/v1/pods?&limit=500");
     again.list("9", None, &page(0..1));
-    assert_eq!(api.told().await, "Listed p0@0");
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
     api.watch_from("9").await;
     assert_eq!(api.errors(WatchErrorReason::Gone), 1);
 }
@@ -80,7 +80,7 @@ async fn a_page_that_is_too_long_is_asked_for_in_smaller_pieces() {
     let smaller = api.call().await;
     assert_eq!(smaller.uri, "/api/v1/pods?&limit=125&continue=t");
     smaller.list("7", None, &page(2..4));
-    assert_eq!(api.told().await, "Listed p0@0 p1@1 p2@2 p3@3");
+    assert_eq!(api.next_delivery().await, "Listed p0@0 p1@1 p2@2 p3@3");
     assert_eq!(api.errors(WatchErrorReason::PageTooLarge), 1);
 }
 
@@ -94,7 +94,7 @@ async fn an_odd_object_in_a_list_costs_only_itself() {
         pod("b", 2),
     ];
     api.call().await.list("7", None, &odd);
-    assert_eq!(api.told().await, "Listed a@1 b@2");
+    assert_eq!(api.next_delivery().await, "Listed a@1 b@2");
     assert_eq!(api.errors(WatchErrorReason::Decode), 2);
 }
 
@@ -104,7 +104,7 @@ async fn a_list_without_a_version_to_watch_from_is_no_list() {
     api.call().await.list("0", None, &page(0..1));
     api.call().await.body("{\"kind\":\"Status\",\"code\":200}");
     api.call().await.list("5", None, &page(0..1));
-    assert_eq!(api.told().await, "Listed p0@0");
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
     assert_eq!(api.errors(WatchErrorReason::Decode), 2);
 }
 
@@ -114,7 +114,7 @@ async fn an_expired_watch_is_followed_by_a_list_no_older_than_what_is_known() {
         let mut api = FakeApi::start();
         let watch = api.synced("10", &page(0..3)).await;
         watch.event("MODIFIED", &pod("p1", 15));
-        assert_eq!(api.told().await, "Applied p1@15");
+        assert_eq!(api.next_delivery().await, "Applied p1@15");
         if in_stream {
             watch.error(410, "too old resource version");
         } else {
@@ -123,7 +123,7 @@ async fn an_expired_watch_is_followed_by_a_list_no_older_than_what_is_known() {
                 .await
                 .refuse(410, "too old resource version");
         }
-        assert_eq!(api.told().await, "SyncLost");
+        assert_eq!(api.next_delivery().await, "SyncLost");
         assert!(!api.stats.synced());
         let list = api.call().await;
         assert_eq!(
@@ -132,7 +132,7 @@ async fn an_expired_watch_is_followed_by_a_list_no_older_than_what_is_known() {
         );
         // The receiver sees which pods are gone: only those of the list are left.
         list.list("20", None, &[pod("p1", 15)]);
-        assert_eq!(api.told().await, "Listed p1@15");
+        assert_eq!(api.next_delivery().await, "Listed p1@15");
         api.watch_from("20").await;
         assert!(api.stats.synced());
         assert_eq!(api.errors(WatchErrorReason::Gone), 1);
@@ -150,17 +150,17 @@ async fn a_server_that_cannot_serve_the_known_version_is_asked_for_the_most_rece
         let mut api = FakeApi::start();
         drop(api.synced("10", &page(0..3)).await);
         api.call().await.refuse(410, "too old resource version");
-        assert_eq!(api.told().await, "SyncLost");
+        assert_eq!(api.next_delivery().await, "SyncLost");
         api.call().await.refuse(code, message);
         let list = api.call().await;
         assert_eq!(list.uri, "/api/v1/pods?&limit=500", "after {code}");
         // Rolled back: the list is older than what is known, and is the truth all the same.
         list.list("4", None, &page(0..1));
-        assert_eq!(api.told().await, "RolledBack");
-        assert_eq!(api.told().await, "Listed p0@0");
+        assert_eq!(api.next_delivery().await, "RolledBack");
+        assert_eq!(api.next_delivery().await, "Listed p0@0");
         let watch = api.watch_from("4").await.stream();
         watch.event("ADDED", &pod("new", 5));
-        assert_eq!(api.told().await, "Applied new@5");
+        assert_eq!(api.next_delivery().await, "Applied new@5");
         drop(watch);
         api.watch_from("5").await;
     }
@@ -202,10 +202,10 @@ async fn each_namespace_has_its_own_list_watch() {
         "/api/v1/namespaces/blue/pods?&labelSelector=app%3Da+b&limit=500"
     );
     red.list("1", None, &[pod("r", 1)]);
-    assert_eq!(api.told().await, "Listed r@1");
+    assert_eq!(api.next_delivery().await, "Listed r@1");
     assert!(!api.stats.synced());
     blue.list("2", None, &[pod("b", 2)]);
-    assert_eq!(api.told().await, "1: Listed b@2");
+    assert_eq!(api.next_delivery().await, "1: Listed b@2");
     assert!(api.stats.synced());
     let watch = api.call().await;
     assert!(

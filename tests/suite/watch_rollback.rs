@@ -124,9 +124,9 @@ async fn pods_after_a_rollback_are_counted_in_full_and_none_twice() {
 async fn a_server_that_was_replaced_and_says_nothing_is_asked_for_its_version_soon() {
     let mut api = FakeApi::start();
     api.synced("1000", &page(0..2)).await.reset();
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let watch = api.watch_from("1000").await.stream();
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Resumed");
     sleep(Duration::from_secs(25)).await;
     drop(watch);
     let asked = api.call().await;
@@ -138,7 +138,7 @@ async fn a_server_that_was_replaced_and_says_nothing_is_asked_for_its_version_so
     sleep(Duration::from_secs(25)).await;
     drop(watch);
     api.watch_from("1000").await;
-    assert!(api.stats.synced() && api.told_nothing());
+    assert!(api.stats.synced() && api.no_delivery());
 }
 
 #[tokio::test(start_paused = true)]
@@ -155,11 +155,11 @@ async fn a_bookmark_of_the_past_gives_a_restored_server_away() {
     };
     assert_eq!(asked.uri, "/api/v1/pods?&limit=1");
     asked.list("510", Some("more"), &page(0..1));
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     api.call().await.refuse(504, "Too large resource version");
     api.call().await.list("511", None, &page(0..1));
-    assert_eq!(api.told().await, "RolledBack");
-    assert_eq!(api.told().await, "Listed p0@0");
+    assert_eq!(api.next_delivery().await, "RolledBack");
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
     api.watch_from("511").await;
 }
 
@@ -170,10 +170,10 @@ async fn a_replica_that_lags_is_not_taken_for_a_restored_server() {
     api.watch_from("1000")
         .await
         .refuse(504, "Too large resource version: 1000, current: 990");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     api.call().await.refuse(504, "Too large resource version");
     // The most recent list is of all replicas.
     api.call().await.list("1001", None, &page(0..2));
-    assert_eq!(api.told().await, "Listed p0@0 p1@1");
+    assert_eq!(api.next_delivery().await, "Listed p0@0 p1@1");
     api.watch_from("1001").await;
 }

@@ -17,14 +17,14 @@ async fn a_stream_that_ends_is_resumed_at_once_and_in_silence() {
     watch.event("MODIFIED", &pod("a", 11));
     watch.event("DELETED", &pod("b", 13));
     drop(watch);
-    for told in ["Applied a@12", "Applied a@11", "Deleted b@13"] {
-        assert_eq!(api.told().await, told);
+    for expected in ["Applied a@12", "Applied a@11", "Deleted b@13"] {
+        assert_eq!(api.next_delivery().await, expected);
     }
     let before = api.elapsed();
     let watch = api.watch_from("13").await.stream();
     assert_eq!(api.elapsed(), before);
     watch.event("ADDED", &pod("c", 14));
-    assert_eq!(api.told().await, "Applied c@14");
+    assert_eq!(api.next_delivery().await, "Applied c@14");
     assert!(api.stats.synced());
     assert_eq!(api.all_errors(), 0);
     assert_eq!(api.stats.events(EventType::Added), 2);
@@ -52,7 +52,7 @@ async fn bookmarks_move_the_version_and_say_so() {
     let delivery = api.deliveries.recv().await.unwrap();
     assert_eq!(delivery.event, PodEvent::Bookmark);
     assert_eq!(delivery.version, Some(Version::Number(500)));
-    assert!(api.told_nothing());
+    assert!(api.no_delivery());
     assert_eq!(api.stats.events(EventType::Bookmark), 1);
 }
 
@@ -89,7 +89,7 @@ async fn a_quiet_watch_stays_in_sync_for_hours() {
         sleep(Duration::from_secs(2)).await;
         drop(watch);
         watch = api.watch_from(&version.to_string()).await.stream();
-        assert!(api.stats.synced() && api.told_nothing());
+        assert!(api.stats.synced() && api.no_delivery());
     }
     assert_eq!(api.all_errors(), 0);
 }
@@ -108,7 +108,7 @@ async fn an_odd_event_costs_only_itself_and_the_version_moves_on() {
     watch.write("\n\r\n");
     watch.bytes(b"{\"type\":\"ADDED\xff\xfe\"}\n".to_vec());
     watch.event("ADDED", &pod("a", 15));
-    assert_eq!(api.told().await, "Applied a@15");
+    assert_eq!(api.next_delivery().await, "Applied a@15");
     drop(watch);
     api.watch_from("21").await;
     assert_eq!(api.errors(WatchErrorReason::Decode), 5);
@@ -120,14 +120,14 @@ async fn a_deletion_that_cannot_be_read_is_made_up_for_by_a_list() {
     let mut api = FakeApi::start();
     let watch = api.synced("10", &page(0..2)).await;
     watch.event("DELETED", r#"{"metadata":{"resourceVersion":"20"}}"#);
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let list = api.call().await;
     assert!(
         list.uri
             .contains("resourceVersion=20&resourceVersionMatch=NotOlderThan")
     );
     list.list("20", None, &page(0..1));
-    assert_eq!(api.told().await, "Listed p0@0");
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
     assert_eq!(api.relists(RelistReason::LostDelete), 1);
 }
 
@@ -137,10 +137,10 @@ async fn a_line_that_does_not_say_what_it_tells_of_may_have_been_a_deletion() {
         let mut api = FakeApi::start();
         let watch = api.synced("10", &page(0..2)).await;
         watch.write(&format!("{line}\n"));
-        let told = timeout(Duration::from_secs(5), api.told()).await;
-        assert_eq!(told.as_deref(), Ok("SyncLost"), "{line}");
+        let delivery = timeout(Duration::from_secs(5), api.next_delivery()).await;
+        assert_eq!(delivery.as_deref(), Ok("SyncLost"), "{line}");
         api.call().await.list("10", None, &page(0..1));
-        assert_eq!(api.told().await, "Listed p0@0");
+        assert_eq!(api.next_delivery().await, "Listed p0@0");
         assert_eq!(api.relists(RelistReason::LostDelete), 1);
         assert_eq!(api.errors(WatchErrorReason::Decode), 1);
     }
@@ -160,14 +160,14 @@ async fn an_event_without_end_is_skipped_in_bounded_memory() {
     }
     watch.write("\"}}\n");
     watch.event("ADDED", &pod("a", 15));
-    assert_eq!(api.told().await, "Applied a@15");
+    assert_eq!(api.next_delivery().await, "Applied a@15");
     assert_eq!(api.errors(WatchErrorReason::LineTooLong), 1);
     assert!(api.stats.synced());
     watch.write(&format!(
         "{{\"type\":\"DELETED\",\"x\":\"{}\"}}\n",
         "y".repeat(1 << 16)
     ));
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.call().await.uri.contains("NotOlderThan"));
 }
 
@@ -178,7 +178,7 @@ async fn an_event_cut_into_single_bytes_is_whole_again() {
     for byte in event("ADDED", &pod("a", 11)).into_bytes() {
         watch.bytes(vec![byte]);
     }
-    assert_eq!(api.told().await, "Applied a@11");
+    assert_eq!(api.next_delivery().await, "Applied a@11");
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,12 +189,12 @@ async fn an_event_cut_by_the_end_of_the_stream_is_not_counted_twice_or_lost() {
     watch.event("ADDED", &pod("a", 11));
     watch.write(&whole[..whole.len() / 2]);
     watch.reset();
-    assert_eq!(api.told().await, "Applied a@11");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "Applied a@11");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let watch = api.watch_from("11").await.stream();
     watch.write(&whole);
-    assert_eq!(api.told().await, "Applied b@12");
-    assert_eq!(api.told().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "Applied b@12");
+    assert_eq!(api.next_delivery().await, "Resumed");
     assert_eq!(api.errors(WatchErrorReason::Transport), 1);
     assert_eq!(api.errors(WatchErrorReason::Decode), 0);
 }
@@ -230,11 +230,11 @@ async fn a_silent_server_is_found_to_have_been_rolled_back() {
         sleep(Duration::from_secs(25)).await;
         drop(watch);
     }
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     api.call().await.refuse(504, "Too large resource version");
     api.call().await.list("500", None, &page(0..1));
-    assert_eq!(api.told().await, "RolledBack");
-    assert_eq!(api.told().await, "Listed p0@0");
+    assert_eq!(api.next_delivery().await, "RolledBack");
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
     api.watch_from("500").await;
     assert_eq!(api.relists(RelistReason::VersionAhead), 1);
     assert!(api.elapsed() < Duration::from_secs(180));

@@ -31,8 +31,8 @@ fn end_of_list(watch: &Writer, version: &str) {
 }
 
 /// The pods of a list in words, sorted: a streamed list has no order.
-fn sorted(told: &str) -> String {
-    let mut words: Vec<&str> = told.split(' ').collect();
+fn sorted(delivery: &str) -> String {
+    let mut words: Vec<&str> = delivery.split(' ').collect();
     words.sort_unstable();
     words.join(" ")
 }
@@ -44,18 +44,18 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
         put(&cluster, &format!("p{pod}"));
     }
     let mut api = Embedded::adjusted(cluster, streams);
-    assert_eq!(api.told().await.split(' ').count(), 301);
+    assert_eq!(api.next_delivery().await.split(' ').count(), 301);
     let query = api.request(Target::Watch, 2).await;
     assert!(query.ends_with("&resourceVersion=1300"), "{query}");
     assert!(!query.contains("sendInitialEvents"), "{query}");
     let new = api.put("new");
-    assert_eq!(api.told().await, format!("Applied new@{new}"));
+    assert_eq!(api.next_delivery().await, format!("Applied new@{new}"));
     // After a gap it is no older than what is known.
     api.cluster.delete_json("ns", "p7");
-    assert_eq!(api.told().await, "Deleted p7@1302");
+    assert_eq!(api.next_delivery().await, "Deleted p7@1302");
     api.cluster.faults().stream(StreamFault::Gone);
-    assert_eq!(api.told().await, "SyncLost");
-    assert_eq!(api.told().await.split(' ').count(), 301);
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    assert_eq!(api.next_delivery().await.split(' ').count(), 301);
     let query = api.request(Target::Watch, 3).await;
     assert!(query.ends_with("&resourceVersion=1302"), "{query}");
     assert!(query.contains("sendInitialEvents=true&"), "{query}");
@@ -74,12 +74,12 @@ async fn a_server_that_does_not_offer_streams_is_asked_for_pages_for_good() {
         let faults = cluster.faults();
         faults.answer(Target::Watch, 1, Answer::Fail(refusal));
         let mut api = Embedded::adjusted(cluster, streams);
-        assert_eq!(api.told().await, "Listed a@1001");
+        assert_eq!(api.next_delivery().await, "Listed a@1001");
         assert_eq!(api.elapsed(), Duration::ZERO);
         api.request(Target::Watch, 2).await;
         faults.stream(StreamFault::Gone);
-        assert_eq!(api.told().await, "SyncLost");
-        assert_eq!(api.told().await, "Listed a@1001");
+        assert_eq!(api.next_delivery().await, "SyncLost");
+        assert_eq!(api.next_delivery().await, "Listed a@1001");
         assert_eq!(api.requests(Target::List), 2);
         assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
         let queries = faults.requests().into_iter().map(|made| made.query);
@@ -103,14 +103,14 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
     let list = api.call().await;
     assert_eq!(list.uri, "/api/v1/pods?&limit=500");
     assert!(api.elapsed() >= Duration::from_secs(30) && api.elapsed() < Duration::from_secs(31));
-    assert!(api.told_nothing());
+    assert!(api.no_delivery());
     list.list("5", None, &[pod("a", 3)]);
-    assert_eq!(api.told().await, "Listed a@3");
+    assert_eq!(api.next_delivery().await, "Listed a@3");
     api.watch_from("5")
         .await
         .stream()
         .error(410, "too old resource version");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     // and one that goes on and on, as of a server that does not know what was asked for.
     let restless = api.call().await;
     assert_eq!(restless.uri, format!("{STREAMED}5"));
@@ -127,15 +127,15 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
         () = go_on => unreachable!("it has no end"),
     };
     assert_eq!((api.elapsed() - began).as_secs(), 120);
-    assert!(api.told_nothing());
+    assert!(api.no_delivery());
     list.list("40", None, &[pod("a", 38)]);
-    assert_eq!(api.told().await, "Listed a@38");
+    assert_eq!(api.next_delivery().await, "Listed a@38");
     // The second time is for good.
     api.watch_from("40")
         .await
         .stream()
         .error(410, "too old resource version");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.call().await.uri.contains("limit=500"));
     assert_eq!(api.errors(WatchErrorReason::WatchList), 2);
 }
@@ -159,10 +159,10 @@ async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
         }
     }
     let watch = api.call().await.stream();
-    assert!(api.told_nothing() && !api.stats.synced());
+    assert!(api.no_delivery() && !api.stats.synced());
     watch.event("ADDED", &pod("a", 3));
     end_of_list(&watch, "9");
-    assert_eq!(api.told().await, "Listed a@3");
+    assert_eq!(api.next_delivery().await, "Listed a@3");
     api.watch_from("9").await;
     assert_eq!(api.errors(WatchErrorReason::WatchList), 0);
     assert_eq!(api.errors(WatchErrorReason::Transport), 2);
@@ -179,15 +179,15 @@ async fn a_list_whose_streams_are_always_cut_is_taken_in_pages() {
     }
     let list = api.call().await;
     assert_eq!(list.uri, "/api/v1/pods?&limit=500");
-    assert!(api.told_nothing());
+    assert!(api.no_delivery());
     list.list("5", None, &[pod("a", 3)]);
-    assert_eq!(api.told().await, "Listed a@3");
+    assert_eq!(api.next_delivery().await, "Listed a@3");
     assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
     // The next list may be streamed again.
     api.watch_from("5")
         .await
         .refuse(410, "too old resource version");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.call().await.uri.starts_with(STREAMED));
 }
 
@@ -203,13 +203,13 @@ async fn what_happens_while_the_list_is_streamed_is_in_it() {
     watch.event("MODIFIED", &pod("a", 8));
     watch.event("DELETED", &pod("b", 9));
     end_of_list(&watch, "9");
-    assert_eq!(sorted(&api.told().await), "Listed a@8 c@5");
+    assert_eq!(sorted(&api.next_delivery().await), "Listed a@8 c@5");
     assert_eq!(api.errors(WatchErrorReason::Decode), 2);
     api.watch_from("9")
         .await
         .stream()
         .error(410, "too old resource version");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     // What may be a deletion and cannot be read makes it no list.
     for unreadable in [
         "{\"type\":\"DELETED\",\"object\":{\"metadata\":{}}}\n",
@@ -225,7 +225,7 @@ async fn what_happens_while_the_list_is_streamed_is_in_it() {
     }
     // Where streams bring that again and again, pages are as good.
     assert!(api.call().await.uri.contains("limit=500"));
-    assert!(api.told_nothing());
+    assert!(api.no_delivery());
 }
 
 #[tokio::test(start_paused = true)]
@@ -234,11 +234,11 @@ async fn a_streamed_list_of_a_restored_server_is_the_truth() {
     let watch = api.call().await.stream();
     watch.event("ADDED", &pod("a", 900));
     end_of_list(&watch, "1000");
-    assert_eq!(api.told().await, "Listed a@900");
+    assert_eq!(api.next_delivery().await, "Listed a@900");
     api.watch_from("1000")
         .await
         .refuse(410, "too old resource version");
-    assert_eq!(api.told().await, "SyncLost");
+    assert_eq!(api.next_delivery().await, "SyncLost");
     let call = api.call().await;
     assert!(call.uri.ends_with("&resourceVersion=1000"), "{}", call.uri);
     call.refuse(504, "Too large resource version: 1000, current: 500");
@@ -246,7 +246,7 @@ async fn a_streamed_list_of_a_restored_server_is_the_truth() {
     assert_eq!(call.uri, STREAMED);
     let watch = call.stream();
     end_of_list(&watch, "500");
-    assert_eq!(api.told().await, "RolledBack");
-    assert_eq!(api.told().await, "Listed ");
+    assert_eq!(api.next_delivery().await, "RolledBack");
+    assert_eq!(api.next_delivery().await, "Listed ");
     api.watch_from("500").await;
 }

@@ -88,7 +88,7 @@ fn serve(connection: TcpStream, template: &str, watch: &Sender<()>) {
     }
 }
 
-/// One page. Its length is told first, and then it is made pod by pod.
+/// One page. Its length is sent first, then pod by pod.
 fn list(out: &mut impl Write, request: &str, template: &str) -> std::io::Result<()> {
     let number = |name| parameter(request, name).map(|text| text.parse::<usize>().unwrap());
     let begin = number("continue").unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a cluster may do, and what a watch may tell of it.
+//! What can happen in a cluster, and what a watch delivers of it.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub enum Step {
     Ready(usize),
     /// It is deleted, and the watch says so
     Delete(usize),
-    /// It goes while nobody looks
+    /// It is deleted while there is no watch
     Vanish(usize),
-    /// The watch tells again what it has told of it last
+    /// The watch delivers the last version of it again
     Repeat(usize),
     /// The watch begins anew, with a list
     List,
@@ -49,7 +49,7 @@ pub fn any() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..250)
 }
 
-/// A pod as it stands.
+/// The state of a pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Pod {
     pub number: usize,
@@ -81,9 +81,9 @@ impl Pod {
     }
 }
 
-/// What the tracker is told.
+/// What the tracker receives.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum Change {
     Nothing,
     Applied(Pod),
     Deleted(Pod),
@@ -101,8 +101,8 @@ pub struct History {
 }
 
 impl History {
-    /// What is told, second by second.
-    pub fn play(steps: &[Step]) -> Vec<(i64, Told)> {
+    /// What is delivered, second by second.
+    pub fn play(steps: &[Step]) -> Vec<(i64, Change)> {
         let mut history = Self {
             second: START,
             ..Self::default()
@@ -110,32 +110,32 @@ impl History {
         steps
             .iter()
             .filter_map(|step| {
-                let told = history.step(*step)?;
-                Some((history.second, told))
+                let change = history.step(*step)?;
+                Some((history.second, change))
             })
             .collect()
     }
 
-    fn step(&mut self, step: Step) -> Option<Told> {
+    fn step(&mut self, step: Step) -> Option<Change> {
         self.version += 1;
         match step {
             Step::Touch(number) => self.change(number, |_| {}),
             Step::Ready(number) => self.change(number, |pod| pod.ready = true),
-            Step::Delete(number) => self.remove(number).map(Told::Deleted),
+            Step::Delete(number) => self.remove(number).map(Change::Deleted),
             Step::Vanish(number) => {
                 self.remove(number);
                 None
             }
             Step::Repeat(number) => self.repeat(number),
-            Step::List => Some(Told::Listed(self.pods.values().copied().collect())),
+            Step::List => Some(Change::Listed(self.pods.values().copied().collect())),
             Step::Wait(seconds) => {
                 self.second += seconds;
-                Some(Told::Nothing)
+                Some(Change::Nothing)
             }
         }
     }
 
-    fn change(&mut self, number: usize, change: impl FnOnce(&mut Pod)) -> Option<Told> {
+    fn change(&mut self, number: usize, change: impl FnOnce(&mut Pod)) -> Option<Change> {
         if self.gone.contains_key(&number) {
             return None;
         }
@@ -148,10 +148,10 @@ impl History {
         });
         pod.version = self.version;
         change(pod);
-        Some(Told::Applied(*pod))
+        Some(Change::Applied(*pod))
     }
 
-    /// Most pods are told of when they are made, some late; some have been made in the same
+    /// Most pods are delivered when they are made, some late; some have been made in the same
     /// second; of a few the API does not say when.
     fn created(&self, number: usize) -> Option<i64> {
         let late = [0, 0, 0, 1, 40, 500][number % 6];
@@ -166,12 +166,12 @@ impl History {
     }
 
     /// A late duplicate, which comes while deleted pods are remembered.
-    fn repeat(&self, number: usize) -> Option<Told> {
+    fn repeat(&self, number: usize) -> Option<Change> {
         let gone = self.gone.get(&number);
         let gone = gone.filter(|(at, _)| self.second - at <= REMEMBERED);
         match (self.pods.get(&number), gone) {
-            (Some(pod), _) => Some(Told::Applied(*pod)),
-            (None, Some((_, pod))) => Some(Told::Deleted(*pod)),
+            (Some(pod), _) => Some(Change::Applied(*pod)),
+            (None, Some((_, pod))) => Some(Change::Deleted(*pod)),
             (None, None) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::history::{Pod, Told};
+use super::history::{Change, Pod};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -49,24 +49,24 @@ impl Model {
             .count()
     }
 
-    pub fn tell(&mut self, second: i64, told: &Told) {
+    pub fn apply(&mut self, second: i64, change: &Change) {
         self.second = second;
         let remembered = |state: &State| match state {
             State::Deleted { second: deleted } => second - deleted <= 600,
             _ => true,
         };
         self.known.retain(|_, (_, state)| remembered(state));
-        match told {
-            Told::Nothing => {}
-            Told::Applied(pod) => self.see(pod),
-            Told::Deleted(pod) => {
+        match change {
+            Change::Nothing => {}
+            Change::Applied(pod) => self.see(pod),
+            Change::Deleted(pod) => {
                 if let Some((_, state)) = self.known.get_mut(&pod.name())
                     && !matches!(state, State::Deleted { .. })
                 {
                     *state = State::Deleted { second };
                 }
             }
-            Told::Listed(pods) => {
+            Change::Listed(pods) => {
                 for pod in pods {
                     self.see(pod);
                 }

@@ -1,12 +1,12 @@
-//! Holds what was counted against what must have been counted, pod by pod.
+//! Compares what was counted with what must have been counted, pod by pod.
 
 use std::collections::BTreeSet;
 
 use podinit::lifecycle::observation::Outcome;
 use podinit::lifecycle::stage::{Interval, Stage};
 
+use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::expected::{self, Expected, Times};
-use crate::proof::handed::{Account, Handed};
 use crate::proof::history::{History, Kind};
 use crate::proof::objectives;
 use crate::proof::seen::{self, Seen};
@@ -15,7 +15,7 @@ use crate::proof::tally::Counted;
 /// What is wrong with a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// Not counted, or not told of, though it happened and could be seen
+    /// Not counted, or not delivered_versions of, though it happened and could be seen
     Lost,
     /// Counted more often than it happened
     Double,
@@ -67,18 +67,18 @@ impl Findings {
     }
 }
 
-/// Everything that is wrong, by the books of the server and those of the program.
-pub fn audit(history: &History, accounts: &[Account], counted: &[Counted]) -> Findings {
+/// Everything that is wrong, by the server's records and the program's.
+pub fn audit(history: &History, logs: &[DeliveryLog], counted: &[Counted]) -> Findings {
     let mut findings = Findings::default();
-    untold(history, accounts, &mut findings);
-    let seen = seen::all(history, accounts);
+    undelivered(history, logs, &mut findings);
+    let seen = seen::all(history, logs);
     unended(history, &seen, &mut findings);
     let nothing = Counted::default();
     for (number, (nature, seen)) in history.pods.iter().zip(&seen).enumerate() {
         let expected = expected::of(history, nature, seen);
         let counted = counted.get(number).unwrap_or(&nothing);
         let pod = number as u32;
-        books(pod, &expected, counted, &mut findings);
+        check_counts(pod, &expected, counted, &mut findings);
         intervals(pod, &expected, counted, &mut findings);
         objectives::check(pod, nature, &expected, counted, &mut findings);
     }
@@ -86,71 +86,68 @@ pub fn audit(history: &History, accounts: &[Account], counted: &[Counted]) -> Fi
 }
 
 /// Versions that the server had, that no fault kept back, and that were never asked for.
-fn untold(history: &History, accounts: &[Account], findings: &mut Findings) {
-    for (version, told) in history.log.iter().zip(told(history, accounts)) {
+fn undelivered(history: &History, logs: &[DeliveryLog], findings: &mut Findings) {
+    for (version, delivered_versions) in history.log.iter().zip(delivered_versions(history, logs)) {
         let namespace = &history.pods[version.pod as usize].namespace;
-        let excused = (accounts.iter())
-            .filter(|account| account.covers(namespace))
-            .any(|account| account.excuses(version.number));
-        if !told && !excused && version.kind != Kind::Unseen {
-            let what = format!("version {} was never told", version.number);
+        let excused = (logs.iter())
+            .filter(|log| log.covers(namespace))
+            .any(|log| log.excuses(version.number));
+        if !delivered_versions && !excused && version.kind != Kind::Unseen {
+            let what = format!("version {} was never delivered_versions", version.number);
             findings.add(Fault::Lost, Some(version.pod), what);
         }
     }
 }
 
-/// How many versions after the first list were never handed over as they were.
-pub fn withheld(history: &History, accounts: &[Account]) -> usize {
-    let first_list = |account: &Account| account.excused.first().map(|(_, until)| *until);
-    let began = accounts
-        .iter()
-        .filter_map(first_list)
-        .max()
-        .unwrap_or_default();
-    let told = history.log.iter().zip(told(history, accounts));
-    let untold = told
-        .filter(|(version, told)| !told && version.number > began)
+/// How many versions after the first list were never delivered as they were.
+pub fn withheld(history: &History, logs: &[DeliveryLog]) -> usize {
+    let first_list = |log: &DeliveryLog| log.excused.first().map(|(_, until)| *until);
+    let began = logs.iter().filter_map(first_list).max().unwrap_or_default();
+    let delivered_versions = history.log.iter().zip(delivered_versions(history, logs));
+    let undelivered = delivered_versions
+        .filter(|(version, delivered_versions)| !delivered_versions && version.number > began)
         .count();
-    untold
-        + accounts
-            .iter()
-            .map(|account| account.spoilt.len())
-            .sum::<usize>()
+    undelivered + logs.iter().map(|log| log.damaged.len()).sum::<usize>()
 }
 
-/// By version: whether it was handed over, or spoilt on the way.
-fn told(history: &History, accounts: &[Account]) -> Vec<bool> {
-    let mut told = vec![false; history.log.len()];
-    for account in accounts {
-        for handed in &account.handed {
-            match handed {
-                Handed::Event { place, .. } => told[*place as usize] = true,
-                Handed::List { places, .. } => {
-                    places.iter().for_each(|place| told[*place as usize] = true);
+/// By version: whether it was delivered, or damaged on the way.
+fn delivered_versions(history: &History, logs: &[DeliveryLog]) -> Vec<bool> {
+    let mut delivered_versions = vec![false; history.log.len()];
+    for log in logs {
+        for delivered in &log.delivered {
+            match delivered {
+                Delivered::Event { place, .. } => delivered_versions[*place as usize] = true,
+                Delivered::List { places, .. } => {
+                    places
+                        .iter()
+                        .for_each(|place| delivered_versions[*place as usize] = true);
                 }
             }
         }
-        account
-            .spoilt
+        log.damaged
             .iter()
-            .for_each(|place| told[*place as usize] = true);
+            .for_each(|place| delivered_versions[*place as usize] = true);
     }
-    told
+    delivered_versions
 }
 
-/// Pods that are gone and that the program was never told the end of.
+/// Pods that are gone and that the program was never delivered_versions the end of.
 fn unended(history: &History, seen: &[Seen], findings: &mut Findings) {
     let standing: BTreeSet<u32> = (history.standing(history.number()).into_iter())
         .map(|place| history.version(place).pod)
         .collect();
     for (number, seen) in (0..).zip(seen) {
         if seen.is_known() && seen.gone.is_none() && !standing.contains(&number) {
-            findings.add(Fault::Lost, Some(number), "its end was never told");
+            findings.add(
+                Fault::Lost,
+                Some(number),
+                "its end was never delivered_versions",
+            );
         }
     }
 }
 
-fn books(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
+fn check_counts(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
     let exactly = |times: bool| Times {
         least: times.into(),
         most: times.into(),

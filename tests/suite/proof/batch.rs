@@ -1,4 +1,4 @@
-//! The lines that tell of some versions, with whatever spoils them on the way.
+//! The lines of the watch for some versions, damaged on their way or not.
 
 use bytes::Bytes;
 
@@ -11,15 +11,15 @@ pub const OVERSIZE: usize = 64 << 10;
 /// What is written at once.
 pub struct Batch {
     pub bytes: Vec<u8>,
-    /// Everything up to this version has been told
-    pub told: u64,
+    /// Everything up to this version has been sent
+    pub sent: u64,
 }
 
-/// The lines of the versions `due`, with which everything up to version `up_to` is told.
+/// The lines of the versions `due`, with which everything up to version `up_to` is sent.
 pub fn of(mut due: Vec<Place>, up_to: u64, source: usize, state: &mut State) -> Batch {
     due.retain(|place| state.history.version(*place).kind != Kind::Unseen);
     coalesce(&mut due, source, state);
-    if state.mischief.shuffle {
+    if state.faults.shuffle {
         shuffle(&mut due, state);
     }
     let now = state.now();
@@ -27,14 +27,14 @@ pub fn of(mut due: Vec<Place>, up_to: u64, source: usize, state: &mut State) -> 
     for place in due {
         let version = state.history.version(place);
         let (kind, number) = (version.kind, version.number);
-        let mischief = &state.mischief;
-        let (corrupt, garble, oversize) = (mischief.corrupt, mischief.garble, mischief.oversize);
-        let (lose, duplicate) = (mischief.lose, mischief.duplicate);
+        let faults = &state.faults;
+        let (corrupt, garble, oversize) = (faults.corrupt, faults.garble, faults.oversize);
+        let (lose, duplicate) = (faults.lose, faults.duplicate);
         if state.rng.chance(lose) {
             continue;
         }
         let garbled = state.rng.chance(garble);
-        let spoilt = if garbled {
+        let damaged = if garbled {
             Some(b"\xff\xfe{\"type\":\n".to_vec())
         } else if state.rng.chance(corrupt) {
             Some(corrupted(kind, number, state))
@@ -47,16 +47,16 @@ pub fn of(mut due: Vec<Place>, up_to: u64, source: usize, state: &mut State) -> 
         } else {
             None
         };
-        if let Some(line) = spoilt {
+        if let Some(line) = damaged {
             bytes.extend_from_slice(&line);
-            state.accounts[source].spoilt.push(place);
+            state.logs[source].damaged.push(place);
             if garbled || kind == Kind::Deleted {
                 // A deletion, or what may be one, does not come again, so a list has to tell of it.
                 // The rest of the stream need not be read any more.
-                state.accounts[source].gap(number);
+                state.logs[source].gap(number);
                 return Batch {
                     bytes,
-                    told: number,
+                    sent: number,
                 };
             }
             continue;
@@ -64,10 +64,10 @@ pub fn of(mut due: Vec<Place>, up_to: u64, source: usize, state: &mut State) -> 
         let times = 1 + usize::from(state.rng.chance(duplicate));
         for _ in 0..times {
             bytes.extend_from_slice(&line(state, place));
-            state.accounts[source].event(place, now);
+            state.logs[source].event(place, now);
         }
     }
-    Batch { bytes, told: up_to }
+    Batch { bytes, sent: up_to }
 }
 
 /// The line of one version.
@@ -116,7 +116,7 @@ fn corrupted(kind: Kind, number: u64, state: &mut State) -> Vec<u8> {
 
 /// Leaves out events of a pod that later ones of it supersede.
 fn coalesce(due: &mut Vec<Place>, source: usize, state: &mut State) {
-    if state.mischief.coalesce == 0.0 {
+    if state.faults.coalesce == 0.0 {
         return;
     }
     let pods: Vec<u32> = due
@@ -126,8 +126,8 @@ fn coalesce(due: &mut Vec<Place>, source: usize, state: &mut State) {
     let mut kept = Vec::new();
     for (index, place) in due.iter().enumerate() {
         let superseded = pods[index + 1..].contains(&pods[index]);
-        if superseded && state.rng.chance(state.mischief.coalesce) {
-            state.accounts[source].spoilt.push(*place);
+        if superseded && state.rng.chance(state.faults.coalesce) {
+            state.logs[source].damaged.push(*place);
         } else {
             kept.push(*place);
         }

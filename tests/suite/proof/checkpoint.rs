@@ -9,18 +9,18 @@ use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::lifecycle::version::Version;
 use podinit::watch::saved::SavedStats;
 
-use crate::proof::handed::Account;
-use crate::proof::planted::Bug;
+use crate::proof::delivery_log::DeliveryLog;
+use crate::proof::injected_bug::Bug;
 use crate::proof::tally::{Counted, Tally};
 
-/// How many things each list-watch has delivered that the server has handed over: they come in the
+/// How many things each list-watch has delivered that the server has delivered: they come in the
 /// server's order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounted(Vec<usize>);
 
 impl Accounted {
     pub fn count(&mut self, delivery: &Delivery) {
-        let handed = matches!(
+        let delivered = matches!(
             delivery.event,
             PodEvent::Applied(_) | PodEvent::Deleted(_) | PodEvent::Listed { .. }
         );
@@ -28,13 +28,13 @@ impl Accounted {
         if self.0.len() <= source {
             self.0.resize(source + 1, 0);
         }
-        self.0[source] += usize::from(handed);
+        self.0[source] += usize::from(delivered);
     }
 
-    /// What was handed over and not accounted for has gone down with the process.
-    pub fn forget_the_rest(&self, accounts: &mut [Account]) {
-        for (source, account) in accounts.iter_mut().enumerate() {
-            account.forget_after(self.0.get(source).copied().unwrap_or_default());
+    /// What was delivered and not accounted for has gone down with the process.
+    pub fn forget_the_rest(&self, logs: &mut [DeliveryLog]) {
+        for (source, log) in logs.iter_mut().enumerate() {
+            log.forget_after(self.0.get(source).copied().unwrap_or_default());
         }
     }
 }
@@ -77,7 +77,7 @@ impl Durable {
         for stage in pods.iter().filter_map(|pod| pod.stage()) {
             in_flight[stage as usize] += 1;
         }
-        let bug = tally.planted.bug;
+        let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {
             tally.pods.clone_from(&self.counted);
             tally.recorder.restore(&content.metrics, in_flight);

@@ -1,11 +1,11 @@
-//! The classes of faults, and how each strikes.
+//! The classes of faults, and which faults each injects.
 
 use std::time::Duration;
 
 use podinit::sim::rng::Rng;
 use tokio::time::Instant;
 
-use crate::proof::mischief::{Break, Mischief};
+use crate::proof::server_faults::{Break, ServerFaults};
 
 /// A class of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +66,7 @@ impl Class {
         Self::Everything,
     ];
 
-    /// As it is named to replay it.
+    /// The name that `PROOF_CLASS` takes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -121,9 +121,9 @@ impl Class {
             Self::Undecodable => "events whose object is no pod, deletions too",
             Self::Garbled => "lines that are no JSON and of which not even the type is known",
             Self::TooLong => "events longer than is read, deletions too",
-            Self::UnseenDeletions => "deletions of which no watch is told, found by a later list",
+            Self::UnseenDeletions => "deletions without a watch event, found by a later list",
             Self::RolledBack => "the API server is restored from a backup of up to 20 s before",
-            Self::ClockStepped => "the machine's clock is stepped by up to an hour, to and fro",
+            Self::ClockStepped => "the machine's clock is stepped by up to an hour, there and back",
             Self::Stopped => {
                 "SIGSTOP for up to ten minutes: deadlines have passed and events wait at once"
             }
@@ -148,7 +148,7 @@ impl Class {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// What strikes in a trial: the class itself, or several for [`Class::Everything`].
+    /// The faults of a trial: the class itself, or several for [`Class::Everything`].
     pub fn parts(self, rng: &mut Rng) -> Vec<Self> {
         if self != Self::Everything {
             return vec![self];
@@ -179,31 +179,31 @@ impl Class {
         matches!(self, Self::Restart | Self::RestartInGap)
     }
 
-    /// What is wrong all the time.
-    pub fn afflict(self, mischief: &mut Mischief) {
+    /// Injects the faults that last for the whole trial.
+    pub fn inject_lasting(self, faults: &mut ServerFaults) {
         match self {
-            Self::Duplicated => mischief.duplicate = 0.3,
-            Self::Replayed => mischief.replay = 300,
+            Self::Duplicated => faults.duplicate = 0.3,
+            Self::Replayed => faults.replay = 300,
             Self::Coalesced => {
-                mischief.coalesce = 0.7;
-                mischief.hold = Duration::from_secs(10);
+                faults.coalesce = 0.7;
+                faults.hold = Duration::from_secs(10);
             }
             Self::Reordered => {
-                mischief.shuffle = true;
-                mischief.hold = Duration::from_secs(2);
+                faults.shuffle = true;
+                faults.hold = Duration::from_secs(2);
             }
-            Self::Sources => mischief.hold = Duration::from_secs(4),
-            Self::BrokenLists => mischief.page_fault = 0.08,
-            Self::LaggingLists => mischief.lagging = true,
-            Self::Undecodable => mischief.corrupt = 0.02,
-            Self::Garbled => mischief.garble = 0.01,
-            Self::TooLong => mischief.oversize = 0.02,
+            Self::Sources => faults.hold = Duration::from_secs(4),
+            Self::BrokenLists => faults.page_fault = 0.08,
+            Self::LaggingLists => faults.lagging = true,
+            Self::Undecodable => faults.corrupt = 0.02,
+            Self::Garbled => faults.garble = 0.01,
+            Self::TooLong => faults.oversize = 0.02,
             _ => {}
         }
     }
 
-    /// What goes wrong at once, if it is the server's part.
-    pub fn strike(self, mischief: &mut Mischief, rng: &mut Rng) {
+    /// Injects the faults of one instant that are the server's.
+    pub fn inject(self, faults: &mut ServerFaults, rng: &mut Rng) {
         let seconds = |rng: &mut Rng, most: u64| {
             Instant::now() + Duration::from_millis(rng.below(most * 1_000))
         };
@@ -216,24 +216,24 @@ impl Class {
                     Break::Short,
                     Break::Error,
                 ];
-                mischief.break_watches(*rng.pick(&ways));
+                faults.break_watches(*rng.pick(&ways));
             }
             Self::Gone | Self::BrokenLists | Self::LaggingLists | Self::UnseenDeletions => {
-                mischief.break_watches(Break::Gone);
+                faults.break_watches(Break::Gone);
                 if rng.chance(0.5) {
                     // What happens until the list is lost to the watch.
-                    mischief.refused_until = Some(seconds(rng, 20));
+                    faults.refused_until = Some(seconds(rng, 20));
                 }
             }
             Self::Sources | Self::SameNames => {
                 let ways = [Break::Gone, Break::Reset, Break::End];
-                mischief.break_watches(*rng.pick(&ways));
-                mischief.refused_until = Some(seconds(rng, 6));
+                faults.break_watches(*rng.pick(&ways));
+                faults.refused_until = Some(seconds(rng, 6));
             }
-            Self::Silent => mischief.silent_until = Some(seconds(rng, 100)),
+            Self::Silent => faults.silent_until = Some(seconds(rng, 100)),
             Self::Refused => {
-                mischief.refused_until = Some(seconds(rng, 60));
-                mischief.break_watches(Break::Reset);
+                faults.refused_until = Some(seconds(rng, 60));
+                faults.break_watches(Break::Reset);
             }
             _ => {}
         }

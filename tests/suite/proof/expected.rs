@@ -1,6 +1,6 @@
-//! What must have been counted of a pod, by what was shown of it: the specification
-//! ([§2](crate::specification#s2) to [§6](crate::specification#s6)) read as statements about the
-//! whole of it. There is no fold here, and nothing of the tracker.
+//! What must have been counted of a pod, by the versions that the program received: the rules of the
+//! specification ([§2](crate::specification#s2) to [§6](crate::specification#s6)) as statements about
+//! all of these versions at once. There is no state machine here, and no code of the tracker.
 
 use podinit::lifecycle::observation::Outcome;
 

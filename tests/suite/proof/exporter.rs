@@ -23,10 +23,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::proof::batch::OVERSIZE;
 use crate::proof::checkpoint::Accounted;
-use crate::proof::handed::Account;
+use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::ingest::{Disk, Ingest};
+use crate::proof::injected_bug::InjectedBug;
 use crate::proof::lives::NUMBER;
-use crate::proof::planted::Planted;
 use crate::proof::server::Server;
 use crate::proof::tally::{SLOS, Tally};
 
@@ -48,7 +48,7 @@ slos:
 pub struct Settings {
     pub seed: u64,
     pub fused: bool,
-    pub planted: Planted,
+    pub injected: InjectedBug,
     /// The accounting takes so long for each delivery
     pub slow: Duration,
     /// Deliveries that may wait
@@ -73,11 +73,11 @@ impl Exporter {
         offset: &Arc<AtomicI64>,
         disk: Option<&Disk>,
     ) -> Self {
-        let scope_of = |account: &Account| {
-            let name = account.scope;
+        let scope_of = |log: &DeliveryLog| {
+            let name = log.scope;
             name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
         };
-        let scopes = server.lock().accounts.iter().map(scope_of).collect();
+        let scopes = server.lock().logs.iter().map(scope_of).collect();
         let mut config = WatchConfig {
             scopes,
             decode: DecodeOptions {
@@ -125,7 +125,7 @@ impl Exporter {
         let mut tally = Tally {
             pods: Vec::new(),
             recorder,
-            planted: settings.planted,
+            injected: settings.injected,
         };
         let found = disk.and_then(|disk| disk.lock().unwrap().clone());
         let mut accounted = Accounted::default();

@@ -1,5 +1,5 @@
-//! What a version of a pod shows, read from the simulator's own pod: neither JSON nor anything of
-//! the program stands in between.
+//! What a version of a pod shows, read from the simulator's own pod, without JSON and without code of the
+//! program.
 
 use podinit::sim::life::Shape;
 use podinit::sim::pod::Pod;
@@ -82,7 +82,7 @@ impl Shows {
 
 /// How often a condition came to hold again in these versions, one after the other, by milestone.
 /// From the version number `restored` on, of an API server that was restored from a backup, what was
-/// seen before may be told once more, and counts once.
+/// seen before may be delivered once more, and counts once.
 pub fn returns<'a>(
     versions: impl Iterator<Item = &'a Shows>,
     restored: Option<usize>,
@@ -90,14 +90,14 @@ pub fn returns<'a>(
     let mut counts = [0; MILESTONES];
     let mut held: [Option<i64>; TYPES.len()] = [None; TYPES.len()];
     for (number, shows) in versions.enumerate() {
-        let told_again = restored.is_some_and(|restored| number >= restored);
+        let repeated = restored.is_some_and(|restored| number >= restored);
         for kind in RETURNING {
             let Some((true, since)) = shows.conditions[kind] else {
                 continue;
             };
             let before = held[kind];
             held[kind] = match before {
-                Some(before) if told_again => Some(since.max(before)),
+                Some(before) if repeated => Some(since.max(before)),
                 _ => Some(since),
             };
             counts[TYPES[kind].1] += u32::from(before.is_some_and(|before| since > before));

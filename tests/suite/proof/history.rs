@@ -13,7 +13,7 @@ pub enum Kind {
     Added,
     Modified,
     Deleted,
-    /// A removal that no watch is told of
+    /// A removal without a watch event
     Unseen,
 }
 

@@ -1,4 +1,4 @@
-//! The one loop of the program, as `serve` has it, with commits of the checkpoint in between.
+//! The ingest loop as `serve` runs it, with commits of the checkpoint in between.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl Ingest {
     }
 
     async fn account(&mut self, delivery: Delivery) {
-        if self.tally.planted.loses(&delivery.event) {
+        if self.tally.injected.loses(&delivery.event) {
             return;
         }
         self.accounted.count(&delivery);

@@ -9,8 +9,8 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 
 use crate::proof::history::Place;
-use crate::proof::mischief::PageFault;
 use crate::proof::server::{BoxError, Reply, Server, State, status};
+use crate::proof::server_faults::PageFault;
 
 /// A list of which some pages are still to be asked for.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
         .and_then(|text| text.parse().ok())
         .unwrap_or(usize::MAX);
     let token = query.get("continue");
-    let fault = state.mischief.page_fault(token.is_none(), &mut state.rng);
+    let fault = state.faults.page_fault(token.is_none(), &mut state.rng);
     let open = match token {
         Some(token) => match state.lists.remove(*token) {
             Some(open)
@@ -72,7 +72,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
                 (_, 0) => {
                     if last {
                         let mut state = server.lock();
-                        state.accounts[source].list(open.places, open.number);
+                        state.logs[source].list(open.places, open.number);
                     }
                     Some((Ok(Frame::data(body)), 1))
                 }
@@ -100,7 +100,7 @@ fn begin(
                 "Too large resource version: ahead of the server",
             )));
         }
-        Some(asked) if state.mischief.lagging => asked.max(newest - (newest - asked) / 2),
+        Some(asked) if state.faults.lagging => asked.max(newest - (newest - asked) / 2),
         _ => newest,
     };
     let mut places = state.history.standing(number);

@@ -1,4 +1,4 @@
-//! Pods that live: the simulator's lives, taken step by step, each step a version.
+//! The pods of a trial: lives of the simulator, step by step; each step is a version.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -14,7 +14,7 @@ use podinit::timestamp::Timestamp;
 use crate::proof::facts::{Nature, Shows};
 use crate::proof::history::{History, Kind};
 
-/// The label that numbers the pods, so that what is said of a pod can be told from what is said of
+/// The label that numbers the pods, so that observations of one pod can be distinguished from those of
 /// another one under its name.
 pub const NUMBER: &str = "proof.example.com/number";
 

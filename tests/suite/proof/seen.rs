@@ -1,6 +1,6 @@
-//! What the program was shown of each pod, from what the server has handed over.
+//! What the program has received about each pod, from what the server has delivered.
 
-use crate::proof::handed::{Account, Handed};
+use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::history::{History, Kind, Place};
 
 /// How a version was shown.
@@ -61,12 +61,12 @@ impl Seen {
 }
 
 /// By pod.
-pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
+pub fn all(history: &History, logs: &[DeliveryLog]) -> Vec<Seen> {
     let mut pods = vec![Seen::default(); history.pods.len()];
-    for account in accounts {
-        for handed in &account.handed {
-            match handed {
-                Handed::Event { place, at } => {
+    for log in logs {
+        for delivered in &log.delivered {
+            match delivered {
+                Delivered::Event { place, at } => {
                     let version = history.version(*place);
                     let pod = &mut pods[version.pod as usize];
                     if version.kind != Kind::Deleted {
@@ -76,7 +76,7 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                         pod.end(Gone::Deleted);
                     }
                 }
-                Handed::List {
+                Delivered::List {
                     places,
                     first,
                     restored,
@@ -94,7 +94,7 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
                         }
                     }
                     let how = if *first { How::FirstList } else { How::List };
-                    list(history, account, &mut pods, places, how);
+                    list(history, log, &mut pods, places, how);
                 }
             }
         }
@@ -102,7 +102,7 @@ pub fn all(history: &History, accounts: &[Account]) -> Vec<Seen> {
     pods
 }
 
-fn list(history: &History, account: &Account, pods: &mut [Seen], places: &[Place], how: How) {
+fn list(history: &History, log: &DeliveryLog, pods: &mut [Seen], places: &[Place], how: How) {
     let mut standing = vec![false; pods.len()];
     for place in places {
         let pod = history.version(*place).pod as usize;
@@ -110,7 +110,7 @@ fn list(history: &History, account: &Account, pods: &mut [Seen], places: &[Place
         pods[pod].show(history, *place, how);
     }
     for (number, pod) in pods.iter_mut().enumerate() {
-        let covered = account.covers(&history.pods[number].namespace);
+        let covered = log.covers(&history.pods[number].namespace);
         if covered && pod.known && pod.gone.is_none() && !standing[number] {
             pod.end(Gone::Absent);
         }

@@ -1,7 +1,7 @@
 //! The API server of the proof: lists and watches of a [`History`] behind the real client, without
 //! a connection, in virtual time, and with everything that can go wrong.
 //!
-//! Nothing counts as handed over before the client has taken it.
+//! Nothing counts as delivered before the client has taken it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,9 +19,9 @@ use podinit::sim::rng::Rng;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::proof::handed::Account;
+use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::history::{History, Place};
-use crate::proof::mischief::Mischief;
+use crate::proof::server_faults::ServerFaults;
 use crate::proof::{list, watch};
 
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -43,10 +43,10 @@ pub const NAMESPACES: [&str; 8] = [
 #[derive(Debug)]
 pub struct State {
     pub history: History,
-    pub mischief: Mischief,
+    pub faults: ServerFaults,
     pub rng: Rng,
     /// By source
-    pub accounts: Vec<Account>,
+    pub logs: Vec<DeliveryLog>,
     pub lists: HashMap<String, list::Open>,
     /// A position of the API server's clock
     pub epoch: (Instant, i64),
@@ -60,7 +60,7 @@ impl State {
 
     /// Whether a version belongs to a source.
     pub fn covers(&self, source: usize, place: Place) -> bool {
-        self.accounts[source].covers(self.history.namespace(place))
+        self.logs[source].covers(self.history.namespace(place))
     }
 }
 
@@ -79,9 +79,9 @@ impl Server {
         };
         let state = State {
             history: History::new(),
-            mischief: Mischief::default(),
+            faults: ServerFaults::default(),
             rng: Rng::fork(seed, 2),
-            accounts: scopes.into_iter().map(Account::of).collect(),
+            logs: scopes.into_iter().map(DeliveryLog::of).collect(),
             lists: HashMap::new(),
             epoch: (Instant::now(), epoch),
         };
@@ -125,11 +125,11 @@ impl Server {
                 .split('/')
                 .nth(4)
                 .filter(|_| path.contains("/namespaces/"));
-            (state.accounts.iter())
-                .position(|account| account.scope == namespace)
+            (state.logs.iter())
+                .position(|log| log.scope == namespace)
                 .ok_or_else(|| format!("no such scope: {path}"))?
         };
-        if self.lock().mischief.refuses() {
+        if self.lock().faults.refuses() {
             return self.refusal();
         }
         match query.get("watch") {

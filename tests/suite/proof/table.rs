@@ -1,4 +1,4 @@
-//! The table: what was tried, and what came of it.
+//! The table of trials and their results.
 
 use std::fmt;
 use std::num::NonZero;
@@ -9,7 +9,7 @@ use crate::proof::audit::Fault;
 use crate::proof::classes::Class;
 use crate::proof::trial::{Report, Trial};
 
-/// How many findings of a trial are told.
+/// How many findings of a trial are printed.
 const TOLD: usize = 12;
 
 /// One class.
@@ -18,7 +18,7 @@ struct Row {
     trials: u64,
     pods: usize,
     versions: usize,
-    handed: usize,
+    delivered: usize,
     lists: usize,
     withheld: usize,
     lost: usize,
@@ -31,7 +31,7 @@ impl Row {
         self.trials += 1;
         self.pods += report.discovered;
         self.versions += report.versions;
-        self.handed += report.handed;
+        self.delivered += report.delivered;
         self.lists += report.lists;
         self.withheld += report.withheld;
         self.lost += report.findings.pods(Fault::Lost);
@@ -116,7 +116,7 @@ impl fmt::Display for Table {
         writeln!(f, "Seeds {first} to {last} of every class.\n")?;
         writeln!(
             f,
-            "| fault class | `PROOF_CLASS` | trials (pods) | versions written | told | kept back | \
+            "| fault class | `PROOF_CLASS` | trials (pods) | versions written | events delivered | withheld | \
              lists | lost | double | wrong |"
         )?;
         writeln!(f, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")?;
@@ -126,7 +126,7 @@ impl fmt::Display for Table {
             write_row(f, title, &name, row)?;
             all.pods += row.pods;
             all.versions += row.versions;
-            all.handed += row.handed;
+            all.delivered += row.delivered;
             all.withheld += row.withheld;
             all.lists += row.lists;
             all.lost += row.lost;
@@ -145,7 +145,7 @@ fn write_row(f: &mut fmt::Formatter<'_>, title: &str, name: &str, row: &Row) -> 
     let Row {
         pods,
         versions,
-        handed,
+        delivered,
         withheld,
         lists,
         lost,
@@ -155,7 +155,7 @@ fn write_row(f: &mut fmt::Formatter<'_>, title: &str, name: &str, row: &Row) -> 
     } = row;
     writeln!(
         f,
-        "| {title} | {name} | {pods} | {versions} | {handed} | {withheld} | {lists} | {lost} | \
+        "| {title} | {name} | {pods} | {versions} | {delivered} | {withheld} | {lists} | {lost} | \
          {double} | {wrong} |"
     )
 }
@@ -163,12 +163,12 @@ fn write_row(f: &mut fmt::Formatter<'_>, title: &str, name: &str, row: &Row) -> 
 /// What a trial has found.
 pub fn in_words(report: &Report) -> String {
     let mut text = format!(
-        "{:?}: {} pods, {} of them counted, {} versions; {} events told, {} kept back, {} lists",
+        "{:?}: {} pods, {} of them counted, {} versions; {} events delivered, {} withheld, {} lists",
         report.parts,
         report.pods,
         report.discovered,
         report.versions,
-        report.handed,
+        report.delivered,
         report.withheld,
         report.lists
     );

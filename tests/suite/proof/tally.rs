@@ -8,7 +8,7 @@ use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
 use podinit::timestamp::Timestamp;
 
-use crate::proof::planted::Planted;
+use crate::proof::injected_bug::InjectedBug;
 
 /// How many SLOs are in force.
 pub const SLOS: usize = 4;
@@ -82,7 +82,7 @@ impl Counted {
 pub struct Tally {
     pub pods: Vec<Counted>,
     pub recorder: Recorder,
-    pub planted: Planted,
+    pub injected: InjectedBug,
 }
 
 impl Sink for Tally {
@@ -100,7 +100,7 @@ impl Tally {
         if self.pods.len() <= number {
             self.pods.resize(number + 1, Counted::default());
         }
-        for _ in 0..self.planted.times(&observation) {
+        for _ in 0..self.injected.times(&observation) {
             self.pods[number].count(observation);
             self.recorder.observe_pod(now, pod, observation);
         }

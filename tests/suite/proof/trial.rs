@@ -1,4 +1,4 @@
-//! One trial: some pods live, a class of faults strikes, and what was counted is audited.
+//! One trial: pods start up, faults of one class are injected, and what was counted is audited.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -11,11 +11,11 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::proof::audit::{self, Findings};
 use crate::proof::classes::Class;
+use crate::proof::delivery_log::Delivered;
 use crate::proof::exporter::{Exporter, Settings};
-use crate::proof::handed::Handed;
 use crate::proof::ingest::Disk;
+use crate::proof::injected_bug::{Bug, InjectedBug};
 use crate::proof::lives::Lives;
-use crate::proof::planted::{Bug, Planted};
 use crate::proof::scraped;
 use crate::proof::server::Server;
 use crate::proof::tally::Counted;
@@ -25,7 +25,7 @@ use crate::support::scrape::Scrape;
 const EPOCH: i64 = 1_795_000_000_000_000_000;
 /// Pods are created for so long before anybody looks.
 const BEFORE: Duration = Duration::from_secs(12);
-/// Faults strike for so long after the last pod was created.
+/// Faults fault_at for so long after the last pod was created.
 const AFTERWARDS: Duration = Duration::from_secs(60);
 /// All is well for so long at the end.
 const QUIET: Duration = Duration::from_secs(150);
@@ -39,7 +39,7 @@ pub struct Trial {
     pub seed: u64,
     /// Pods, apart from those that are re-created
     pub pods: u32,
-    pub planted: Planted,
+    pub injected: InjectedBug,
 }
 
 /// What came of it.
@@ -52,9 +52,9 @@ pub struct Report {
     /// That were counted
     pub discovered: usize,
     pub versions: usize,
-    /// Events handed over
-    pub handed: usize,
-    /// Versions that were never handed over, for a reason
+    /// Events delivered
+    pub delivered: usize,
+    /// Versions that were never delivered, for a reason
     pub withheld: usize,
     /// Lists that completed
     pub lists: usize,
@@ -68,7 +68,7 @@ impl Trial {
             class,
             seed,
             pods,
-            planted: Planted::default(),
+            injected: InjectedBug::default(),
         }
     }
 
@@ -141,21 +141,21 @@ impl World {
                 .await;
         }
         self.trouble(true);
-        let mut strike = Instant::now() + Duration::from_secs(3);
+        let mut fault_at = Instant::now() + Duration::from_secs(3);
         while self.left > 0 {
-            self.live_until(strike).await;
-            self.strike().await;
-            strike = Instant::now() + Duration::from_millis(1_000 + self.rng.below(9_000));
+            self.live_until(fault_at).await;
+            self.inject().await;
+            fault_at = Instant::now() + Duration::from_millis(1_000 + self.rng.below(9_000));
         }
         for _ in 0..6 {
             self.live_until(Instant::now() + AFTERWARDS / 6).await;
-            self.strike().await;
+            self.inject().await;
         }
         self.trouble(false);
         self.live_until(Instant::now() + QUIET / 2).await;
         self.lives.delete_half(&mut self.server.lock().history);
         self.live_until(Instant::now() + QUIET / 2).await;
-        // The last things that happened are told before the end.
+        // The last versions are delivered before the end.
         sleep(Duration::from_secs(5)).await;
         self.report().await
     }
@@ -213,7 +213,7 @@ impl World {
         let settings = Settings {
             seed: self.trial.seed ^ self.starts,
             fused: self.trial.seed.is_multiple_of(4) || !self.trial.seed.is_multiple_of(3),
-            planted: self.trial.planted,
+            injected: self.trial.injected,
             slow: match self.parts.contains(&Class::SlowAccounting) {
                 true => Duration::from_millis(8),
                 false => Duration::ZERO,
@@ -233,13 +233,13 @@ impl World {
         let mut state = self.server.lock();
         if begins {
             for part in &self.parts {
-                part.afflict(&mut state.mischief);
+                part.inject_lasting(&mut state.faults);
             }
-            if self.trial.planted.bug == Bug::Untold {
-                state.mischief.lose = 0.01;
+            if self.trial.injected.bug == Bug::Undelivered {
+                state.faults.lose = 0.01;
             }
         } else {
-            state.mischief.cease();
+            state.faults.clear();
         }
         drop(state);
         self.server.changed.notify_waiters();
@@ -250,7 +250,7 @@ impl World {
         let synced = exporter.synced();
         let (tally, exposition) = exporter.stop().await;
         let state = self.server.lock();
-        let mut findings = audit::audit(&state.history, &state.accounts, &tally.pods);
+        let mut findings = audit::audit(&state.history, &state.logs, &tally.pods);
         let text = exposition.encode(Format::Text).expect("it can be scraped");
         let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
         scraped::check(&scrape, &tally.pods, &mut findings);
@@ -261,16 +261,16 @@ impl World {
                 "the watch is not in sync at the end",
             );
         }
-        let handed = || state.accounts.iter().flat_map(|account| &account.handed);
-        let is_list = |handed: &&Handed| matches!(handed, Handed::List { .. });
-        let lists = handed().filter(is_list).count();
+        let delivered = || state.logs.iter().flat_map(|log| &log.delivered);
+        let is_list = |delivered: &&Delivered| matches!(delivered, Delivered::List { .. });
+        let lists = delivered().filter(is_list).count();
         Report {
             parts: self.parts,
             pods: state.history.pods.len(),
             discovered: tally.pods.iter().filter(|pod| pod.discovered > 0).count(),
             versions: state.history.log.len(),
-            handed: handed().count() - lists,
-            withheld: audit::withheld(&state.history, &state.accounts),
+            delivered: delivered().count() - lists,
+            withheld: audit::withheld(&state.history, &state.logs),
             lists,
             counted: tally.pods,
             findings,

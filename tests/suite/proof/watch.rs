@@ -1,4 +1,4 @@
-//! Watches: what is told of each version, when, and how it is spoilt.
+//! Watches: when each version is sent, and how it is damaged.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use hyper::body::Frame;
 use tokio::time::{Instant, timeout_at};
 
 use crate::proof::batch::{self, Batch};
-use crate::proof::mischief::Break;
 use crate::proof::server::{BoxError, Reply, Server, State, status};
+use crate::proof::server_faults::Break;
 
 /// The most events that are written at once.
 const AT_ONCE: usize = 200;
 
-/// How long after a version it is told of, at the most, where nothing is held back.
+/// The longest time from a version to its event, without faults.
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(9);
 
 /// The API server sends a last bookmark so long before the end.
@@ -27,8 +27,8 @@ const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 struct Open {
     source: usize,
-    /// Everything up to this version has been told
-    told: u64,
+    /// Everything up to this version has been sent
+    sent: u64,
     ends: Instant,
     bookmark: Instant,
     held_since: Option<(Instant, Duration)>,
@@ -56,22 +56,22 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
     let mut state = server.lock();
     let state = &mut *state;
     if from < state.history.horizon {
-        state.accounts[source].gap(from);
+        state.logs[source].gap(from);
         return status(410, "too old resource version");
     }
     if from > state.history.number() {
         return status(504, "Too large resource version: ahead of the server");
     }
-    let listed = state.accounts[source].listed.unwrap_or(from);
-    let early = from.saturating_sub(state.rng.below(state.mischief.replay + 1));
+    let listed = state.logs[source].listed.unwrap_or(from);
+    let early = from.saturating_sub(state.rng.below(state.faults.replay + 1));
     let ends = Instant::now() + Duration::from_secs(seconds);
     let open = Open {
         source,
-        told: early.max(listed).max(state.history.horizon).min(from),
+        sent: early.max(listed).max(state.history.horizon).min(from),
         ends,
         bookmark: Instant::now() + BOOKMARK_INTERVAL,
         held_since: None,
-        broken: state.mischief.broken(),
+        broken: state.faults.broken(),
         ended: false,
     };
     let server = server.clone();
@@ -116,17 +116,17 @@ impl Open {
         if self.broken == usize::MAX {
             return Next::Last(None, Break::Reset);
         }
-        if let Some(until) = state.mischief.silence() {
+        if let Some(until) = state.faults.silence() {
             return Next::Wait(until);
         }
-        if let Some(how) = state.mischief.next_break(self.broken) {
+        if let Some(how) = state.faults.next_break(self.broken) {
             self.broken += 1;
             return self.break_by(how, state);
         }
         let now = Instant::now();
-        let told = state.history.after(self.told);
-        let last = told.iter().take(AT_ONCE).next_back().copied();
-        let due: Vec<_> = (told.iter().take(AT_ONCE).copied())
+        let unsent = state.history.after(self.sent);
+        let last = unsent.iter().take(AT_ONCE).next_back().copied();
+        let due: Vec<_> = (unsent.iter().take(AT_ONCE).copied())
             .filter(|place| state.covers(self.source, *place))
             .collect();
         if let Some(last) = last {
@@ -137,17 +137,17 @@ impl Open {
             if !due.is_empty() {
                 return self.write(due, up_to, state);
             }
-            self.told = up_to;
+            self.sent = up_to;
             return self.next(state);
         }
         if now + LAST_BOOKMARK >= self.ends {
-            return Next::Last(Some(batch::bookmark(self.told)), Break::End);
+            return Next::Last(Some(batch::bookmark(self.sent)), Break::End);
         }
-        if now >= self.bookmark && !state.mischief.no_bookmarks {
+        if now >= self.bookmark && !state.faults.no_bookmarks {
             self.bookmark = now + BOOKMARK_INTERVAL;
-            return Next::Write(batch::bookmark(self.told));
+            return Next::Write(batch::bookmark(self.sent));
         }
-        let until = if state.mischief.no_bookmarks {
+        let until = if state.faults.no_bookmarks {
             self.ends - LAST_BOOKMARK
         } else {
             self.bookmark.min(self.ends - LAST_BOOKMARK)
@@ -157,11 +157,11 @@ impl Open {
 
     /// Until when events that are due are held back.
     fn held_until(&mut self, state: &mut State, now: Instant, none: bool) -> Option<Instant> {
-        if none || state.mischief.hold.is_zero() {
+        if none || state.faults.hold.is_zero() {
             self.held_since = None;
             return None;
         }
-        let longest = u64::try_from(state.mischief.hold.as_millis()).unwrap_or(u64::MAX);
+        let longest = u64::try_from(state.faults.hold.as_millis()).unwrap_or(u64::MAX);
         let (since, by) = *self
             .held_since
             .get_or_insert_with(|| (now, Duration::from_millis(state.rng.below(longest))));
@@ -174,8 +174,8 @@ impl Open {
     }
 
     fn write(&mut self, due: Vec<u32>, up_to: u64, state: &mut State) -> Next {
-        let Batch { bytes, told } = batch::of(due, up_to, self.source, state);
-        self.told = told;
+        let Batch { bytes, sent } = batch::of(due, up_to, self.source, state);
+        self.sent = sent;
         if bytes.is_empty() {
             return self.next(state);
         }
@@ -186,7 +186,7 @@ impl Open {
         let bytes = match how {
             Break::End | Break::Reset => None,
             Break::Torn | Break::Short => {
-                let next = state.history.after(self.told).first().copied();
+                let next = state.history.after(self.sent).first().copied();
                 next.map(|place| {
                     let line = batch::line(state, place);
                     let kept = state.rng.below(line.len() as u64 - 2) as usize;
@@ -195,7 +195,7 @@ impl Open {
             }
             Break::Gone => {
                 state.history.compact();
-                state.accounts[self.source].gap(self.told);
+                state.logs[self.source].gap(self.sent);
                 Some(batch::error(410, "too old resource version"))
             }
             Break::Error => Some(batch::error(500, "etcdserver: request timed out")),

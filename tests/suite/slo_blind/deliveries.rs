@@ -1,4 +1,4 @@
-//! Deliveries by hand: what a watch that was resumed tells after it says so.
+//! Events that a resumed watch delivers after it has reported that it is resumed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ const BOUND: i64 = START + 60;
 /// When the watch goes on.
 const RESUMED: i64 = START + 3_600;
 
-struct Books {
+struct Harness {
     tracker: Tracker,
     /// The events of the SLO on `network`, by the pod's name
     verdicts: BTreeMap<String, Vec<SloVerdict>>,
 }
 
-impl Books {
+impl Harness {
     fn new() -> Self {
         let slos = SloFile::built_in().slos;
         let config = TrackerConfig {
@@ -103,20 +103,20 @@ fn pod(name: &str, network: Option<i64>) -> PodSnapshot {
 
 #[test]
 fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resumed() {
-    let mut books = Books::new();
+    let mut harness = Harness::new();
     let began = Timestamp::from_seconds(START);
     let pods = vec![];
-    books.apply(START, PodEvent::Listed { pods, began }, false);
+    harness.apply(START, PodEvent::Listed { pods, began }, false);
     for name in ["swift", "late", "stuck"] {
-        books.apply(BOUND, PodEvent::Applied(pod(name, None)), true);
+        harness.apply(BOUND, PodEvent::Applied(pod(name, None)), true);
     }
-    books.apply(BOUND + 1, PodEvent::SyncLost, false);
+    harness.apply(BOUND + 1, PodEvent::SyncLost, false);
     for second in BOUND + 1..RESUMED {
-        books.advance(second);
+        harness.advance(second);
     }
-    books.apply(RESUMED, PodEvent::Resumed, false);
+    harness.apply(RESUMED, PodEvent::Resumed, false);
     for name in ["newcomer", "lost"] {
-        books.apply(RESUMED + 1, PodEvent::Applied(pod(name, None)), true);
+        harness.apply(RESUMED + 1, PodEvent::Applied(pod(name, None)), true);
     }
     for (name, after, verdict) in [
         // Its binding was seen to the instant, its network is known to the second: 9.5 s.
@@ -124,19 +124,19 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
         ("newcomer", 10, SloVerdict::Good),
         ("late", 11, SloVerdict::Bad),
     ] {
-        books.advance(RESUMED + 4);
-        assert_eq!(books.of(name), [], "{name}");
+        harness.advance(RESUMED + 4);
+        assert_eq!(harness.of(name), [], "{name}");
         let event = PodEvent::Applied(pod(name, Some(BOUND + after)));
-        books.apply(RESUMED + 4, event, true);
-        assert_eq!(books.of(name), [verdict], "{name}");
+        harness.apply(RESUMED + 4, event, true);
+        assert_eq!(harness.of(name), [verdict], "{name}");
     }
-    books.advance(RESUMED + 5);
-    assert_eq!(books.verdicts.len(), 3, "{:?}", books.verdicts);
-    books.advance(RESUMED + 3_600);
+    harness.advance(RESUMED + 5);
+    assert_eq!(harness.verdicts.len(), 3, "{:?}", harness.verdicts);
+    harness.advance(RESUMED + 3_600);
     for name in ["stuck", "lost"] {
-        assert_eq!(books.of(name), [SloVerdict::Bad], "{name}");
+        assert_eq!(harness.of(name), [SloVerdict::Bad], "{name}");
     }
-    let events: usize = books.verdicts.values().map(Vec::len).sum();
-    assert_eq!(events, 5, "{:?}", books.verdicts);
-    assert_eq!(books.tracker.undecided(NETWORK), 0);
+    let events: usize = harness.verdicts.values().map(Vec::len).sum();
+    assert_eq!(events, 5, "{:?}", harness.verdicts);
+    assert_eq!(harness.tracker.undecided(NETWORK), 0);
 }

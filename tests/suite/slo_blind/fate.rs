@@ -32,7 +32,7 @@ pub struct Fate {
     pub blind: Verdicts,
     /// After a list; `None` where it does not tell of the pod
     pub listed: Option<Verdicts>,
-    /// After the missed events have been told
+    /// After the missed events have been delivered
     pub resumed: Verdicts,
     /// More than two minutes later, where that is something else
     pub later: Option<Verdicts>,

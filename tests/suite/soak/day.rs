@@ -1,4 +1,4 @@
-//! 24 simulated hours against the cluster's own books.
+//! 24 simulated hours against the cluster's own records.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::support::cluster::world::World;
 
 const HOURS: u32 = 24;
 
-/// Some 17,000 pods in all; the books of the cluster hold 20,000.
+/// Some 17,000 pods in all; the records of the cluster hold 20,000.
 const PODS_PER_SECOND: f64 = 0.2;
 
 /// The most that accounting may grow by. It remembers as many pods at the end as after the first
@@ -93,7 +93,7 @@ async fn hour(world: &mut World) -> u32 {
     faults
 }
 
-/// A watch that was resumed is in sync a moment after it has told everything.
+/// A watch that was resumed is in sync a moment after it has delivered everything.
 async fn in_sync(world: &mut World) {
     while world.scrape().value("podinit_synced") != Some(1.0) {
         world.step(Duration::ZERO).await;

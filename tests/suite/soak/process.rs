@@ -124,7 +124,7 @@ async fn ten_minutes() {
 fn watch(exporter: &Exporter, minutes: f64) -> Vec<(f64, f64)> {
     let begun = Instant::now();
     let elapsed = || begun.elapsed().as_secs_f64() / 60.0;
-    let (mut points, mut last, mut told) = (Vec::new(), 0.0, 0.0);
+    let (mut points, mut last, mut reported) = (Vec::new(), 0.0, 0.0);
     while elapsed() < minutes {
         std::thread::sleep(EVERY);
         let scrape = exporter.scrape();
@@ -133,8 +133,8 @@ fn watch(exporter: &Exporter, minutes: f64) -> Vec<(f64, f64)> {
         assert!(discovered >= last, "a counter has gone back");
         last = discovered;
         points.push((elapsed(), exporter.resident_kib()));
-        if elapsed() >= told {
-            told += minutes / 20.0;
+        if elapsed() >= reported {
+            reported += minutes / 20.0;
             println!(
                 "{:5.1} min: {:7.0} KiB resident, {discovered} pods discovered, {} remembered",
                 elapsed(),

@@ -1,5 +1,5 @@
 //! The real pipeline (kube client, list-watch, tracker, recorder) in front of a simulated cluster
-//! that a test steps, and what the metrics must say by the cluster's own books.
+//! that a test steps, and what the metrics must say by the cluster's own records.
 
 pub mod claims;
 pub mod expected;

@@ -1,4 +1,4 @@
-//! What the tests of `doctor` have at hand: an API server that answers as it is told to, and the
+//! Support of the tests of `doctor`: an API server with set answers, and the
 //! doctor as a process.
 
 pub mod server;

@@ -103,7 +103,7 @@ impl Embedded {
     }
 
     /// The next delivery that is no bookmark, in words.
-    pub async fn told(&mut self) -> String {
+    pub async fn next_delivery(&mut self) -> String {
         loop {
             let delivery = self.deliveries.recv().await;
             let delivery = delivery.expect("the list-watch has ended");
@@ -114,7 +114,7 @@ impl Embedded {
     }
 
     /// Whether nothing but bookmarks has been delivered that was not taken.
-    pub fn told_nothing(&mut self) -> bool {
+    pub fn no_delivery(&mut self) -> bool {
         loop {
             match self.deliveries.try_recv() {
                 Err(_) => return true,

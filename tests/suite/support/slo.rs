@@ -16,7 +16,7 @@ use crate::support::scrape::Scrape;
 /// A namespace that no SLO is about.
 const APART: &str = "kube-system";
 
-/// A pod that stands for "everything before this has been told".
+/// A pod that stands for "everything before this has been delivered".
 const MARKER: &str = "marker";
 
 pub struct JudgedCluster {

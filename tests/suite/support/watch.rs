@@ -109,12 +109,12 @@ impl FakeApi {
     /// Answers the first list and opens the watch.
     pub async fn synced(&mut self, version: &str, pods: &[String]) -> Writer {
         self.call().await.list(version, None, pods);
-        assert!(self.told().await.starts_with("Listed"));
+        assert!(self.next_delivery().await.starts_with("Listed"));
         self.watch_from(version).await.stream()
     }
 
     /// The next delivery, bookmarks aside, in words.
-    pub async fn told(&mut self) -> String {
+    pub async fn next_delivery(&mut self) -> String {
         loop {
             let delivery = self.deliveries.recv().await;
             let delivery = delivery.expect("the list-watch has ended");
@@ -125,7 +125,7 @@ impl FakeApi {
     }
 
     /// Whether nothing has been delivered that was not taken, bookmarks aside.
-    pub fn told_nothing(&mut self) -> bool {
+    pub fn no_delivery(&mut self) -> bool {
         while let Ok(delivery) = self.deliveries.try_recv() {
             if delivery.event != PodEvent::Bookmark {
                 return false;

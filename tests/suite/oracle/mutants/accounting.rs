@@ -3,7 +3,7 @@
 
 use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};
-use crate::oracle::reading::{Entry, FirstSight, Interval, Rules, Snapshot, Spec};
+use crate::oracle::reading::{Classification, Entry, Interval, Rules, Snapshot, Spec};
 
 mutants! {
     IgnoresVersionOrder {
@@ -63,12 +63,12 @@ mutants! {
         }
     }
     CountsPreexistingAsObserved {
-        fn entry(&self, sight: FirstSight<'_>) -> Entry {
-            Spec.entry(FirstSight { backfill: true, ..sight })
+        fn entry(&self, sight: Classification<'_>) -> Entry {
+            Spec.entry(Classification { backfill: true, ..sight })
         }
     }
     AdoptsPreexisting {
-        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+        fn entry(&self, sight: Classification<'_>) -> Entry {
             match Spec.entry(sight) {
                 Entry::Preexisting => Entry::Adopted,
                 entry => entry,
@@ -76,25 +76,25 @@ mutants! {
         }
     }
     IgnoresBackfill {
-        fn entry(&self, sight: FirstSight<'_>) -> Entry {
-            Spec.entry(FirstSight { backfill: false, ..sight })
+        fn entry(&self, sight: Classification<'_>) -> Entry {
+            Spec.entry(Classification { backfill: false, ..sight })
         }
     }
     IgnoresSelectorChanges {
-        fn entry(&self, sight: FirstSight<'_>) -> Entry {
-            Spec.entry(FirstSight { first_list_began: None, ..sight })
+        fn entry(&self, sight: Classification<'_>) -> Entry {
+            Spec.entry(Classification { first_list_began: None, ..sight })
         }
     }
     ThirtySecondsAreOld {
-        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+        fn entry(&self, sight: Classification<'_>) -> Entry {
             let began = sight.first_list_began.map(|began| began + 1);
-            Spec.entry(FirstSight { first_list_began: began, ..sight })
+            Spec.entry(Classification { first_list_began: began, ..sight })
         }
     }
     StaticPodsArePods {
-        fn entry(&self, sight: FirstSight<'_>) -> Entry {
+        fn entry(&self, sight: Classification<'_>) -> Entry {
             let pod = &Snapshot { is_static: false, ..sight.pod.clone() };
-            Spec.entry(FirstSight { pod, ..sight })
+            Spec.entry(Classification { pod, ..sight })
         }
     }
     MissesThatAPodWasReady {

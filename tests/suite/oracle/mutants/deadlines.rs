@@ -19,7 +19,7 @@ macro_rules! slo_mutants {
             }
         })*
 
-        /// The planted bugs of this kind.
+        /// The injected bugs of this kind.
         pub(super) const MUTANTS: &[Mutant] = &[
             $(Mutant { name: stringify!($name), rules: &$name }),*
         ];

@@ -16,7 +16,7 @@ macro_rules! mutants {
         $(struct $name;
         impl Rules for $name { $($clause)* })*
 
-        /// The planted bugs of this kind.
+        /// The injected bugs of this kind.
         pub(super) const MUTANTS: &[Mutant] = &[
             $(Mutant { name: stringify!($name), rules: &$name }),*
         ];
@@ -27,7 +27,7 @@ mod accounting;
 mod deadlines;
 mod measuring;
 
-/// Every planted bug.
+/// Every injected bug.
 pub(crate) fn all() -> Vec<&'static Mutant> {
     [measuring::MUTANTS, accounting::MUTANTS, deadlines::MUTANTS]
         .into_iter()

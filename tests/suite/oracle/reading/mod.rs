@@ -22,7 +22,7 @@ mod vocabulary;
 
 use serde_json::Value;
 
-pub(crate) use rules::{Entry, FirstSight, Rules, Showing, Spec, Verdict};
+pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};
 pub(crate) use slo::{Moment, Namespaces, Slo, SloEvent, SloInterval, SloRules, SpecSlo};
 pub(crate) use snapshot::{Condition, Snapshot};
 pub(crate) use view::View;

@@ -25,7 +25,7 @@ pub(crate) enum Entry {
 
 /// What decides how a pod comes into the books.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FirstSight<'a> {
+pub(crate) struct Classification<'a> {
     pub(crate) pod: &'a Snapshot,
     pub(crate) in_first_list: bool,
     pub(crate) backfill: bool,
@@ -161,7 +161,7 @@ pub(crate) trait Rules {
     }
 
     /// [§5.2](crate::specification#s5-2) and [§5.3](crate::specification#s5-3).
-    fn entry(&self, sight: FirstSight<'_>) -> Entry {
+    fn entry(&self, sight: Classification<'_>) -> Entry {
         let began = sight.first_list_began;
         let is_old = sight
             .pod

@@ -2,7 +2,7 @@
 
 use super::Timestamps;
 use super::life::{Closing, Life};
-use super::rules::{Entry, FirstSight, Rules, Verdict};
+use super::rules::{Classification, Entry, Rules, Verdict};
 use super::view::View;
 use super::vocabulary::{Interval, Milestone};
 use crate::oracle::instant::Nanos;
@@ -54,7 +54,7 @@ impl<'a> Startup<'a> {
     }
 
     pub(crate) fn entry(&self) -> Entry {
-        self.rules.entry(FirstSight {
+        self.rules.entry(Classification {
             pod: &self.life.folded[0].pod,
             in_first_list: self.life.in_first_list,
             backfill: self.backfill,

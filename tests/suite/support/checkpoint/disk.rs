@@ -1,7 +1,7 @@
-//! A disk in memory that knows what it has been told to keep.
+//! A disk in memory that keeps apart what has been synced and what has not.
 //!
 //! It promises what POSIX does and no more: the contents of a file are durable after a sync of the
-//! file, its name after a sync of the directory. What becomes of the rest is for `loss` to choose.
+//! file, its name after a sync of the directory. `loss` chooses what a crash leaves of the rest.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use std::rc::Rc;
 use podinit::checkpoint::Disk;
 use rustix::io::Errno;
 
-/// What stands on a disk that is not in use: files by name.
-pub type Platter = BTreeMap<String, Vec<u8>>;
+/// The files of a disk that is not in use, by name.
+pub type DiskContents = BTreeMap<String, Vec<u8>>;
 
 /// A disk in use. Clones are the same disk.
 #[derive(Clone, Default)]
@@ -65,7 +65,7 @@ pub struct Fault {
     pub half_done: bool,
 }
 
-/// Chooses what becomes of whatever was not synced.
+/// Chooses what a crash leaves of what was not synced.
 pub trait Loss {
     /// Which of so many files a name stands for: the first is the durable one.
     fn name(&mut self, files: usize) -> usize;
@@ -94,8 +94,8 @@ impl State {
         name.pending.push(file);
     }
 
-    /// Whether the next operation fails, and what it says then.
-    fn weather(&self, operation: usize) -> Option<(io::Error, bool)> {
+    /// The error of the next operation, if it fails, and whether it is half done.
+    fn failure(&self, operation: usize) -> Option<(io::Error, bool)> {
         if self.power_until.is_some_and(|until| operation >= until) {
             return Some((io::Error::other("the power is off"), false));
         }
@@ -106,10 +106,10 @@ impl State {
 }
 
 impl CrashDisk {
-    /// A disk with what stands on `platter`.
-    pub fn with(platter: Platter) -> Self {
+    /// A disk with these files.
+    pub fn with(contents: DiskContents) -> Self {
         let mut state = State::default();
-        for (name, bytes) in platter {
+        for (name, bytes) in contents {
             let durable = Some(state.files.len());
             state.files.push(Contents {
                 live: bytes.clone(),
@@ -140,8 +140,8 @@ impl CrashDisk {
         state.reads_to_fail = times;
     }
 
-    /// Lets nothing fail any more.
-    pub fn mend(&self) {
+    /// Ends all faults.
+    pub fn clear_faults(&self) {
         let mut state = self.0.borrow_mut();
         state.faults.clear();
         state.read_fault = None;
@@ -158,7 +158,7 @@ impl CrashDisk {
     }
 
     /// What the running system sees; what a process that is killed leaves.
-    pub fn live(&self) -> Platter {
+    pub fn live(&self) -> DiskContents {
         let state = self.0.borrow();
         let live = |(text, name): (&String, &Name)| {
             let file = name.live()?;
@@ -168,10 +168,10 @@ impl CrashDisk {
     }
 
     /// What a machine that loses its power leaves.
-    pub fn crash(&self, loss: &mut impl Loss) -> Platter {
+    pub fn crash(&self, loss: &mut impl Loss) -> DiskContents {
         let state = self.0.borrow();
         let mut left = BTreeMap::new();
-        let mut platter = Platter::new();
+        let mut on_disk = DiskContents::new();
         for (text, name) in &state.names {
             let mut files = vec![name.durable];
             for file in &name.pending {
@@ -181,11 +181,11 @@ impl CrashDisk {
             }
             if let Some(file) = files[loss.name(files.len())] {
                 let contents = &state.files[file];
-                let contents = left.entry(file).or_insert_with(|| loss.contents(contents));
-                platter.insert(text.clone(), contents.clone());
+                let bytes = left.entry(file).or_insert_with(|| loss.contents(contents));
+                on_disk.insert(text.clone(), bytes.clone());
             }
         }
-        platter
+        on_disk
     }
 
     /// Counts an operation and does it, or half of it, or nothing.
@@ -195,9 +195,9 @@ impl CrashDisk {
         half: impl FnOnce(&mut State),
     ) -> io::Result<T> {
         let state = &mut *self.0.borrow_mut();
-        let weather = state.weather(state.operations);
+        let failure = state.failure(state.operations);
         state.operations += 1;
-        match weather {
+        match failure {
             None => whole(state),
             Some((error, half_done)) => {
                 state.failures += 1;

@@ -1,7 +1,7 @@
 //! What a crash leaves of what was not synced.
 
+use super::choices::Choices;
 use super::disk::{Contents, Loss};
-use super::tape::Tape;
 
 /// In bytes; small, so that a small document has several.
 const PAGE: usize = 32;
@@ -9,7 +9,7 @@ const PAGE: usize = 32;
 /// Each name stands for any of the files that it stood for since the directory was synced, and each
 /// file has some of the bytes that it got since it was synced. So a rename may survive without the
 /// contents, the contents without the rename, and of a rename either half.
-impl Loss for Tape {
+impl Loss for Choices {
     fn name(&mut self, files: usize) -> usize {
         self.pick(files)
     }

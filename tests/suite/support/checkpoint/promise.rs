@@ -70,9 +70,9 @@ impl History {
         Err(format!("found {found:?} after {self:?}"))
     }
 
-    /// Checks that the damaged checkpoint, if it was set aside on the platter, has all its bytes.
-    pub fn evidence(&self, platter: &super::disk::Platter) -> Result<(), String> {
-        let aside = platter.get("checkpoint.rejected-corrupt");
+    /// Checks that the damaged checkpoint, if it was set aside, has all its bytes.
+    pub fn evidence(&self, contents: &super::disk::DiskContents) -> Result<(), String> {
+        let aside = contents.get("checkpoint.rejected-corrupt");
         match aside.is_some() && aside != self.damaged.as_ref() {
             true => Err(format!("{aside:?} was set aside")),
             false => Ok(()),

@@ -1,6 +1,6 @@
 //! What the metrics must say: the specification ([§2](crate::specification#s2) to
-//! [§5](crate::specification#s5), `fused`), applied to the cluster's own books. Everything that
-//! happened was told, and the times at which it was told are known.
+//! [§5](crate::specification#s5), `fused`), applied to the cluster's own records. Everything that
+//! happened was delivered, and the times of delivery are known.
 
 use std::collections::BTreeMap;
 

@@ -92,7 +92,7 @@ impl Pipeline {
     }
 
     /// Accounts for deliveries until one shows `namespace`/`name` at `version` or later: then the
-    /// watch has told everything up to it.
+    /// watch has delivered everything up to it.
     pub async fn catch_up(&mut self, namespace: &str, name: &str, version: u64) {
         let shows = |event: &PodEvent| {
             let pods = match event {

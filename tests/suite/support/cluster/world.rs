@@ -20,7 +20,7 @@ use super::facts::Facts;
 use super::pipeline::{PATIENCE, Pipeline};
 use crate::support::scrape::Scrape;
 
-/// A pod that stands for "everything before this has been told"; it never starts up.
+/// A pod that stands for "everything before this has been delivered"; it never starts up.
 const MARKER: &str = "marker";
 
 pub struct World {
@@ -29,7 +29,7 @@ pub struct World {
     pub random: Rng,
     history: History,
     /// Versions up to this one are in the facts
-    told: u64,
+    delivered: u64,
 }
 
 impl World {
@@ -59,7 +59,7 @@ impl World {
                 fact.see(&serde_json::from_slice(&object.json).unwrap(), now);
             }
         }
-        let told = cluster.store().version();
+        let delivered = cluster.store().version();
         let mut world = Self {
             pipeline: Pipeline::start(&cluster).await,
             random: Rng::new(seed),
@@ -70,7 +70,7 @@ impl World {
                 marker: (MARKER, now),
             },
             cluster,
-            told,
+            delivered,
         };
         world.catch_up().await;
         world
@@ -91,7 +91,7 @@ impl World {
         self.catch_up().await;
     }
 
-    /// Something goes wrong that no event is lost by: they are all told in the end.
+    /// A fault that loses no event: all are delivered in the end.
     pub fn disturb(&mut self) {
         let faults = self.cluster.faults();
         match self.random.within(0..=11) {
@@ -128,7 +128,7 @@ impl World {
         self.catch_up().await;
     }
 
-    /// The watch is told that its version is gone, and has to list again, which fails at first.
+    /// The watch receives that its version is gone, and has to list again, which fails at first.
     pub async fn relist(&mut self) {
         let faults = self.cluster.faults();
         match self.random.within(0..=5) {
@@ -160,7 +160,7 @@ impl World {
         self.catch_up().await;
     }
 
-    /// A pod in flight is removed, and no watch is ever told.
+    /// A pod in flight is removed without a watch event.
     pub async fn miss_a_deletion(&mut self) {
         let in_flight: Vec<PodTruth> = (self.cluster.truth().pods().into_iter())
             .filter(|pod| pod.ending.is_none() && pod.removed.is_none())
@@ -171,7 +171,7 @@ impl World {
         let truth = self.cluster.truth().pod(&pod.uid).unwrap();
         assert!(truth.unseen && truth.ending == Some(Ending::Removed));
         self.pipeline.relisted().await;
-        self.told = self.cluster.store().version();
+        self.delivered = self.cluster.store().version();
         self.catch_up().await;
     }
 
@@ -195,7 +195,7 @@ impl World {
 
     fn read_facts(&mut self, now: Timestamp) {
         let batch = (self.cluster.store())
-            .events_after(self.told, usize::MAX)
+            .events_after(self.delivered, usize::MAX)
             .unwrap();
         for event in batch.events {
             let pod: Value = serde_json::from_slice(&event.object.json).unwrap();
@@ -205,6 +205,6 @@ impl World {
                 facts.see(&pod, now);
             }
         }
-        self.told = batch.up_to;
+        self.delivered = batch.up_to;
     }
 }

@@ -1,4 +1,4 @@
-//! An API server that answers as it is told to, as far as `doctor` asks.
+//! An API server that answers with what a test sets, as far as `doctor` asks.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,10 +1,10 @@
-//! Bugs that are planted, to see that they are found.
+//! Bugs that a trial injects, to show that the audit finds them.
 
 use podinit::lifecycle::delivery::PodEvent;
 use podinit::lifecycle::observation::{PodObservation, Position};
 use podinit::pod::PodUid;
 
-/// Which bug is planted.
+/// Which bug is injected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bug {
     #[default]
@@ -23,16 +23,16 @@ pub enum Bug {
     DoublesSlo,
     /// One re-entry is counted twice
     DoublesReturn,
-    /// Everything that is told of one pod gets lost between the watch and the accounting
+    /// All events of one pod get lost between the watch and the accounting
     LosesPod,
     /// Deletions get lost between the watch and the accounting
     LosesDeletions,
     /// All lists but the first get lost between the watch and the accounting
     LosesLists,
-    /// The accounting is not told that the API server was restored from a backup
+    /// The accounting does not learn that the API server was restored from a backup
     IgnoresRollback,
-    /// The watch is not told of an event
-    Untold,
+    /// An event is not delivered to the watch
+    Undelivered,
     /// A process that goes on from a checkpoint watches from a later version than that of the checkpoint
     ResumesLate,
     /// A process that goes on from a checkpoint has the counters, but knows no pod
@@ -54,24 +54,24 @@ impl Bug {
         Self::LosesDeletions,
         Self::LosesLists,
         Self::IgnoresRollback,
-        Self::Untold,
+        Self::Undelivered,
         Self::ResumesLate,
         Self::KnowsNoPod,
         Self::CountsFromZero,
     ];
 }
 
-/// A bug. Those that strike once do so at the n-th opportunity.
+/// A bug. Those that fault_at once do so at the n-th opportunity.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Planted {
+pub struct InjectedBug {
     pub bug: Bug,
     pub countdown: u32,
     /// The pod that it has struck
     pub lost: Option<PodUid>,
 }
 
-impl Planted {
-    /// How often the observation is counted: once, unless the bug strikes.
+impl InjectedBug {
+    /// How often the observation is counted: once, unless the bug is triggered.
     pub fn times(&mut self, observation: &PodObservation) -> u32 {
         let discovery = |from: Position| from == Position::Undiscovered;
         match (self.bug, observation) {
@@ -83,12 +83,12 @@ impl Planted {
                     to: Position::Finished(_),
                     ..
                 },
-            ) => u32::from(!self.strikes()),
+            ) => u32::from(!self.triggers()),
             (Bug::DoublesMeasured, PodObservation::Measured { .. })
             | (Bug::DoublesSlo, PodObservation::Slo { .. })
-            | (Bug::DoublesReturn, PodObservation::Reentered(_)) => 1 + u32::from(self.strikes()),
+            | (Bug::DoublesReturn, PodObservation::Reentered(_)) => 1 + u32::from(self.triggers()),
             (Bug::DoublesDiscovery, PodObservation::Moved { from, .. }) if discovery(*from) => {
-                1 + u32::from(self.strikes())
+                1 + u32::from(self.triggers())
             }
             _ => 1,
         }
@@ -98,8 +98,8 @@ impl Planted {
     pub fn loses(&mut self, event: &PodEvent) -> bool {
         match (self.bug, event) {
             (Bug::LosesPod, PodEvent::Applied(pod) | PodEvent::Deleted(pod)) => {
-                // Of a pod that is new, or a list has told of it before.
-                if pod.started.is_none() && self.strikes() {
+                // The pod is new, or a list has delivered it before.
+                if pod.started.is_none() && self.triggers() {
                     self.lost = Some(pod.uid);
                 }
                 self.lost == Some(pod.uid)
@@ -116,9 +116,9 @@ impl Planted {
         }
     }
 
-    fn strikes(&mut self) -> bool {
-        let strikes = self.countdown == 1;
+    fn triggers(&mut self) -> bool {
+        let triggers = self.countdown == 1;
         self.countdown = self.countdown.saturating_sub(1);
-        strikes
+        triggers
     }
 }

@@ -1,4 +1,4 @@
-//! A store with a fault in it, made from a good one: a disk that does not do what it is told.
+//! A disk that leaves out or reorders operations, so that the store behaves as if it had a bug.
 
 use std::io;
 
@@ -6,9 +6,9 @@ use podinit::checkpoint::Disk;
 
 use super::disk::{CrashDisk, Open};
 
-/// What the store forgets or gets wrong.
+/// Which operation is left out, or done at the wrong time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carelessness {
+pub enum DiskBug {
     /// The sync of the file
     NoFileSync,
     /// The sync of the directory
@@ -23,26 +23,26 @@ pub enum Carelessness {
     DirSyncUnheeded,
 }
 
-/// A disk with, or without, carelessness.
-pub struct Careless {
+/// A disk with a bug, or without one.
+pub struct FaultyDisk {
     pub disk: CrashDisk,
-    pub carelessness: Option<Carelessness>,
+    pub bug: Option<DiskBug>,
 }
 
-impl Careless {
-    fn is(&self, carelessness: Carelessness) -> bool {
-        self.carelessness == Some(carelessness)
+impl FaultyDisk {
+    fn is(&self, bug: DiskBug) -> bool {
+        self.bug == Some(bug)
     }
 
     fn target<'a>(&self, name: &'a str) -> &'a str {
-        match self.is(Carelessness::NoRename) && name == "checkpoint.tmp" {
+        match self.is(DiskBug::NoRename) && name == "checkpoint.tmp" {
             true => "checkpoint",
             false => name,
         }
     }
 }
 
-impl Disk for Careless {
+impl Disk for FaultyDisk {
     type File = Open;
 
     fn create(&self, name: &str) -> io::Result<Open> {
@@ -51,25 +51,25 @@ impl Disk for Careless {
 
     fn write(&self, file: &mut Open, bytes: &[u8]) -> io::Result<()> {
         self.disk.write(file, bytes)?;
-        match self.is(Carelessness::RenameBeforeSync) {
+        match self.is(DiskBug::RenameBeforeSync) {
             true => self.disk.rename("checkpoint.tmp", "checkpoint"),
             false => Ok(()),
         }
     }
 
     fn sync(&self, file: &mut Open) -> io::Result<()> {
-        if self.is(Carelessness::NoFileSync) {
+        if self.is(DiskBug::NoFileSync) {
             return Ok(());
         }
         let result = self.disk.sync(file);
-        match self.is(Carelessness::FileSyncUnheeded) {
+        match self.is(DiskBug::FileSyncUnheeded) {
             true => Ok(()),
             false => result,
         }
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let in_place = self.is(Carelessness::NoRename) || self.is(Carelessness::RenameBeforeSync);
+        let in_place = self.is(DiskBug::NoRename) || self.is(DiskBug::RenameBeforeSync);
         match in_place && to == "checkpoint" {
             true => Ok(()),
             false => self.disk.rename(from, to),
@@ -81,11 +81,11 @@ impl Disk for Careless {
     }
 
     fn sync_dir(&self) -> io::Result<()> {
-        if self.is(Carelessness::NoDirSync) {
+        if self.is(DiskBug::NoDirSync) {
             return Ok(());
         }
         let result = self.disk.sync_dir();
-        match self.is(Carelessness::DirSyncUnheeded) {
+        match self.is(DiskBug::DirSyncUnheeded) {
             true => Ok(()),
             false => result,
         }

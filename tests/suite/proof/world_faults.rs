@@ -1,4 +1,5 @@
-//! What strikes beyond the server's part: the world, the machine and the process.
+//! Faults that are not the API server's answers: unseen deletions, the machine's clock, a stopped or killed
+//! process, a restored backup.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -6,14 +7,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::proof::classes::Class;
-use crate::proof::handed::Account;
-use crate::proof::mischief::Break;
+use crate::proof::delivery_log::DeliveryLog;
+use crate::proof::server_faults::Break;
 use crate::proof::trial::World;
 
 impl World {
-    pub async fn strike(&mut self) {
+    pub async fn inject(&mut self) {
         let part = *self.rng.pick(&self.parts);
-        part.strike(&mut self.server.lock().mischief, &mut self.rng);
+        part.inject(&mut self.server.lock().faults, &mut self.rng);
         match part {
             Class::UnseenDeletions => {
                 let history = &mut self.server.lock().history;
@@ -65,16 +66,16 @@ impl World {
             None => self.backup = Some((state.history.number(), self.lives.clone())),
             Some((number, lives)) => {
                 let undone: Vec<_> = state.history.after(number).to_vec();
-                for account in &mut state.accounts {
-                    account.spoilt.extend(undone.iter().copied());
-                    account.gap(number);
-                    account.rolled_back = true;
+                for log in &mut state.logs {
+                    log.damaged.extend(undone.iter().copied());
+                    log.gap(number);
+                    log.rolled_back = true;
                 }
                 state.history.roll_back(number);
-                state.mischief.break_watches(Break::Reset);
+                state.faults.break_watches(Break::Reset);
                 self.lives = lives;
-                // Nothing is written until whoever watched has come back: a server that has gone
-                // past the version of a watch cannot be told from the one before.
+                // No version is written until every watch has been opened again: once the server is past
+                // the version of a watch, the watch cannot find out about the restore.
                 self.frozen_until = Instant::now() + Duration::from_secs(5);
                 self.lives
                     .resume(self.time(self.frozen_until), self.rng.next_u64());
@@ -93,12 +94,12 @@ impl World {
             .as_ref()
             .and_then(|disk| disk.lock().unwrap().clone());
         {
-            let accounts = &mut self.server.lock().accounts;
+            let logs = &mut self.server.lock().logs;
             match durable {
-                Some(durable) => durable.accounted.forget_the_rest(accounts),
-                None => accounts
+                Some(durable) => durable.accounted.forget_the_rest(logs),
+                None => logs
                     .iter_mut()
-                    .for_each(|account| *account = Account::of(account.scope)),
+                    .for_each(|log| *log = DeliveryLog::of(log.scope)),
             }
         }
         let down = Duration::from_millis(self.rng.below(30_000));

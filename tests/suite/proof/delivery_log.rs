@@ -1,10 +1,10 @@
-//! What the server has handed over, and what it may be excused for not handing over.
+//! What the server has delivered to each list-watch, and which events it need not deliver.
 
 use crate::proof::history::Place;
 
-/// One thing that was handed over to one list-watch.
+/// An event or a list that was delivered to one list-watch.
 #[derive(Clone, Debug)]
-pub enum Handed {
+pub enum Delivered {
     /// An event; at which nanosecond of the API server's clock
     Event { place: Place, at: i64 },
     /// A list, complete
@@ -17,26 +17,26 @@ pub enum Handed {
     },
 }
 
-/// What one list-watch got, in its order.
+/// What one list-watch received, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Account {
+pub struct DeliveryLog {
     /// The namespace it covers, all where there is none
     pub scope: Option<&'static str>,
-    pub handed: Vec<Handed>,
-    /// Events between these versions (the first excluded) that were not handed over are lost to the
+    pub delivered: Vec<Delivered>,
+    /// Events between these versions (the first excluded) that were not delivered are lost to the
     /// watch and no fault of it: the server refused them, and a list has taken their place
     pub excused: Vec<(u64, u64)>,
-    /// Single events that were spoilt on their way, or left out
-    pub spoilt: Vec<Place>,
+    /// Single events that were damaged on their way, or left out
+    pub damaged: Vec<Place>,
     /// Since which version events may be missing
     pub gap_since: Option<u64>,
-    /// The server was restored from a backup, and no list has told of it yet
+    /// The server was restored from a backup, and no list has shown it yet
     pub rolled_back: bool,
     /// The version of the last list
     pub listed: Option<u64>,
 }
 
-impl Account {
+impl DeliveryLog {
     /// Nothing yet.
     pub fn of(scope: Option<&'static str>) -> Self {
         Self {
@@ -61,30 +61,34 @@ impl Account {
         self.gap_since = Some(since);
     }
 
-    /// Nobody knows any more what was handed over after the first `count` things.
+    /// Forgets all but the first `count` deliveries: the process that received the others was killed.
     pub fn forget_after(&mut self, count: usize) {
-        self.handed.truncate(count);
-        self.listed = self.handed.iter().rev().find_map(|handed| match handed {
-            Handed::List { number, .. } => Some(*number),
-            Handed::Event { .. } => None,
-        });
+        self.delivered.truncate(count);
+        self.listed = self
+            .delivered
+            .iter()
+            .rev()
+            .find_map(|delivered| match delivered {
+                Delivered::List { number, .. } => Some(*number),
+                Delivered::Event { .. } => None,
+            });
     }
 
     pub fn event(&mut self, place: Place, at: i64) {
-        self.handed.push(Handed::Event { place, at });
+        self.delivered.push(Delivered::Event { place, at });
     }
 
     /// A list of version `number` is complete.
     pub fn list(&mut self, places: Vec<Place>, number: u64) {
         let first = self.listed.is_none();
-        // Whatever was before the first list is nobody's fault.
+        // Events before the first list are never delivered.
         let since = if first { Some(0) } else { self.gap_since };
         if let Some(since) = since {
             self.excused.push((since, number));
         }
         self.gap_since = None;
         self.listed = Some(number);
-        self.handed.push(Handed::List {
+        self.delivered.push(Delivered::List {
             places,
             number,
             first,

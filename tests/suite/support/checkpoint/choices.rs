@@ -1,17 +1,17 @@
-//! Choices of a test: all of them one after the other, or those of a seed.
+//! The choices that a scenario makes: every combination of them, or those of a seed.
 
 use podinit::sim::rng::Rng;
 
-/// What a scenario asks for whatever can go one way or another. Run again with the same tape, it
-/// goes the same way.
-pub struct Tape {
+/// A scenario asks this for everything that can go one way or another. With the same choices, it goes
+/// the same way again.
+pub struct Choices {
     /// The choices so far: which, of how many
     choices: Vec<(usize, usize)>,
     at: usize,
     rng: Option<Rng>,
 }
 
-impl Tape {
+impl Choices {
     fn new(rng: Option<Rng>) -> Self {
         let choices = Vec::new();
         Self {
@@ -34,7 +34,10 @@ impl Tape {
             self.choices.push((first as usize, of));
         }
         let (chosen, known) = self.choices[self.at];
-        assert_eq!(known, of, "the scenario does not only depend on its tape");
+        assert_eq!(
+            known, of,
+            "the scenario does not only depend on its choices"
+        );
         self.at += 1;
         chosen
     }
@@ -59,11 +62,12 @@ impl Tape {
 
 /// Runs `scenario` with every combination of choices. Returns how many those are, or the first
 /// fault with the choices that lead to it.
-pub fn every(scenario: impl Fn(&mut Tape) -> Result<(), String>) -> Result<u64, String> {
-    let mut tape = Tape::new(None);
+pub fn every(scenario: impl Fn(&mut Choices) -> Result<(), String>) -> Result<u64, String> {
+    let mut choices = Choices::new(None);
     for ran in 1.. {
-        scenario(&mut tape).map_err(|fault| format!("{fault}; choices {:?}", tape.choices))?;
-        if !tape.turn() {
+        scenario(&mut choices)
+            .map_err(|fault| format!("{fault}; choices {:?}", choices.choices))?;
+        if !choices.turn() {
             return Ok(ran);
         }
     }
@@ -71,9 +75,12 @@ pub fn every(scenario: impl Fn(&mut Tape) -> Result<(), String>) -> Result<u64, 
 }
 
 /// Runs `scenario` with the choices of each seed below `seeds`.
-pub fn some(seeds: u64, scenario: impl Fn(&mut Tape) -> Result<(), String>) -> Result<u64, String> {
+pub fn some(
+    seeds: u64,
+    scenario: impl Fn(&mut Choices) -> Result<(), String>,
+) -> Result<u64, String> {
     for seed in 0..seeds {
-        scenario(&mut Tape::seeded(seed)).map_err(|fault| format!("{fault}; seed {seed}"))?;
+        scenario(&mut Choices::seeded(seed)).map_err(|fault| format!("{fault}; seed {seed}"))?;
     }
     Ok(seeds)
 }

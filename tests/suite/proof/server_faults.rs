@@ -1,4 +1,4 @@
-//! What can be wrong with a delivery. The server asks before it answers.
+//! The faults of the API server at present. The server asks for them before it answers.
 
 use std::time::Duration;
 
@@ -35,9 +35,9 @@ pub enum PageFault {
     Hangs,
 }
 
-/// What is wrong at present. Probabilities are per event unless said otherwise.
+/// The faults at present. Probabilities are per event unless said otherwise.
 #[derive(Clone, Debug)]
-pub struct Mischief {
+pub struct ServerFaults {
     /// The event comes twice
     pub duplicate: f64,
     /// A watch that is opened begins up to this many versions too early
@@ -64,13 +64,13 @@ pub struct Mischief {
     pub silent_until: Option<Instant>,
     /// Until then requests are refused
     pub refused_until: Option<Instant>,
-    /// The breaks ordered so far; each open watch suffers those that it has not suffered
+    /// The breaks so far; each open watch gets those that it has not had
     breaks: Vec<Break>,
-    /// Versions that are left out and nobody is told: a planted bug
+    /// Versions that are left out without a trace: an injected bug
     pub lose: f64,
 }
 
-impl Default for Mischief {
+impl Default for ServerFaults {
     fn default() -> Self {
         Self {
             duplicate: 0.0,
@@ -92,7 +92,7 @@ impl Default for Mischief {
     }
 }
 
-impl Mischief {
+impl ServerFaults {
     /// Breaks every open watch, once.
     pub fn break_watches(&mut self, how: Break) {
         self.breaks.push(how);
@@ -103,7 +103,7 @@ impl Mischief {
         self.breaks.len()
     }
 
-    /// The next break for a watch that has suffered `suffered` of them.
+    /// The next break for a watch that has had `suffered` of them.
     pub fn next_break(&self, suffered: usize) -> Option<Break> {
         self.breaks.get(suffered).copied()
     }
@@ -133,8 +133,8 @@ impl Mischief {
         Some(*rng.pick(faults))
     }
 
-    /// Everything is well from here on.
-    pub fn cease(&mut self) {
+    /// Ends all faults.
+    pub fn clear(&mut self) {
         let breaks = std::mem::take(&mut self.breaks);
         *self = Self {
             breaks,
