@@ -1,4 +1,4 @@
-# What a contributor types. Everything is plain cargo and scripts underneath.
+# Shortcuts for contributors: plain cargo and scripts underneath.
 
 .PHONY: help demo test lint golden fuzz manifests e2e image ci
 
@@ -8,7 +8,7 @@ help: ## this list
 demo: ## a simulated cluster, and the exporter in front of it
 	cargo run --release --locked -- demo
 
-test: ## everything that can be checked without a cluster
+test: ## all tests that need no cluster
 	cargo test --locked
 
 lint: ## format, clippy, documentation, licences
@@ -17,7 +17,7 @@ lint: ## format, clippy, documentation, licences
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 	.ci/deny
 
-golden: ## write golden and generated files anew; look at the difference
+golden: ## rewrite golden and generated files; review the difference
 	INSTA_UPDATE=always PODINIT_UPDATE=1 UPDATE_DASHBOARDS=1 cargo test --locked
 	tests/deploy/run --update
 
@@ -33,5 +33,5 @@ e2e: ## a real control plane, real kubelets and a real Prometheus, on loopback
 image: ## the container image, into target/image
 	deploy/image/build
 
-ci: ## all that has to hold of a change
+ci: ## every check that a change has to pass
 	.ci/run

@@ -1,4 +1,4 @@
-//! A pod that lives: its state, its life, and how far it has come in it.
+//! A pod that exists: its state, its life, and its next step.
 
 use super::life::{App, Change, Life, Report, Step};
 use super::object::ObjectKey;
@@ -17,7 +17,7 @@ pub(super) struct Active {
     next: usize,
     /// How much later than planned everything happens
     delay: i64,
-    /// How often its life has been rewritten, which makes old entries of the agenda void
+    /// How often its life has been rewritten, which makes old entries of the timers void
     pub(super) rewritten: u32,
 }
 
@@ -80,7 +80,7 @@ impl Active {
         self.rewritten += 1;
     }
 
-    /// Whether `change` shows that a sandbox stands where none stood before.
+    /// Whether `change` shows a new sandbox.
     fn needs_new_sandbox(&self, change: &Change) -> bool {
         let shows = |report: &Report| report.sandbox || !matches!(report.app, App::Waiting(_));
         match change {

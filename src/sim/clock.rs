@@ -30,7 +30,7 @@ impl SimClock {
         })
     }
 
-    /// A clock that stands at `at` until it is stepped.
+    /// A clock that stays at `at` until it is stepped.
     pub fn stepped(at: Timestamp) -> Self {
         Self(Source::Stepped(Arc::new(AtomicI64::new(at.as_nanos()))))
     }

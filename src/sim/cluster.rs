@@ -1,4 +1,4 @@
-//! A simulated cluster: its API server on loopback, and whatever makes its pods live.
+//! A simulated cluster: its API server on loopback, and the driver of its pods.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ use super::truth::Truth;
 const FIRST_VERSION: u64 = 1_000;
 /// How many steps of lives are taken before other tasks have their turn.
 const STEPS_AT_ONCE: usize = 500;
-/// The longest sleep between two looks at the agenda, which tests may have added to.
+/// The longest sleep between two checks of the timers, since tests may add some.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// How long open connections may take to notice the shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
@@ -142,7 +142,7 @@ impl Cluster {
         self.truth.clone()
     }
 
-    /// The API server's state: to look at it, and to compact it or roll it back.
+    /// The API server's state, to inspect it, compact it or roll it back.
     pub fn store(&self) -> &Store {
         &self.store
     }

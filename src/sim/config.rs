@@ -18,7 +18,7 @@ pub struct ClusterConfig {
     pub start: Option<Timestamp>,
     /// Time moves only when [`super::Cluster::step`] is called
     pub stepped: bool,
-    /// How many pods stand at the start
+    /// How many pods exist at the start
     pub preexisting: usize,
     /// One brisk life of each kind comes first, and now and then a deletion is kept from all
     /// watches by a compaction
@@ -53,7 +53,7 @@ impl Default for ClusterConfig {
 }
 
 impl ClusterConfig {
-    /// An empty cluster that stands still at 2026-01-01T00:00:00Z until a test moves it.
+    /// An empty cluster whose clock stays at 2026-01-01T00:00:00Z until a test advances it.
     pub fn manual() -> Self {
         Self {
             rate: 0.0,

@@ -1,10 +1,9 @@
-//! Makes pods live: creates them at the chosen rate, and takes each through its life.
+//! Creates pods at the chosen rate, and takes each through its life.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::active::Active;
-use super::agenda::Agenda;
 use super::life::{Change, Life, Shape};
 use super::object::ObjectKey;
 use super::past;
@@ -14,6 +13,7 @@ use super::profile::{LifeKind, Pace};
 use super::rng::Rng;
 use super::selector::Selectable;
 use super::store::Store;
+use super::timer_queue::TimerQueue;
 use super::truth::Truth;
 use super::units::{MILLI, SECOND};
 use crate::timestamp::Timestamp;
@@ -34,9 +34,9 @@ const OPENING_INTERVAL: i64 = 60 * MILLI;
 pub(super) struct Plan {
     /// Pods per simulated second
     pub(super) rate: f64,
-    /// Pods that stand at the start
+    /// Pods that exist at the start
     pub(super) preexisting: usize,
-    /// Whether one brisk life of each kind comes first, and gaps in what watches are told
+    /// Whether one brisk life of each kind comes first, and gaps in the watches
     pub(super) opening: bool,
     /// The number of pods above which the oldest are deleted
     pub(super) population: usize,
@@ -54,13 +54,13 @@ enum Due {
     Begin(Box<Life>),
     /// The next step of a pod, unless its life has been rewritten since
     Step { id: u64, rewritten: u32 },
-    /// A deletion that no watch is told of
+    /// A deletion without a watch event
     Gap,
     /// No sandbox comes up from here on
     Outage,
 }
 
-/// Takes pods through their lives. It moves only when it is told what time it is.
+/// Takes pods through their lives. It advances only when it is given the time.
 #[derive(Debug)]
 pub(super) struct Driver {
     store: Arc<Store>,
@@ -68,7 +68,7 @@ pub(super) struct Driver {
     plan: Plan,
     seed: u64,
     rng: Rng,
-    agenda: Agenda<Due>,
+    timers: TimerQueue<Due>,
     pods: BTreeMap<u64, Active>,
     by_uid: HashMap<String, u64>,
     created: u64,
@@ -89,7 +89,7 @@ impl Driver {
             plan,
             seed,
             rng: Rng::fork(seed, u64::MAX),
-            agenda: Agenda::default(),
+            timers: TimerQueue::default(),
             pods: BTreeMap::new(),
             by_uid: HashMap::new(),
             created: 0,
@@ -98,20 +98,20 @@ impl Driver {
         for index in 0..plan.preexisting {
             let past = past::draw(index, &mut driver.next_rng());
             let began = start.plus_nanos(-past.age);
-            driver.agenda.enter(began, Due::Begin(Box::new(past.life)));
+            driver.timers.push(began, Due::Begin(Box::new(past.life)));
         }
         if plan.opening {
             for (index, kind) in LifeKind::all().enumerate() {
                 let at = start.plus_nanos((index as i64 + 1) * OPENING_INTERVAL);
-                driver.agenda.enter(at, Due::Opening(kind));
+                driver.timers.push(at, Due::Opening(kind));
             }
-            driver.agenda.enter(start.plus_nanos(FIRST_GAP), Due::Gap);
+            driver.timers.push(start.plus_nanos(FIRST_GAP), Due::Gap);
         }
         if let Some(after) = plan.outage_after {
-            driver.agenda.enter(start.plus_nanos(after), Due::Outage);
+            driver.timers.push(start.plus_nanos(after), Due::Outage);
         }
         if plan.rate > 0.0 {
-            driver.agenda.enter(start.plus_nanos(MILLI), Due::Arrival);
+            driver.timers.push(start.plus_nanos(MILLI), Due::Arrival);
         }
         driver
     }
@@ -119,7 +119,7 @@ impl Driver {
     /// Does what is due until `now`, at most `limit` things; whether that is all.
     pub(super) fn advance(&mut self, now: Timestamp, limit: usize) -> bool {
         for _ in 0..limit {
-            match self.agenda.take_due(now) {
+            match self.timers.take_due(now) {
                 Some((at, due)) => self.perform(due, at),
                 None => return true,
             }
@@ -129,7 +129,7 @@ impl Driver {
 
     /// When something is due next.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.agenda.next_due()
+        self.timers.next_due()
     }
 
     /// From now on no sandbox comes up (or they do again).
@@ -164,7 +164,7 @@ impl Driver {
         true
     }
 
-    /// Removes the pod at `key` so that no watch is told; false when there is no such pod.
+    /// Removes the pod at `key` without a watch event; false when there is no such pod.
     pub(super) fn remove_unseen(&mut self, key: &ObjectKey, now: Timestamp) -> bool {
         let found = (self.pods.iter()).find(|(_, active)| active.key() == *key);
         let Some(id) = found.map(|(id, _)| *id) else {
@@ -186,7 +186,7 @@ impl Driver {
                 self.begin(plan::life(kind, Pace::Usual, &mut rng), at);
                 let interval = (SECOND as f64 / self.plan.rate).clamp(1_000.0, 1e15) as i64;
                 let next = self.rng.between(interval / 2, interval + interval / 2);
-                self.agenda.enter(at.plus_nanos(next.max(1)), Due::Arrival);
+                self.timers.push(at.plus_nanos(next.max(1)), Due::Arrival);
             }
             Due::Opening(kind) => {
                 let life = plan::life(kind, Pace::Brisk, &mut self.next_rng());
@@ -254,11 +254,11 @@ impl Driver {
         if active.life.recreations > 0 {
             let life = plan::successor(&active.life, &mut self.next_rng());
             let at = at.plus_nanos(SUCCESSION);
-            self.agenda.enter(at, Due::Begin(Box::new(life)));
+            self.timers.push(at, Due::Begin(Box::new(life)));
         }
     }
 
-    /// The deletion of a pod in flight falls into a gap of what watches are told.
+    /// The deletion of a pod in flight falls into a gap of the watches.
     fn gap(&mut self, at: Timestamp) {
         let known_since = at.plus_nanos(-SECOND);
         let key = (self.pods.values())
@@ -273,7 +273,7 @@ impl Driver {
             }
             None => SECOND / 2,
         };
-        self.agenda.enter(at.plus_nanos(wait), Due::Gap);
+        self.timers.push(at.plus_nanos(wait), Due::Gap);
     }
 
     /// Deletes the oldest pod when there are too many.
@@ -316,7 +316,7 @@ impl Driver {
             && let Some(at) = active.due()
         {
             let rewritten = active.rewritten;
-            self.agenda.enter(at, Due::Step { id, rewritten });
+            self.timers.push(at, Due::Step { id, rewritten });
         }
     }
 

@@ -1,4 +1,4 @@
-//! What can go wrong between an API server and its clients, at the call of a test.
+//! Fault injection: what can go wrong between an API server and its clients.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ pub enum Answer {
     },
 }
 
-/// What befalls every watch stream that is open.
+/// A fault of every open watch stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamFault {
     /// It ends plainly, as under load
@@ -134,7 +134,7 @@ impl FaultHandle {
         });
     }
 
-    /// `fault` befalls every watch stream that is open now.
+    /// Injects `fault` into every watch stream that is open now.
     pub fn stream(&self, fault: StreamFault) {
         self.change(|state| {
             state.stream.push_back(fault);
@@ -220,7 +220,7 @@ impl FaultHandle {
         state.stream.get(index).cloned()
     }
 
-    /// Tells of every change from now on.
+    /// Notifies of every change from now on.
     pub(super) fn subscribe(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }

@@ -11,7 +11,7 @@ use super::selector::Selectable;
 #[derive(Debug)]
 pub(super) struct History {
     version: u64,
-    /// Everything after this version is told.
+    /// Every event after this version is kept.
     horizon: u64,
     objects: BTreeMap<ObjectKey, Arc<Object>>,
     events: VecDeque<Event>,

@@ -27,7 +27,7 @@ fn second(at: Timestamp) -> jiff::Timestamp {
     jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
-/// JSON text of this program, put into a document as it stands.
+/// JSON text of this program, put into a document unchanged.
 pub(super) fn raw(json: &'static str) -> Option<&'static RawValue> {
     serde_json::from_str(json).ok()
 }

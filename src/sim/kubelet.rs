@@ -125,7 +125,7 @@ pub fn containers_ready(shape: &Shape, report: &Report, phase: Phase) -> Verdict
 }
 
 /// `Ready`: the containers, and the readiness gate where there is one. `gate` is the status of
-/// the gate's condition, if it stands.
+/// the gate's condition, if it is set.
 pub fn ready(shape: &Shape, containers: Verdict, gate: Option<bool>) -> Verdict {
     if !containers.holds || !shape.readiness_gated {
         return containers;

@@ -66,7 +66,7 @@ pub enum Change {
 /// What the kubelet sees of a pod when it writes the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// A ready sandbox with a network stands
+    /// The sandbox is ready and has a network
     pub sandbox: bool,
     /// How many init containers are done (restartable ones: started)
     pub init_done: usize,

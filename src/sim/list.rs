@@ -21,7 +21,7 @@ pub(super) fn list(
         Some(continuation) => (continuation.version, Some(&continuation.after)),
         None => (version_of(store, options, modes)?, start.as_ref()),
     };
-    // A list at "whatever the cache holds" is served whole.
+    // A list at any version that the cache holds is served whole.
     let limit = options.limit.filter(|_| options.at != At::Any);
     let matches = |object: &Object| selects(namespace, options, object);
     let counted = (options.continuation.as_ref()).and_then(|continuation| continuation.remaining);

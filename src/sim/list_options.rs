@@ -13,7 +13,7 @@ use super::status::Failure;
 pub(super) enum At {
     /// Not given: the newest
     Newest,
-    /// `0`: whatever the cache holds
+    /// `0`: any version that the cache holds
     Any,
     /// This one, read as `resourceVersionMatch` says
     Version(u64),

@@ -1,4 +1,4 @@
-//! What tests do to a cluster by hand.
+//! Changes to a cluster that tests make themselves.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl Cluster {
         self.driver().apply(uid, change, self.clock.now())
     }
 
-    /// Removes the pod `namespace`/`name` so that no watch is told: all history is compacted
+    /// Removes the pod `namespace`/`name` without a watch event: all history is compacted
     /// away. False when there is no such pod.
     pub fn remove_unseen(&self, namespace: &str, name: &str) -> bool {
         let key = ObjectKey::new(namespace, name);
@@ -51,7 +51,7 @@ impl Cluster {
         written_as_json
     }
 
-    /// Writes a pod as it stands in `object` but for its resourceVersion, which is returned.
+    /// Writes `object` with a new resourceVersion, which is returned.
     /// `None` when it has no namespace or name.
     pub fn put_json(&self, object: Value) -> Option<u64> {
         let mut object = RawObject::new(object)?;

@@ -1,10 +1,9 @@
 //! An embedded cluster: a real HTTP server on loopback that speaks the list/watch protocol of
 //! the Kubernetes API for simulated pods.
 //!
-//! It is what `podinit demo` watches and what the integration tests run against. It shares
-//! nothing with the program that it is watched by but the type of an instant: pods leave it as
-//! JSON over HTTP and in no other way, so that it cannot agree with the decoder or the tracker
-//! by construction.
+//! `podinit demo` and the integration tests watch it. It shares only the type of an instant with the
+//! program that watches it: pods leave it as JSON over HTTP, so that it cannot agree with the decoder
+//! or the tracker by construction.
 //!
 //! ```text
 //! profile → plan (script, shape) → life → driver → pod (kubelet) → pod_json → store → api
@@ -12,7 +11,6 @@
 //! ```
 
 mod active;
-mod agenda;
 mod api;
 pub mod clock;
 mod cluster;
@@ -44,6 +42,7 @@ pub mod selector;
 pub mod shape;
 pub mod status;
 pub mod store;
+mod timer_queue;
 pub mod truth;
 pub mod units;
 mod watch_event;

@@ -4,7 +4,7 @@
 use super::rng::Rng;
 use super::units::{MILLI, SECOND};
 
-/// How a kubelet reports that a pod's sandbox and network stand ([§1](crate::specification#s1);
+/// How a kubelet reports that a pod's sandbox and network are ready ([§1](crate::specification#s1);
 /// KEP-3085).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kubelet {

@@ -1,4 +1,4 @@
-//! What the store holds and tells: objects, events, and parts of lists.
+//! What the store holds and delivers: objects, events, and pages of lists.
 
 use std::sync::Arc;
 
@@ -28,11 +28,11 @@ impl ObjectKey {
 /// One version of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Where it stands
+    /// Its namespace and name
     pub key: ObjectKey,
     /// Its `metadata.resourceVersion`
     pub version: u64,
-    /// What selectors look at
+    /// What selectors match
     pub selectable: Selectable,
     /// The object without `kind` and `apiVersion`
     pub json: Bytes,
@@ -87,6 +87,6 @@ pub struct Page {
 pub struct Batch {
     /// The events, oldest first
     pub events: Vec<Event>,
-    /// The version up to which this tells everything
+    /// The version up to which this is complete
     pub up_to: u64,
 }

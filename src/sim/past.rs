@@ -1,4 +1,4 @@
-//! The pods that stand when the cluster is first looked at: what they lived through before.
+//! The pods that exist when the cluster starts, with the times of what they have been through.
 
 use super::life::{App, Change, Life};
 use super::node::{self, Kubelet, Node};

@@ -100,7 +100,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
     }
 }
 
-/// What befalls a pod that has been ready.
+/// What happens to a pod that has been ready.
 fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::ReadinessGate => {
@@ -230,7 +230,7 @@ fn image_pull_stuck(script: &mut Script<'_>) {
     script.delete();
 }
 
-/// Only Events tell of it (`FailedCreatePodSandBox`): the status stands still.
+/// Only Events report it (`FailedCreatePodSandBox`): the status does not change.
 fn sandbox_stuck(script: &mut Script<'_>) {
     script.first_sync();
     script.pass(120 * SECOND);

@@ -35,7 +35,7 @@ pub struct Pod {
     pub generation: u32,
     /// `metadata.deletionTimestamp` and `deletionGracePeriodSeconds`
     pub deletion: Option<(Timestamp, i64)>,
-    /// Its scheduling gates stand
+    /// Whether its scheduling gates are still set
     pub gated: bool,
     /// The node that it is bound to
     pub node: Option<Node>,

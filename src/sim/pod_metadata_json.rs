@@ -1,4 +1,4 @@
-//! `metadata` of a pod, and what its managed fields look like.
+//! `metadata` of a pod, managed fields included.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Which lives the simulated pods lead, and how often each.
+//! The kinds of life of simulated pods, and how frequent each is.
 
 use super::rng::Rng;
 

@@ -1,4 +1,4 @@
-//! The vocabulary in which lives are written: time passes, and then something is reported.
+//! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
 use super::life::{App, Change, Report, Shape, Step};
 use super::node::{Kubelet, Node};
@@ -28,10 +28,10 @@ pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
 pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
 pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
 pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
-/// The kubelet looks at its containers once a second, whatever the pace.
+/// The kubelet checks its containers once a second, whatever the pace.
 const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
 
-/// Nothing stands yet.
+/// No sandbox and no container exists yet.
 const UNREPORTED: Report = Report {
     sandbox: false,
     init_done: 0,
@@ -63,18 +63,18 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Lets `latency` pass, at the life's pace.
+    /// Advances time by `latency`, at the life's pace.
     pub(super) fn wait(&mut self, latency: Latency) {
         let drawn = self.rng.around(latency.median, 1.0);
         self.at += drawn.clamp(latency.low, latency.high) / self.pace.divisor();
     }
 
-    /// Lets exactly `nanos` pass.
+    /// Advances time by exactly `nanos`.
     pub(super) fn pass(&mut self, nanos: i64) {
         self.at += nanos;
     }
 
-    /// Lets time pass until `nanos` after the creation.
+    /// Advances time to `nanos` after the creation.
     pub(super) fn pass_until(&mut self, nanos: i64) {
         self.at = self.at.max(nanos);
     }
@@ -101,7 +101,7 @@ impl<'a> Script<'a> {
         });
     }
 
-    /// The kubelet writes its first status: nothing stands yet, but `Initialized` is True where
+    /// The kubelet writes its first status: nothing is ready yet, but `Initialized` is True where
     /// there are no init containers.
     pub(super) fn first_sync(&mut self) {
         self.wait(FIRST_SYNC);
@@ -166,7 +166,7 @@ impl<'a> Script<'a> {
         self.probe();
     }
 
-    /// The container ends for good, and its sandbox a moment later.
+    /// The container ends and is not restarted; its sandbox ends a moment later.
     pub(super) fn end(&mut self, app: App) {
         self.report.app = app;
         self.write();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// What selectors look at.
+/// What selectors match.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Selectable {
     /// `metadata.labels`
@@ -82,7 +82,7 @@ impl Selector {
     }
 }
 
-/// Splits at commas that do not stand within parentheses.
+/// Splits at commas that are not within parentheses.
 fn split_terms(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     text.split(move |letter| {

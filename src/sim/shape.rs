@@ -1,4 +1,4 @@
-//! What the pods of each kind of life look like: names, owners, containers.
+//! Names, owners and containers of the pods of each kind of life.
 
 use super::life::{InitContainer, Owner, Shape};
 use super::node::{self, CURRENT};

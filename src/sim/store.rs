@@ -45,7 +45,7 @@ impl Store {
         self.lock().objects().get(key).cloned()
     }
 
-    /// Tells of every change from now on.
+    /// Notifies of every change from now on.
     pub fn subscribe(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
@@ -65,8 +65,8 @@ impl Store {
         self.change(|history| history.remove(key, render))
     }
 
-    /// Removes the object at `key` and forgets all history, the deletion included: whoever was
-    /// not told before will never be told.
+    /// Removes the object at `key` and forgets all history, the deletion included: a watch that has
+    /// not delivered it yet never will.
     pub fn remove_unseen(&self, key: &ObjectKey) {
         self.change(|history| history.remove_unseen(key));
     }
@@ -107,7 +107,7 @@ impl Store {
         self.lock().events_after(version, limit)
     }
 
-    /// Changes the history, tells of it, and returns the version after it.
+    /// Changes the history, notifies of it, and returns the version after it.
     fn change(&self, change: impl FnOnce(&mut History)) -> u64 {
         let mut history = self.lock();
         change(&mut history);

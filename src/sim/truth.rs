@@ -1,4 +1,4 @@
-//! What really happened to each pod, to compare with what was measured.
+//! The true course of each pod, to compare with what was measured.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,7 +67,7 @@ pub struct PodTruth {
     gated: bool,
 }
 
-/// The books of a simulated cluster. Clones show the same books, which hold the last 20,000
+/// The records of a simulated cluster. Clones share them; they hold the last 20,000
 /// pods.
 #[derive(Clone, Debug, Default)]
 pub struct Truth(Arc<Mutex<BTreeMap<u64, PodTruth>>>);

@@ -17,7 +17,7 @@ pub(super) fn left(object: &Object, version: u64) -> Bytes {
     let text = String::from_utf8_lossy(&object.json);
     let former = format!(r#""resourceVersion":"{}""#, object.version);
     let present = format!(r#""resourceVersion":"{version}""#);
-    // Unescaped, these characters stand only where the field is, which comes once in a pod.
+    // Unescaped, these characters occur only where the field is, which comes once in a pod.
     line("DELETED", text.replacen(&former, &present, 1).as_bytes())
 }
 

@@ -1,4 +1,4 @@
-//! Serves one watch: events after a version, bookmarks, and the faults that befall the stream.
+//! Serves one watch: events after a version, bookmarks, and injected faults.
 
 use std::collections::VecDeque;
 use std::io;
@@ -31,14 +31,14 @@ pub(super) struct WatchStream {
     pub(super) shutdown: CancellationToken,
 }
 
-/// Where the stream stands.
+/// The state of the stream.
 struct Progress {
     watch: WatchStream,
     /// The objects that the stream begins with
     initial: VecDeque<Arc<Object>>,
     /// A streamed list is under way whose end has to be marked
     end_of_list_due: bool,
-    /// Everything up to this version has been told
+    /// Everything up to this version has been sent
     version: u64,
     next_fault: u64,
     next_bookmark: Instant,
@@ -78,13 +78,13 @@ impl WatchStream {
         }))
     }
 
-    /// The version from which events follow, and the objects that stand before them.
+    /// The version after which events follow, and the objects that are sent before them.
     fn begin(&self) -> Result<(u64, Vec<Arc<Object>>), Failure> {
         let newest = self.store.version();
         let lists = self.options.initial_events || !matches!(self.options.at, At::Version(_));
         match self.options.at {
             At::Version(version) if !lists => {
-                // A version that is too old is told in the stream, as the API server does.
+                // The stream reports a version that is too old, as the API server does.
                 return Ok((version, Vec::new()));
             }
             At::Version(version) if version > newest => {
@@ -143,7 +143,7 @@ impl Progress {
         }
     }
 
-    /// Makes ready what there is to tell; false when that is nothing.
+    /// Prepares what there is to send; false when there is nothing.
     fn tell(&mut self) -> bool {
         if !self.initial.is_empty() {
             let count = self.initial.len().min(BATCH);

@@ -52,16 +52,16 @@ fn a_podinit_that_has_the_port_is_no_error_and_its_demo_is_a_cluster() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut output = String::new();
+    let mut printed = String::new();
     let mut output = demo.stdout.take().unwrap();
-    while !output.contains("/api/v1/pods ") {
+    while !printed.contains("/api/v1/pods ") {
         let mut some = [0; 256];
         let length = output.read(&mut some).unwrap();
-        assert!(length > 0, "{output}");
-        output.push_str(std::str::from_utf8(&some[..length]).unwrap());
+        assert!(length > 0, "{printed}");
+        printed.push_str(std::str::from_utf8(&some[..length]).unwrap());
     }
     let host = |end: &str| {
-        let line = output.lines().find(|line| line.contains(end)).unwrap();
+        let line = printed.lines().find(|line| line.contains(end)).unwrap();
         let url = line.split("http://").nth(1).unwrap();
         url.split('/').next().unwrap().to_owned()
     };

@@ -3,7 +3,7 @@
 # Patterns over "dashboard: panel / query [setting]" or "rule: name [type]".
 ALLOWED = [
     (r"^.*: variable cluster ",
-     "the label cluster is for whoever adds it; this Prometheus adds none"),
+     "the label cluster is optional; this Prometheus does not add it"),
     (r"^rule: PodinitSLO",
      "an alert: returns series only while an SLO is missed, or is not the exporter's"),
     (r"^rule: PodinitPodStuck",
@@ -11,11 +11,11 @@ ALLOWED = [
     (r"^rule: Podinit(Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
      r"WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
-    (r"^exporter-health: (Checkpoint|Checkpoint size|Checkpoint writes per second|Starts) / ",
+    (r"^exporter-health: (Checkpoint (state|size|writes per second)|Starts by checkpoint result) / ",
      "a demo has no state directory, and so no checkpoint"),
     (r"^.*: annotation Alerts \[podinit-(classic|native)\]$",
      "alerts exist for the job podinit, for which the rules are written"),
     (r"^.*, exemplars \[podinit-native ",
      "a Prometheus that keeps native histograms alone reads exemplars from the first series of a "
-     "family only (seen in 3.x; its parser does not begin anew with each series)"),
+     "family only (seen in 3.x; its parser does not start again with each series)"),
 ]

@@ -1,19 +1,19 @@
-//! What is due when; at one instant, in the order in which it was entered.
+//! Things by the instant at which they are due; those of one instant in the order of their insertion.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::timestamp::Timestamp;
 
-/// Things that fall due.
+/// A queue of things that become due.
 #[derive(Debug)]
-pub(super) struct Agenda<T> {
+pub(super) struct TimerQueue<T> {
     order: BinaryHeap<Reverse<(Timestamp, u64)>>,
     things: BTreeMap<u64, T>,
     entered: u64,
 }
 
-impl<T> Default for Agenda<T> {
+impl<T> Default for TimerQueue<T> {
     fn default() -> Self {
         Self {
             order: BinaryHeap::new(),
@@ -23,9 +23,9 @@ impl<T> Default for Agenda<T> {
     }
 }
 
-impl<T> Agenda<T> {
-    /// Enters `thing` for `at`.
-    pub(super) fn enter(&mut self, at: Timestamp, thing: T) {
+impl<T> TimerQueue<T> {
+    /// Adds `thing`, due at `at`.
+    pub(super) fn push(&mut self, at: Timestamp, thing: T) {
         self.order.push(Reverse((at, self.entered)));
         self.things.insert(self.entered, thing);
         self.entered += 1;
@@ -52,15 +52,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_come_in_the_order_of_time_and_then_of_entry() {
-        let mut agenda = Agenda::default();
+    fn things_come_in_the_order_of_time_and_then_of_insertion() {
+        let mut timers = TimerQueue::default();
         let at = Timestamp::from_seconds;
         for (second, thing) in [(3, "d"), (1, "a"), (2, "b"), (2, "c")] {
-            agenda.enter(at(second), thing);
+            timers.push(at(second), thing);
         }
         let taken: Vec<&str> =
-            std::iter::from_fn(|| agenda.take_due(at(2)).map(|(_, thing)| thing)).collect();
+            std::iter::from_fn(|| timers.take_due(at(2)).map(|(_, thing)| thing)).collect();
         assert_eq!(taken, ["a", "b", "c"]);
-        assert_eq!(agenda.next_due(), Some(at(3)));
+        assert_eq!(timers.next_due(), Some(at(3)));
     }
 }
