@@ -17,8 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use podinit::lifecycle::observation::{Latency, Outcome, PodObservation, Position};
-use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, Position, Stage};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};

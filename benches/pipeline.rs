@@ -28,11 +28,10 @@ use std::time::Duration;
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::slo::{Namespaces, SloRule};
-use podinit::lifecycle::stage::{Interval, Stage};
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Stage, TimestampMode, Tracker,
+    TrackerConfig,
+};
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit::watch::line_reader::{Line, LineReader};

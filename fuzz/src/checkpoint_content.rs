@@ -4,12 +4,10 @@ use std::sync::{Arc, LazyLock};
 
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame::{self, Writer};
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::saved::{SavedPod, SavedTracker};
-use podinit::lifecycle::slo::{Namespaces, SloRule};
-use podinit::lifecycle::sources::Successor;
-use podinit::lifecycle::stage::{Interval, Stage};
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Interval, Namespaces, PodEvent, SavedPod, SavedTracker, SloRule, SourceId, Stage,
+    Successor, Tracker, TrackerConfig,
+};
 use podinit::metrics::saved::SavedMetrics;
 use podinit::metrics::{Builder, Format, LabelConfig};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};

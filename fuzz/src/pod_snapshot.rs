@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Latency, Observation, PodObservation, Position};
-use podinit::lifecycle::slo::SloId;
-use podinit::lifecycle::sources::Successor;
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Latency, Observation, PodEvent, PodObservation, Position, SloId, SourceId, Successor,
+    TimestampMode, Tracker, TrackerConfig,
+};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 use super::checkpoint_content;
@@ -96,7 +94,7 @@ struct Books {
     verdicts: HashMap<SloId, u64>,
 }
 
-impl podinit::lifecycle::observation::Sink for Books {
+impl podinit::lifecycle::Sink for Books {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         let observation = match observation {
             Observation::Pod(_, observation) => observation,

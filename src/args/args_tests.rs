@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use crate::lifecycle::clock::TimestampMode;
+use crate::lifecycle::TimestampMode;
 use crate::slo::rules::{RenderOptions, RulesFormat};
 use crate::timestamp::Timestamp;
 use std::time::Duration;

@@ -10,7 +10,7 @@ use clap::Args;
 use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
-use crate::lifecycle::clock::TimestampMode;
+use crate::lifecycle::TimestampMode;
 use crate::slo::duration::{DurationError, SloDuration};
 
 /// Several times the 150,000 pods that Kubernetes supports; finished, they take 64 MB.

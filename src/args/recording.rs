@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
-use crate::lifecycle::clock::TimestampMode;
+use crate::lifecycle::TimestampMode;
 use crate::timestamp::Timestamp;
 
 /// `podinit replay`

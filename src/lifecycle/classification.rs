@@ -13,7 +13,7 @@ const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
 
 /// How a pod that was not known before is accounted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Classification {
+pub(super) enum Classification {
     /// A static (mirror) pod: excluded
     Static,
     /// Its startup was over before it was first seen
@@ -29,7 +29,7 @@ pub enum Classification {
 
 /// In what a pod was first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SnapshotOrigin {
+pub(super) enum SnapshotOrigin {
     /// The first list of its source
     FirstList,
     /// Anything later; with the instant at which the first list was begun, if there was one
@@ -47,7 +47,7 @@ pub enum SnapshotOrigin {
 impl Classification {
     /// Classifies the first snapshot of a pod. `backfill` observes the pods of the first list as
     /// if they had been watched.
-    pub fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: bool) -> Self {
+    pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: bool) -> Self {
         if let SnapshotOrigin::Restored { reported_until } = origin {
             let young = snapshot
                 .created

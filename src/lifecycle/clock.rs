@@ -96,7 +96,7 @@ pub struct Estimate {
 
 /// What a pair of instants is worth as a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub(super) enum Judgement {
     /// A latency for the histogram
     Usable {
         /// How long
@@ -110,7 +110,7 @@ pub enum Judgement {
 
 impl Judgement {
     /// Judges the interval from `from` to `to`; `None` is a time that is missing or absurd.
-    pub fn of(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
+    pub(super) fn of(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
         let (Some(from), Some(to)) = (from, to) else {
             return Self::Unusable(AnomalyKind::Missing);
         };

@@ -6,7 +6,7 @@ use crate::label_value::LabelValue;
 
 /// A set of the values of `T`. An enum with more values than there are bits does not compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EnumSet<T>(u16, PhantomData<T>);
+pub(super) struct EnumSet<T>(u16, PhantomData<T>);
 
 impl<T> Default for EnumSet<T> {
     fn default() -> Self {
@@ -25,21 +25,21 @@ impl<T: LabelValue> EnumSet<T> {
         1 << index
     }
 
-    pub fn insert(&mut self, value: T) {
+    pub(super) fn insert(&mut self, value: T) {
         self.0 |= Self::bit(value.index());
     }
 
-    pub fn contains(self, value: T) -> bool {
+    pub(super) fn contains(self, value: T) -> bool {
         self.0 & Self::bit(value.index()) != 0
     }
 
     /// The set as it is saved: by value, a bit.
-    pub const fn bits(self) -> u16 {
+    pub(super) const fn bits(self) -> u16 {
         self.0
     }
 
     /// The set that [`EnumSet::bits`] gave. Bits of no value are dropped.
-    pub const fn from_bits(bits: u16) -> Self {
+    pub(super) const fn from_bits(bits: u16) -> Self {
         let () = Self::FITS;
         let unused = u16::BITS as usize - T::ALL.len();
         Self(bits << unused >> unused, PhantomData)

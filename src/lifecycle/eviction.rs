@@ -46,7 +46,7 @@ label_values! {
 
 /// A record that could be evicted.
 #[derive(Clone, Copy, Debug)]
-pub struct Evictable {
+pub(super) struct Evictable {
     /// The second of the pod's creation
     pub created: u32,
     /// What is remembered of it
@@ -58,7 +58,7 @@ pub type Evicted = [u64; EvictedState::ALL.len()];
 
 /// The cap, and the watermark that it has left.
 #[derive(Clone, Debug)]
-pub struct Cap {
+pub(super) struct Cap {
     pods: usize,
     watermark: Option<u32>,
 }
@@ -72,23 +72,23 @@ impl Default for Cap {
 
 impl Cap {
     /// At most `pods` pods are remembered.
-    pub const fn new(pods: usize) -> Self {
+    pub(super) const fn new(pods: usize) -> Self {
         let watermark = None;
         Self { pods, watermark }
     }
 
     /// The newest second of creation of any pod that was evicted or refused.
-    pub const fn watermark(&self) -> Option<u32> {
+    pub(super) const fn watermark(&self) -> Option<u32> {
         self.watermark
     }
 
     /// Goes on from the watermark that a cap has left before.
-    pub fn restore(&mut self, watermark: Option<u32>) {
+    pub(super) fn restore(&mut self, watermark: Option<u32>) {
         self.watermark = self.watermark.max(watermark);
     }
 
     /// Whether an unknown pod that was created at `created` may have been evicted or refused.
-    pub fn may_know(&self, created: Option<Timestamp>) -> bool {
+    pub(super) fn may_know(&self, created: Option<Timestamp>) -> bool {
         match (self.watermark, created) {
             (None, _) => false,
             (Some(_), None) => true,
@@ -98,7 +98,7 @@ impl Cap {
 
     /// Makes room for one more pod where there is none, and says what was evicted for it; `None`
     /// when too few pods can be. `in_flight` of the pods cannot; `evictable` says which.
-    pub fn make_room<T>(
+    pub(super) fn make_room<T>(
         &mut self,
         pods: &mut PodTable<T>,
         in_flight: usize,
@@ -132,7 +132,7 @@ impl Cap {
 
     /// An unknown pod was refused at `now`: it stays out. A creation time in the future, which a
     /// clock of an API server may state, keeps nobody else out until then.
-    pub fn refuse(&mut self, created: Option<Timestamp>, now: Timestamp) {
+    pub(super) fn refuse(&mut self, created: Option<Timestamp>, now: Timestamp) {
         let created = created.unwrap_or(now).min(now);
         self.watermark = self.watermark.max(Some(to_second(created)));
     }

@@ -10,7 +10,7 @@ use super::seen::Seen;
 /// the name do for both. A pod that has shown both lived through an upgrade of its kubelet from
 /// Kubernetes 1.27, and is kept whole.
 #[derive(Clone, Debug)]
-pub enum FinishedPod {
+pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
     Compact(Compact),
     /// Any other
@@ -19,7 +19,7 @@ pub enum FinishedPod {
 
 /// [`Seen`] with one time for both names of the network condition.
 #[derive(Clone, Copy, Debug)]
-pub struct Compact {
+pub(super) struct Compact {
     newest_version: u64,
     network: u32,
     others: [u32; 3],
@@ -59,7 +59,7 @@ impl From<Seen> for FinishedPod {
 
 impl FinishedPod {
     /// What a later snapshot is held against.
-    pub fn seen(&self) -> Seen {
+    pub(super) fn seen(&self) -> Seen {
         match self {
             Self::Compact(usual) => usual.seen(),
             Self::Whole(seen) => **seen,

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use super::interval::Stage;
 use super::observation::PodObservation;
-use super::stage::Stage;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
 /// A place in the order of waiting: the stage, and since when.
-pub type Waiting = (Stage, Timestamp);
+pub(super) type Waiting = (Stage, Timestamp);
 
 /// For each stage the pods that are in it, in the order in which they entered it.
 #[derive(Debug, Default)]
-pub struct InFlightOrder([BTreeSet<(Timestamp, PodUid)>; Stage::ALL.len()]);
+pub(super) struct InFlightOrder([BTreeSet<(Timestamp, PodUid)>; Stage::ALL.len()]);
 
 impl InFlightOrder {
     /// How many pods are in flight.
@@ -21,13 +21,13 @@ impl InFlightOrder {
     }
 
     /// When the pod that has been in `stage` longest entered it.
-    pub fn oldest(&self, stage: Stage) -> Option<Timestamp> {
+    pub(super) fn oldest(&self, stage: Stage) -> Option<Timestamp> {
         self.0[stage as usize].first().map(|(entered, _)| *entered)
     }
 
     /// Moves a pod from where it waited to where it waits now (`None` for not at all), and emits
     /// what that changes about the oldest.
-    pub fn move_pod(
+    pub(super) fn move_pod(
         &mut self,
         uid: PodUid,
         from: Option<Waiting>,

@@ -20,28 +20,27 @@
 //! - No more pods are remembered than the cap allows, and none that was evicted for it is ever
 //!   discovered again ([`eviction`]).
 
-pub mod classification;
-pub mod clock;
-pub mod delivery;
-pub mod enum_set;
-pub mod eviction;
-pub mod finished_pod;
-pub mod inflight;
-pub mod interval;
-pub mod milestone;
-pub mod observation;
-pub mod outcome;
-pub mod pod_in_flight;
-pub mod reentry;
-pub mod saved;
-pub mod seen;
-pub mod slo;
-pub mod sources;
-pub use interval as stage;
-pub mod startup;
-pub mod table;
-pub mod tracker;
-pub mod version;
+mod classification;
+mod clock;
+mod delivery;
+mod enum_set;
+mod eviction;
+mod finished_pod;
+mod inflight;
+mod interval;
+mod milestone;
+mod observation;
+mod outcome;
+mod pod_in_flight;
+mod reentry;
+mod saved;
+mod seen;
+mod slo;
+mod sources;
+mod startup;
+mod table;
+mod tracker;
+mod version;
 
 pub use clock::TimestampMode;
 pub use delivery::{Delivery, PodEvent, SourceId};
@@ -53,8 +52,10 @@ pub use observation::{
     UnobservedReason,
 };
 pub use outcome::Outcome;
-pub use saved::{SavedPod, SavedTracker};
+pub use reentry::LastTrue;
+pub use saved::{SavedDeleted, SavedInFlight, SavedPod, SavedSource, SavedStartup, SavedTracker};
+pub use seen::Seen;
 pub use slo::{ExclusionReason, Namespaces, SloId, SloRule, SloVerdict};
-pub use sources::Successor;
+pub use sources::{FirstList, Progress, Successor};
 pub use tracker::{Tracker, TrackerConfig};
 pub use version::Version;

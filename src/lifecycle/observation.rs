@@ -1,10 +1,10 @@
 //! What the tracker reports: plain values, one for each thing that is counted.
 
 use super::eviction::{Evicted, RefusalReason};
+use super::interval::{Interval, Stage};
 use super::milestone::Milestone;
-pub use super::outcome::Outcome;
+use super::outcome::Outcome;
 use super::slo::{SloId, SloVerdict};
-use super::stage::{Interval, Stage};
 use crate::label_values;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -167,25 +167,25 @@ impl<F: FnMut(Timestamp, Observation<'_>)> Sink for F {
 }
 
 /// A sink, with the time at which the tracker makes its observations.
-pub struct Reporter<'a, S> {
+pub(super) struct Reporter<'a, S> {
     now: Timestamp,
     sink: &'a mut S,
 }
 
 impl<'a, S: Sink> Reporter<'a, S> {
     /// Observations are made at `now`.
-    pub const fn new(now: Timestamp, sink: &'a mut S) -> Self {
+    pub(super) const fn new(now: Timestamp, sink: &'a mut S) -> Self {
         Self { now, sink }
     }
 
     /// Reports something that happened to `pod`.
-    pub fn pod(&mut self, pod: &PodInfo, observation: PodObservation) {
+    pub(super) fn pod(&mut self, pod: &PodInfo, observation: PodObservation) {
         self.sink
             .observe(self.now, Observation::Pod(pod, observation));
     }
 
     /// Reports something that happened to the tracker as a whole.
-    pub fn tracker(&mut self, observation: TrackerObservation) {
+    pub(super) fn tracker(&mut self, observation: TrackerObservation) {
         self.sink
             .observe(self.now, Observation::Tracker(observation));
     }

@@ -5,22 +5,21 @@ use std::sync::Arc;
 use super::clock::Judgement;
 use super::delivery::SourceId;
 use super::inflight::{InFlightOrder, Waiting};
+use super::interval::{Interval, Stage};
 use super::milestone::Milestone;
-use super::observation::{
-    AnomalyKind, Outcome, PodObservation, Position, Reporter, Sink, UnobservedReason,
-};
+use super::observation::{AnomalyKind, PodObservation, Position, Reporter, Sink, UnobservedReason};
+use super::outcome::Outcome;
 use super::reentry::ReentryBaseline;
 use super::saved::SavedInFlight;
 use super::seen::Seen;
 use super::slo::{SloId, SloInput, SloProgress, SloRule, Timers};
-use super::stage::{Interval, Stage};
 use super::startup::{Reached, SnapshotContext, Startup};
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub(super) struct Shared {
     /// Who has waited longest in which stage
     pub order: InFlightOrder,
     /// Which deadlines are still to pass
@@ -31,7 +30,7 @@ pub struct Shared {
 
 /// How a snapshot came to be known, and when it is accounted for.
 #[derive(Clone, Copy, Debug)]
-pub struct FoldContext {
+pub(super) struct FoldContext {
     /// How it was seen
     pub context: SnapshotContext,
     /// When it is accounted for
@@ -44,7 +43,7 @@ pub struct FoldContext {
 
 /// A pod whose startup is under way.
 #[derive(Debug)]
-pub struct PodInFlight {
+pub(super) struct PodInFlight {
     /// What a later snapshot is held against
     pub seen: Seen,
     uid: PodUid,
@@ -58,7 +57,7 @@ pub struct PodInFlight {
 
 impl PodInFlight {
     /// Discovers a pod. Emits that it is in flight; its first snapshot is still to be folded.
-    pub fn discover(
+    pub(super) fn discover(
         snapshot: &PodSnapshot,
         source: SourceId,
         now: Timestamp,
@@ -83,7 +82,7 @@ impl PodInFlight {
 
     /// A pod as it was saved, back in its place in the order of waiting. Its deadlines are still to
     /// be set.
-    pub fn restored(
+    pub(super) fn restored(
         saved: SavedInFlight,
         shared: &mut Shared,
         reporter: &mut Reporter<'_, impl Sink>,
@@ -104,7 +103,7 @@ impl PodInFlight {
     }
 
     /// What is kept of it.
-    pub fn saved(&self) -> SavedInFlight {
+    pub(super) fn saved(&self) -> SavedInFlight {
         SavedInFlight {
             uid: self.uid,
             seen: self.seen,
@@ -117,7 +116,7 @@ impl PodInFlight {
 
     /// Folds a snapshot, unless it is older than the newest one, and says what follows from it.
     /// Returns the outcome if the startup ended with it; then [`PodInFlight::finish`] is due.
-    pub fn fold(
+    pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
         fold: FoldContext,
@@ -178,7 +177,7 @@ impl PodInFlight {
     }
 
     /// Ends the startup.
-    pub fn finish(
+    pub(super) fn finish(
         &mut self,
         outcome: Outcome,
         shared: &mut Shared,
@@ -201,7 +200,7 @@ impl PodInFlight {
     }
 
     /// A deadline of an SLO passes at `now` (see [`SloProgress::miss`]).
-    pub fn miss(
+    pub(super) fn miss(
         &mut self,
         slo: SloId,
         now: Timestamp,
@@ -219,14 +218,14 @@ impl PodInFlight {
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).
-    pub fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut Shared) {
+    pub(super) fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut Shared) {
         let Shared { rules, timers, .. } = shared;
         self.slos
             .replace(successors, rules, self.uid, &self.startup, timers);
     }
 
     /// The SLOs that still wait for their event of this pod.
-    pub fn undecided(&self) -> impl Iterator<Item = SloId> {
+    pub(super) fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.slos.undecided()
     }
 

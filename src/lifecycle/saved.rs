@@ -18,12 +18,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::SourceId;
+use super::interval::{Interval, Stage};
 use super::milestone::Milestone;
 use super::reentry::to_second;
 use super::seen::Seen;
 use super::slo::{SloId, SloRule};
 use super::sources::{FirstList, Progress};
-use super::stage::{Interval, Stage};
 use super::startup::Startup;
 use crate::pod::{ConditionType, PodInfo, PodUid};
 use crate::timestamp::Timestamp;

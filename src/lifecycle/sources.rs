@@ -47,7 +47,7 @@ pub struct Progress {
 
 /// The list-watches that have delivered something.
 #[derive(Debug, Default)]
-pub struct Sources {
+pub(super) struct Sources {
     first_lists: BTreeMap<SourceId, FirstList>,
     progress: BTreeMap<SourceId, Progress>,
     out_of_sync: BTreeSet<SourceId>,
@@ -63,14 +63,14 @@ pub struct Sources {
 
 impl Sources {
     /// What `source` delivered first was no list, so none of its lists is its first one.
-    pub fn begin_without_list(&mut self, source: SourceId) {
+    pub(super) fn begin_without_list(&mut self, source: SourceId) {
         self.first_lists
             .entry(source)
             .or_insert(FirstList::NeverHad);
     }
 
     /// In what a pod is seen that stands in a list of `source` that began at `began`.
-    pub fn list(&mut self, source: SourceId, began: Timestamp) -> SnapshotOrigin {
+    pub(super) fn list(&mut self, source: SourceId, began: Timestamp) -> SnapshotOrigin {
         self.out_of_sync.remove(&source);
         let restored = self.rolled_back.remove(&source);
         if let (true, Some(until)) = (restored, self.reported.get(&source)) {
@@ -86,7 +86,7 @@ impl Sources {
     }
 
     /// In what a pod is seen that stands in an event of `source`.
-    pub fn event(&self, source: SourceId) -> SnapshotOrigin {
+    pub(super) fn event(&self, source: SourceId) -> SnapshotOrigin {
         let first_list_began = match self.first_lists.get(&source) {
             Some(FirstList::BeganAt(began)) => Some(*began),
             Some(FirstList::NeverHad) | None => None,
@@ -97,7 +97,7 @@ impl Sources {
     /// How long, in nanoseconds, `source` has not been known to be complete when a list begins that
     /// closes the gap; `None` for its first list. Pods that were born and gone within that time
     /// stand in no list.
-    pub fn gap_before(&self, source: SourceId, began: Timestamp) -> Option<u64> {
+    pub(super) fn gap_before(&self, source: SourceId, began: Timestamp) -> Option<u64> {
         self.first_lists.get(&source)?;
         let complete_at = self.progress.get(&source)?.complete_at?;
         u64::try_from(began.nanos_since(complete_at)).ok()
@@ -105,7 +105,7 @@ impl Sources {
 
     /// A delivery of `source` has been accounted for, with which it stands at `version`, and, if it
     /// is in sync, was complete at `at`.
-    pub fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
+    pub(super) fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
         let progress = self.progress.entry(source).or_default();
         if version.is_some() {
             progress.version = version;
@@ -116,7 +116,7 @@ impl Sources {
     }
 
     /// What is kept of each source, and when one last began to catch up.
-    pub fn saved(&self) -> (BTreeMap<SourceId, SavedSource>, Option<Timestamp>) {
+    pub(super) fn saved(&self) -> (BTreeMap<SourceId, SavedSource>, Option<Timestamp>) {
         let saved = |(source, progress): (&SourceId, &Progress)| {
             let source = *source;
             let saved = SavedSource {
@@ -130,7 +130,7 @@ impl Sources {
 
     /// Goes on from what was saved, under the numbers that `successor` gives. Every source is out of
     /// sync; one with another selection has no history.
-    pub fn restore(
+    pub(super) fn restore(
         &mut self,
         saved: BTreeMap<SourceId, SavedSource>,
         resumed: Option<Timestamp>,
@@ -158,12 +158,12 @@ impl Sources {
     }
 
     /// `source` has reported its pods up to `at`.
-    pub fn has_reported(&mut self, source: SourceId, at: Timestamp) {
+    pub(super) fn has_reported(&mut self, source: SourceId, at: Timestamp) {
         self.reported.insert(source, at);
     }
 
     /// The clock was put right, and says `now`: nothing was told or complete after that.
-    pub fn set_time(&mut self, now: Timestamp) {
+    pub(super) fn set_time(&mut self, now: Timestamp) {
         for at in self.reported.values_mut() {
             *at = now.min(*at);
         }
@@ -174,13 +174,13 @@ impl Sources {
     }
 
     /// The API server of `source` was restored from a backup.
-    pub fn roll_back(&mut self, source: SourceId) {
+    pub(super) fn roll_back(&mut self, source: SourceId) {
         self.rolled_back.insert(source);
         self.restored.insert(source);
     }
 
     /// What shows that a condition of a pod of `source` has become True again.
-    pub fn against(&self, source: SourceId) -> ReentryBaseline {
+    pub(super) fn against(&self, source: SourceId) -> ReentryBaseline {
         match self.restored.contains(&source) {
             true => ReentryBaseline::Latest,
             false => ReentryBaseline::Last,
@@ -188,29 +188,29 @@ impl Sources {
     }
 
     /// `source` is no longer in sync.
-    pub fn lose_sync(&mut self, source: SourceId) {
+    pub(super) fn lose_sync(&mut self, source: SourceId) {
         self.out_of_sync.insert(source);
     }
 
     /// The pods of `source` are all known again.
-    pub fn regain_sync(&mut self, source: SourceId) {
+    pub(super) fn regain_sync(&mut self, source: SourceId) {
         self.out_of_sync.remove(&source);
     }
 
     /// `source` goes on from the version where it had stopped.
-    pub fn resume(&mut self, source: SourceId, now: Timestamp) {
+    pub(super) fn resume(&mut self, source: SourceId, now: Timestamp) {
         if self.out_of_sync.remove(&source) {
             self.catch_up(now);
         }
     }
 
     /// Time has passed unattended until `now`: what happened meanwhile is still to be delivered.
-    pub fn catch_up(&mut self, now: Timestamp) {
+    pub(super) fn catch_up(&mut self, now: Timestamp) {
         self.resumed = Some(now);
     }
 
     /// Whether a deadline may pass at `now`: a blind exporter accuses nobody (§6).
-    pub fn may_judge(&self, now: Timestamp) -> bool {
+    pub(super) fn may_judge(&self, now: Timestamp) -> bool {
         let caught_up = self
             .resumed
             .is_none_or(|resumed| now.nanos_since(resumed) > CATCHING_UP_NANOS);

@@ -15,7 +15,7 @@ use crate::timestamp::Timestamp;
 
 /// Whether a milestone was reached, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Reached {
+pub(super) enum Reached {
     /// Not yet
     #[default]
     No,
@@ -25,7 +25,7 @@ pub enum Reached {
 
 impl Reached {
     /// Whether the milestone was reached at all.
-    pub fn is_reached(self) -> bool {
+    pub(super) fn is_reached(self) -> bool {
         self != Self::No
     }
 
@@ -47,7 +47,7 @@ impl Reached {
 
 /// How a snapshot came to be known.
 #[derive(Clone, Copy, Debug)]
-pub struct SnapshotContext {
+pub(super) struct SnapshotContext {
     /// Which times count
     pub mode: TimestampMode,
     /// The instant at which a watch event showed it (§4 `o`)
@@ -59,7 +59,7 @@ pub struct SnapshotContext {
 
 /// One pod's startup as far as it was seen.
 #[derive(Clone, Debug)]
-pub struct Startup {
+pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
     times: [Option<Timestamp>; Milestone::ALL.len()],
     reached: EnumSet<Milestone>,
@@ -90,7 +90,7 @@ impl From<SavedStartup> for Startup {
 
 impl Startup {
     /// What is kept of it.
-    pub const fn saved(&self) -> SavedStartup {
+    pub(super) const fn saved(&self) -> SavedStartup {
         SavedStartup {
             times: self.times,
             reached: self.reached.bits(),
@@ -105,7 +105,7 @@ impl Startup {
 
     /// The startup of a pod that nothing was latched for yet. The spec of a pod that decides which
     /// stages apply to it is immutable but for the scheduling gates.
-    pub fn new(snapshot: &PodSnapshot) -> Self {
+    pub(super) fn new(snapshot: &PodSnapshot) -> Self {
         Self {
             times: [None; Milestone::ALL.len()],
             reached: EnumSet::default(),
@@ -119,7 +119,7 @@ impl Startup {
     }
 
     /// Whether and when `milestone` was reached.
-    pub fn reached(&self, milestone: Milestone) -> Reached {
+    pub(super) fn reached(&self, milestone: Milestone) -> Reached {
         if !self.reached.contains(milestone) {
             return Reached::No;
         }
@@ -133,7 +133,7 @@ impl Startup {
 
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
     /// say about clocks and deliveries.
-    pub fn latch(
+    pub(super) fn latch(
         &mut self,
         snapshot: &PodSnapshot,
         context: SnapshotContext,
@@ -211,7 +211,7 @@ impl Startup {
     }
 
     /// Whether `interval` is observed for this pod at all.
-    pub fn applies(&self, interval: Interval) -> bool {
+    pub(super) fn applies(&self, interval: Interval) -> bool {
         match interval.definition().applies_to {
             AppliesTo::AllPods => true,
             AppliesTo::Gated => self.seen_gated,
@@ -223,7 +223,7 @@ impl Startup {
     }
 
     /// Whether `interval` applies to the pod, or may still come to.
-    pub fn can_enter(&self, interval: Interval) -> bool {
+    pub(super) fn can_enter(&self, interval: Interval) -> bool {
         let may_become_unschedulable = !self.reached(Milestone::Scheduled).is_reached();
         self.applies(interval)
             || interval.definition().applies_to == AppliesTo::Unschedulable
@@ -244,7 +244,7 @@ impl Startup {
     }
 
     /// When `interval` began.
-    pub fn start(&self, interval: Interval) -> Reached {
+    pub(super) fn start(&self, interval: Interval) -> Reached {
         match self.beginnings(interval) {
             (milestone, None) => self.reached(milestone),
             (one, Some(other)) => self.reached(one).later(self.reached(other)),
@@ -252,22 +252,22 @@ impl Startup {
     }
 
     /// When `interval` ended.
-    pub fn end(&self, interval: Interval) -> Reached {
+    pub(super) fn end(&self, interval: Interval) -> Reached {
         self.reached(interval.definition().to)
     }
 
     /// Whether `interval` was judged, or is never going to be.
-    pub fn is_decided(&self, interval: Interval) -> bool {
+    pub(super) fn is_decided(&self, interval: Interval) -> bool {
         self.decided.contains(interval)
     }
 
     /// Marks `interval` as judged, or as never going to be.
-    pub fn decide(&mut self, interval: Interval) {
+    pub(super) fn decide(&mut self, interval: Interval) {
         self.decided.insert(interval);
     }
 
     /// The milestones at the ends of `interval` that a condition stands for.
-    pub fn needed_conditions(&self, interval: Interval) -> impl Iterator<Item = Milestone> {
+    pub(super) fn needed_conditions(&self, interval: Interval) -> impl Iterator<Item = Milestone> {
         let (one, other) = self.beginnings(interval);
         let ends = [Some(one), other, Some(interval.definition().to)];
         let ends = ends.into_iter().flatten();
@@ -275,7 +275,7 @@ impl Startup {
     }
 
     /// Whether every condition type that `interval` needs was ever in the pod's status.
-    pub fn has_seen_types(&self, interval: Interval) -> bool {
+    pub(super) fn has_seen_types(&self, interval: Interval) -> bool {
         self.needed_conditions(interval).all(|milestone| {
             let mut types = ConditionType::ALL.into_iter();
             types.any(|kind| Milestone::of(kind) == milestone && self.types_seen.contains(kind))
@@ -283,7 +283,7 @@ impl Startup {
     }
 
     /// The stage the pod is in: the first one that applies to it and has not ended.
-    pub fn stage(&self) -> Stage {
+    pub(super) fn stage(&self) -> Stage {
         let is_open = |stage: &Stage| {
             let interval = Interval::Stage(*stage);
             self.applies(interval) && !self.end(interval).is_reached()
@@ -294,7 +294,7 @@ impl Startup {
 
     /// When the pod entered `stage`, or, where that is unknown, the nearest earlier point of its
     /// startup that is known.
-    pub fn entered(&self, stage: Stage) -> Option<Timestamp> {
+    pub(super) fn entered(&self, stage: Stage) -> Option<Timestamp> {
         let backwards = Stage::ALL[..=stage as usize].iter().rev();
         let mut starts = backwards.map(|stage| self.start(Interval::Stage(*stage)).usable());
         starts.find_map(|start| start)

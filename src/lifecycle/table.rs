@@ -15,7 +15,7 @@ const CHUNK: usize = 1024;
 
 /// A map from [`PodUid`] to `T` whose records do not move.
 #[derive(Debug)]
-pub struct PodTable<T> {
+pub(super) struct PodTable<T> {
     index: HashTable<u32>,
     records: Chunks<T>,
     free: Vec<u32>,
@@ -40,14 +40,14 @@ impl<T> PodTable<T> {
     }
 
     /// The record of `uid`, to be looked at.
-    pub fn get(&self, uid: PodUid) -> Option<&T> {
+    pub(super) fn get(&self, uid: PodUid) -> Option<&T> {
         let hash = self.hasher.hash_one(uid);
         let found = self.index.find(hash, |slot| self.records.holds(*slot, uid));
         self.records.at(*found?).map(|(_, record)| record)
     }
 
     /// The record of `uid`.
-    pub fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
+    pub(super) fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
         let hash = self.hasher.hash_one(uid);
         let slot = *self
             .index
@@ -56,7 +56,7 @@ impl<T> PodTable<T> {
     }
 
     /// Puts `record` in the place of whatever was remembered of `uid`.
-    pub fn insert(&mut self, uid: PodUid, record: T) {
+    pub(super) fn insert(&mut self, uid: PodUid, record: T) {
         if let Some(old) = self.get_mut(uid) {
             *old = record;
             return;
@@ -79,7 +79,7 @@ impl<T> PodTable<T> {
     }
 
     /// Forgets `uid`.
-    pub fn remove(&mut self, uid: PodUid) -> Option<T> {
+    pub(super) fn remove(&mut self, uid: PodUid) -> Option<T> {
         let hash = self.hasher.hash_one(uid);
         let found = self
             .index
@@ -91,7 +91,7 @@ impl<T> PodTable<T> {
     }
 
     /// Forgets every pod of whose record `keep` says false.
-    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         let Self {
             index,
             records,
@@ -109,7 +109,7 @@ impl<T> PodTable<T> {
     }
 
     /// Every record, to be changed.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.records
             .0
             .iter_mut()
@@ -119,7 +119,7 @@ impl<T> PodTable<T> {
     }
 
     /// Every record, in no order that means anything.
-    pub fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
         self.records
             .0
             .iter()

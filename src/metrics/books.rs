@@ -4,8 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::epoch::{Epoch, Read};
 use super::sync::{AtomicU64, Ordering};
-use crate::lifecycle::observation::{Outcome, Position};
-use crate::lifecycle::stage::Stage;
+use crate::lifecycle::{Outcome, Position, Stage};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();

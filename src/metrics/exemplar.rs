@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::lifecycle::observation::Latency;
+use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 

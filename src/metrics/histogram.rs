@@ -13,7 +13,7 @@ use super::cells::Cells;
 use super::exemplar::{Exemplar, Exemplars};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use super::saved::SavedHistogram;
-use crate::lifecycle::observation::Latency;
+use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 

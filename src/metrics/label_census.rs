@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, Source};
 use super::layout::CLASSIC_BUCKETS;
-use crate::lifecycle::stage::Interval;
+use crate::lifecycle::Interval;
 use crate::pod::PodInfo;
 
 /// The series that each label set has in the classic formats: for every interval the buckets, the
@@ -150,8 +150,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lifecycle::observation::{PodObservation, Position};
-    use crate::lifecycle::stage::Stage;
+    use crate::lifecycle::{PodObservation, Position, Stage};
     use crate::metrics::{Builder, Format};
     use crate::pod::{PodSnapshot, PodUid};
     use crate::timestamp::Timestamp;

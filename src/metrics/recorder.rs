@@ -8,11 +8,9 @@ use super::label_sets::{LabelSets, Resolved};
 use super::labels::Source;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
-use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{
-    Latency, Observation, PodObservation, Position, Sink, TrackerObservation,
+use crate::lifecycle::{
+    Interval, Latency, Milestone, Observation, PodObservation, Position, Sink, TrackerObservation,
 };
-use crate::lifecycle::stage::Interval;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
@@ -161,7 +159,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::lifecycle::stage::Stage;
+    use crate::lifecycle::Stage;
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::pod::{PodSnapshot, PodUid};
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::label_sets::SavedLabels;
-use crate::lifecycle::eviction::{EvictedState, RefusalReason};
-use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
-use crate::lifecycle::slo::ExclusionReason;
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{
+    AnomalyKind, EvictedState, ExclusionReason, Interval, Milestone, Outcome, RefusalReason, Stage,
+    UnobservedReason,
+};
 
 /// Everything that a recorder has counted; the gauges of pods in flight aside, which follow from
 /// the pods.

@@ -12,7 +12,7 @@ use super::families::{
 use super::saved::SavedSlo;
 use super::source::FamilySource;
 use super::store::{Count, Instant};
-use crate::lifecycle::slo::{ExclusionReason, SloId, SloVerdict};
+use crate::lifecycle::{ExclusionReason, SloId, SloVerdict};
 use crate::timestamp::Timestamp;
 
 /// What is exposed of an SLO besides its events.

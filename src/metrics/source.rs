@@ -11,10 +11,9 @@ use super::families::{
 };
 use super::histogram::Snapshot;
 use super::store::{SeriesSet, Store};
-use crate::lifecycle::eviction::{EvictedState, RefusalReason};
-use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{
+    AnomalyKind, EvictedState, Interval, Milestone, Outcome, RefusalReason, Stage, UnobservedReason,
+};
 use crate::watch::stats::{EventType, RelistReason, WatchErrorReason, WatchStats};
 
 /// Gives its families to a scrape, each whole and always in the same order. Must not make anybody

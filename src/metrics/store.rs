@@ -6,10 +6,9 @@ use super::books::Books;
 use super::histogram::Histogram;
 use super::labels::{LabelSpec, WHOLE_SET};
 use super::sync::{AtomicU64, Ordering};
-use crate::lifecycle::eviction::{EvictedState, RefusalReason};
-use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{AnomalyKind, UnobservedReason};
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{
+    AnomalyKind, EvictedState, Interval, Milestone, RefusalReason, Stage, UnobservedReason,
+};
 use crate::timestamp::Timestamp;
 
 /// A number of its own; no other has to agree with it, so its accesses are relaxed.

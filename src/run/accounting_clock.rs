@@ -7,9 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::clock::{Clock, Reading};
-use crate::lifecycle::delivery::Delivery;
-use crate::lifecycle::observation::Sink;
-use crate::lifecycle::tracker::Tracker;
+use crate::lifecycle::{Delivery, Sink, Tracker};
 use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
 
@@ -141,9 +139,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use super::*;
-    use crate::lifecycle::delivery::{PodEvent, SourceId};
-    use crate::lifecycle::observation::{Observation, PodObservation};
-    use crate::lifecycle::tracker::TrackerConfig;
+    use crate::lifecycle::{Observation, PodEvent, PodObservation, SourceId, TrackerConfig};
     use crate::pod::{PodSnapshot, PodUid};
     use crate::run::slos::Slos;
     use crate::slo::SloFile;

@@ -9,7 +9,7 @@ use super::progress::WithProgressBar;
 use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::decode::DecodeOptions;
-use crate::lifecycle::tracker::TrackerConfig;
+use crate::lifecycle::TrackerConfig;
 use crate::metrics::Format;
 use crate::recordings::reader::{Document, Recording, RecordingError};
 use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};

@@ -9,7 +9,7 @@ use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::config_file::yaml::FileError;
-use crate::lifecycle::slo::SloRule;
+use crate::lifecycle::SloRule;
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::SloFile;
 

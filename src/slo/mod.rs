@@ -1,11 +1,11 @@
 //! SLOs ([§6](crate::specification#s6)): the file that states them, and the Prometheus rules generated
-//! from it. [`crate::lifecycle::slo`] decides whether a pod meets an SLO.
+//! from it. [`crate::lifecycle`] decides whether a pod meets an SLO.
 
 pub mod duration;
 pub mod file;
 pub mod rules;
 
-use crate::lifecycle::slo::SloRule;
+use crate::lifecycle::SloRule;
 use duration::SloDuration;
 
 /// The SLOs of one file, in its order. No two have the same name.

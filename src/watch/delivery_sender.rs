@@ -8,8 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::stats::WatchStats;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use crate::lifecycle::version::Version;
+use crate::lifecycle::{Delivery, PodEvent, SourceId, Version};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 

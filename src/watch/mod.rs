@@ -19,8 +19,7 @@ use tracing::Instrument;
 
 use crate::cluster::clock::Clock;
 use crate::decode::{DecodeOptions, PodDecoder};
-use crate::lifecycle::delivery::{Delivery, SourceId};
-use crate::lifecycle::version::Version;
+use crate::lifecycle::{Delivery, SourceId, Version};
 
 pub mod backoff;
 pub mod config;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
-use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::SourceId;
 
 /// The counters and the sync state of all list-watches of the process.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::timed_out;
 use crate::decode::{DecodeError, PodDecoder, WatchEventKind};
-use crate::lifecycle::delivery::PodEvent;
+use crate::lifecycle::PodEvent;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 

@@ -4,9 +4,7 @@ use std::time::Instant;
 
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::sources::Successor;
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, LabelConfig, Recorder};
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::slo::SloFile;

@@ -10,11 +10,9 @@ use crate::oracle::{implementation, seeds};
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::decode::{DecodeOptions, WatchEventKind};
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::sources::Successor;
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::lifecycle::version::Version;
+use podinit::lifecycle::{
+    Delivery, PodEvent, SourceId, Successor, TimestampMode, Tracker, TrackerConfig, Version,
+};
 use podinit::metrics::saved::Durations;
 use podinit::metrics::{
     Builder, Exposition, Format, LabelConfig, Recorder, SavedCheckpoint, SloDoc,
@@ -93,10 +91,7 @@ impl Harness {
         );
         let (mut recorder, exposition) = counters(&self.docs);
         let mut in_flight = [0; 7];
-        for stage in pods
-            .iter()
-            .filter_map(podinit::lifecycle::saved::SavedPod::stage)
-        {
+        for stage in pods.iter().filter_map(podinit::lifecycle::SavedPod::stage) {
             in_flight[stage as usize] += 1;
         }
         let durations = recorder.restore(&content.metrics, in_flight);

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::support::parsed_exposition;
-use podinit::lifecycle::observation::{Latency, Outcome, PodObservation, Position};
-use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, Position, Stage};
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;

@@ -7,9 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::scrape::Scrape;
-use podinit::lifecycle::milestone::Milestone;
-use podinit::lifecycle::observation::{Outcome, UnobservedReason};
-use podinit::lifecycle::stage::Stage;
+use podinit::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 
 /// For a test that fails: the demonstration is to have shown everything long before.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
-use podinit::lifecycle::milestone::Milestone;
-use podinit::lifecycle::observation::{
-    AnomalyKind, Latency, Outcome, PodObservation, Position, UnobservedReason,
+use podinit::lifecycle::{
+    AnomalyKind, Interval, Latency, Milestone, Outcome, PodObservation, Position, Stage,
+    UnobservedReason,
 };
-use podinit::lifecycle::stage::{Interval, Stage};
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
     Recorder, SloDoc, WatchSource, families,

@@ -8,12 +8,10 @@ use std::collections::BTreeMap;
 
 use history::{Change, History};
 use model::Model;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::eviction::{Evicted, RefusalReason};
-use podinit::lifecycle::observation::{
-    Observation, PodObservation, Position, Sink, TrackerObservation,
+use podinit::lifecycle::{
+    Delivery, Evicted, Observation, PodEvent, PodObservation, Position, RefusalReason, Sink,
+    SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
 use podinit::pod::PodInfo;
 use podinit::timestamp::Timestamp;
 use proptest::prelude::*;

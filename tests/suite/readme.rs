@@ -6,10 +6,9 @@ use std::path::Path;
 
 use podinit::args::command_line;
 use podinit::doctor::report::{Check, Severity};
-use podinit::lifecycle::eviction::{EvictedState, RefusalReason};
-use podinit::lifecycle::milestone::Milestone;
-use podinit::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
-use podinit::lifecycle::stage::Stage;
+use podinit::lifecycle::{
+    AnomalyKind, EvictedState, Milestone, Outcome, RefusalReason, Stage, UnobservedReason,
+};
 use podinit::metrics::families;
 
 const README: &str = "README.md";

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use podinit::decode::DecodeOptions;
-use podinit::lifecycle::clock::TimestampMode;
+use podinit::lifecycle::TimestampMode;
 use podinit::metrics::Format;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, expose};

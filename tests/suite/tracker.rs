@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Observation, PodObservation};
-use podinit::lifecycle::slo::{Namespaces, SloId, SloRule, SloVerdict};
-use podinit::lifecycle::stage::{Interval, Stage};
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, SloId, SloRule,
+    SloVerdict, SourceId, Stage, Tracker, TrackerConfig,
+};
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 

@@ -14,7 +14,7 @@ use futures::stream::{self, StreamExt};
 use podinit::cluster::client::{Cluster, connect};
 use podinit::cluster::clock::SystemClock;
 use podinit::cluster::options::ClusterOptions;
-use podinit::lifecycle::delivery::PodEvent;
+use podinit::lifecycle::PodEvent;
 use podinit::watch::probe::{ProbeError, Probed, probe};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::WatchStats;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use podinit::cluster::client::connect_to;
 use podinit::cluster::clock::SystemClock;
-use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::{Delivery, PodEvent};
 use podinit::pod::PodSnapshot;
 use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::rng::Rng;

@@ -14,7 +14,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use podinit::cluster::client::connect;
 use podinit::cluster::options::ClusterOptions;
-use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::{Delivery, PodEvent};
 use podinit::sim::faults::StreamFault;
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::watch::requests::Scope;

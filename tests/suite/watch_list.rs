@@ -1,7 +1,7 @@
 //! The lists of the list-watch: pages, gaps, and that nothing is concluded from half a list.
 
 use crate::support::watch::{FakeApi, START, page, pod};
-use podinit::lifecycle::delivery::PodEvent;
+use podinit::lifecycle::PodEvent;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
 

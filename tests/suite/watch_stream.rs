@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::support::watch::{FakeApi, START, event, page, pod};
-use podinit::lifecycle::delivery::PodEvent;
-use podinit::lifecycle::version::Version;
+use podinit::lifecycle::{PodEvent, Version};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
 use tokio::time::{sleep, timeout};

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::ContentError;
 use super::counts::{position, put as put_counts, take as take_counts};
 use crate::checkpoint::codec::{Decoder, Encoder};
-use crate::lifecycle::eviction::{EvictedState, RefusalReason};
-use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{AnomalyKind, Outcome, UnobservedReason};
-use crate::lifecycle::slo::ExclusionReason;
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{
+    AnomalyKind, EvictedState, ExclusionReason, Interval, Milestone, Outcome, RefusalReason, Stage,
+    UnobservedReason,
+};
 use crate::metrics::saved::{SavedHistogram, SavedMetrics, SavedSlo};
 use crate::metrics::{SavedLabel, SavedLabels};
 

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::codec::{DecodeError, Decoder, Encoder};
 use super::frame::{Sections, Writer};
 use crate::access::SavedAccess;
-use crate::lifecycle::saved::{SavedPod, SavedTracker};
+use crate::lifecycle::{SavedPod, SavedTracker};
 use crate::metrics::saved::SavedMetrics;
 use crate::metrics::{CheckpointLoad, SavedCheckpoint};
 use crate::watch::saved::SavedStats;

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::{ContentError, PODS};
-use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::SavedPod;
 use crate::pod::{PodInfo, Workload};
 
 /// Reads the pods of a checkpoint with `slos` SLOs.

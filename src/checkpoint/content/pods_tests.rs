@@ -4,11 +4,7 @@
 
 use super::super::append;
 use super::*;
-use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::reentry::LastTrue;
-use crate::lifecycle::saved::{SavedInFlight, SavedStartup};
-use crate::lifecycle::seen::Seen;
-use crate::lifecycle::slo::SloId;
+use crate::lifecycle::{LastTrue, SavedInFlight, SavedStartup, Seen, SloId, SourceId};
 use crate::metrics::CheckpointLoad;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::checkpoint::frame;
-use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use crate::lifecycle::slo::{Namespaces, SloRule};
-use crate::lifecycle::stage::Interval;
-use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::lifecycle::version::Version;
+use crate::lifecycle::{
+    Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Tracker, TrackerConfig, Version,
+};
 use crate::metrics::{Builder, LabelConfig, SloDoc};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;

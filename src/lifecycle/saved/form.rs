@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::SavedSource;
 use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::interval::Interval;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::reentry::LastTrue;
 use crate::lifecycle::seen::Seen;
 use crate::lifecycle::slo::{Namespaces, SloId, SloRule};
 use crate::lifecycle::sources::{FirstList, Progress};
-use crate::lifecycle::stage::Interval;
 use crate::lifecycle::version::Version;
 use crate::pod::{PodInfo, PodUid, Workload};
 use crate::timestamp::Timestamp;

@@ -8,11 +8,11 @@ mod timers;
 
 use std::sync::Arc;
 
-pub use progress::{SloInput, SloProgress};
-pub use timers::Timers;
+pub(super) use progress::{SloInput, SloProgress};
+pub(super) use timers::Timers;
 
+use super::interval::Interval;
 use super::outcome::Outcome;
-use super::stage::Interval;
 use crate::pod::PodInfo;
 
 /// The position of an SLO among those that are in force.

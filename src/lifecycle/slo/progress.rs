@@ -2,15 +2,16 @@
 
 use super::{ExclusionReason, SloId, SloRule, SloVerdict, Timers};
 use crate::lifecycle::clock::Judgement;
-use crate::lifecycle::observation::{AnomalyKind, Outcome, PodObservation};
-use crate::lifecycle::stage::Interval;
+use crate::lifecycle::interval::Interval;
+use crate::lifecycle::observation::{AnomalyKind, PodObservation};
+use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::startup::{Reached, Startup};
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// The moment at which a snapshot is held against the SLOs.
 #[derive(Clone, Copy, Debug)]
-pub struct SloInput<'a> {
+pub(crate) struct SloInput<'a> {
     /// The snapshot
     pub snapshot: &'a PodSnapshot,
     /// When it is accounted for
@@ -32,11 +33,11 @@ enum State {
 
 /// The SLOs that match a pod, each with where the pod stands.
 #[derive(Debug, Default)]
-pub struct SloProgress(Box<[(SloId, State)]>);
+pub(crate) struct SloProgress(Box<[(SloId, State)]>);
 
 impl SloProgress {
     /// A pod that is new to all the SLOs that match it.
-    pub fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
+    pub(crate) fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
         let ids = (0..).map(SloId).zip(rules);
         let matching = ids.filter(|(_, rule)| rule.matches(pod));
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
@@ -44,14 +45,14 @@ impl SloProgress {
 
     /// The SLOs as they were saved by [`SloProgress::saved`]. No deadline is set:
     /// [`SloProgress::replace`] does that.
-    pub fn restored(saved: &[(SloId, bool)]) -> Self {
+    pub(crate) fn restored(saved: &[(SloId, bool)]) -> Self {
         let state = |decided| if decided { State::Decided } else { State::Open };
         let states = saved.iter().map(|(slo, decided)| (*slo, state(*decided)));
         Self(states.collect())
     }
 
     /// Each SLO with whether it has had its event.
-    pub fn saved(&self) -> Vec<(SloId, bool)> {
+    pub(crate) fn saved(&self) -> Vec<(SloId, bool)> {
         let states = self.0.iter();
         states
             .map(|(slo, state)| (*slo, *state == State::Decided))
@@ -65,7 +66,7 @@ impl SloProgress {
     }
 
     /// The SLOs that still wait for their event of this pod.
-    pub fn undecided(&self) -> impl Iterator<Item = SloId> {
+    pub(crate) fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.0
             .iter()
             .filter(|(_, state)| *state != State::Decided)
@@ -74,7 +75,7 @@ impl SloProgress {
 
     /// Other rules are in force: `successors` says for each old one which of them it has become,
     /// if any. Deadlines are set anew.
-    pub fn replace(
+    pub(crate) fn replace(
         &mut self,
         successors: &[Option<SloId>],
         rules: &[SloRule],
@@ -99,7 +100,7 @@ impl SloProgress {
     }
 
     /// Gives every SLO that still waits its event: the pod has ended.
-    pub fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(PodObservation)) {
+    pub(crate) fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(PodObservation)) {
         let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
         for (slo, state) in self.waiting() {
             decide(slo, state, verdict, emit);
@@ -109,7 +110,7 @@ impl SloProgress {
     /// A deadline that was set for the UID passes at `now`. Nothing happens if the event has
     /// already been, or if it was the deadline of an earlier life of the UID and this one's lies
     /// ahead.
-    pub fn miss(
+    pub(crate) fn miss(
         &mut self,
         missed: SloId,
         now: Timestamp,
@@ -128,7 +129,7 @@ impl SloProgress {
     }
 
     /// Holds the pod against its SLOs after a snapshot was folded.
-    pub fn update(
+    pub(crate) fn update(
         &mut self,
         startup: &Startup,
         input: SloInput<'_>,

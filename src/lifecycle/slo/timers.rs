@@ -20,7 +20,7 @@ type Entry = (Timestamp, PodUid, SloId);
 
 /// The deadlines that are still to pass.
 #[derive(Debug, Default)]
-pub struct Timers {
+pub(crate) struct Timers {
     /// Of seconds that have come, the earliest first
     current: BinaryHeap<Reverse<Entry>>,
     /// Of later seconds
@@ -33,7 +33,7 @@ pub struct Timers {
 
 impl Timers {
     /// Lets the deadline of `uid` for `slo` pass strictly after `deadline`.
-    pub fn add(&mut self, deadline: Timestamp, uid: PodUid, slo: SloId) {
+    pub(crate) fn add(&mut self, deadline: Timestamp, uid: PodUid, slo: SloId) {
         self.waiting += 1;
         let second = second_of(deadline);
         let entry = (deadline, uid, slo);
@@ -45,7 +45,7 @@ impl Timers {
     }
 
     /// Takes out the earliest deadline that has passed at `now`.
-    pub fn pop_passed(&mut self, now: Timestamp) -> Option<(PodUid, SloId)> {
+    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<(PodUid, SloId)> {
         let second = second_of(now);
         self.came = self.came.max(Some(second));
         while let Some(bucket) = self.future.first_entry()
@@ -65,7 +65,7 @@ impl Timers {
     /// Takes back the deadlines that nobody waits for any more, once they outnumber the `live` ones
     /// by far; at most so many are live. So no more than about twice as many wait as are live, at
     /// a cost that is shared among those that are taken back.
-    pub fn tidy(&mut self, live: usize, mut is_awaited: impl FnMut(PodUid, SloId) -> bool) {
+    pub(crate) fn tidy(&mut self, live: usize, mut is_awaited: impl FnMut(PodUid, SloId) -> bool) {
         if self.waiting <= live.saturating_mul(2).saturating_add(FEW) {
             return;
         }

@@ -1,8 +1,8 @@
 //! Deliveries and SLOs for tests of the tracker.
 
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use crate::lifecycle::interval::Interval;
 use crate::lifecycle::slo::{Namespaces, SloRule};
-use crate::lifecycle::stage::Interval;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// So many seconds after the beginning.

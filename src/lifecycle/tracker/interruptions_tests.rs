@@ -5,7 +5,8 @@
 use super::*;
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{Observation, Outcome, PodObservation, Position, Sink};
+use crate::lifecycle::observation::{Observation, PodObservation, Position, Sink};
+use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::slo::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};

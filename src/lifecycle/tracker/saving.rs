@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Record, Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::observation::{Outcome, Reporter, Sink, TrackerObservation};
+use crate::lifecycle::observation::{Reporter, Sink, TrackerObservation};
+use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::saved::{SavedDeleted, SavedPod, SavedTracker};
 use crate::lifecycle::sources::Successor;

@@ -1,7 +1,7 @@
 //! From a recorder to what is saved of it, and back.
 
 use super::Recorder;
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{Interval, Stage};
 use crate::metrics::layout::LAYOUT;
 use crate::metrics::saved::{Durations, SavedMetrics};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
-use crate::lifecycle::observation::{Observation, Sink};
+use crate::lifecycle::{Observation, Sink};
 use crate::metrics::{
     Builder, EncodeError, Exposition, Format, LabelConfig, LabelError, Recorder, SloDoc,
 };

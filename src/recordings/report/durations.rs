@@ -3,8 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::summary::IntervalSummary;
-use crate::lifecycle::observation::Latency;
-use crate::lifecycle::stage::Interval;
+use crate::lifecycle::{Interval, Latency};
 
 /// The histogram counts microseconds.
 const NANOS_PER_UNIT: u64 = 1_000;

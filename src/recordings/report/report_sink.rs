@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use super::durations::Durations;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, Report};
-use crate::lifecycle::clock::TimestampMode;
-use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{
-    AnomalyKind, Latency, Observation, Outcome, PodObservation, Position, Sink, TrackerObservation,
-    UnobservedReason,
+use crate::lifecycle::{
+    AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, Position,
+    Sink, Stage, TimestampMode, TrackerObservation, UnobservedReason,
 };
-use crate::lifecycle::stage::{Interval, Stage};
 use crate::metrics::layout::CLASSIC_BOUNDS;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;

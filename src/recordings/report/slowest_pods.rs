@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use serde::Serialize;
 
-use crate::lifecycle::observation::Latency;
+use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
 
 /// A pod and how long it took from Scheduled to Ready, in seconds.

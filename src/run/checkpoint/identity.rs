@@ -8,9 +8,7 @@ use sha2::{Digest, Sha256};
 use super::source_map::SourceMap;
 use crate::checkpoint::content::{Content, SavedScope};
 use crate::cluster::client::Cluster;
-use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::saved::SavedPod;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::{SavedPod, SourceId, Successor};
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 use crate::watch::probe::Probed;
@@ -85,11 +83,7 @@ mod tests {
 
     use super::*;
     use crate::checkpoint::content::Watched;
-    use crate::lifecycle::delivery::SourceId;
-    use crate::lifecycle::reentry::LastTrue;
-    use crate::lifecycle::saved::SavedSource;
-    use crate::lifecycle::seen::Seen;
-    use crate::lifecycle::sources::Progress;
+    use crate::lifecycle::{LastTrue, Progress, SavedSource, Seen, SourceId};
     use crate::pod::PodSnapshot;
 
     const COMPLETE: i64 = 1_800_000_000;

@@ -2,12 +2,7 @@
 
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
-use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::saved::SavedPod;
-use crate::lifecycle::sources::Successor;
-use crate::lifecycle::stage::Stage;
-use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::lifecycle::version::Version;
+use crate::lifecycle::{SavedPod, SourceId, Stage, Successor, Tracker, TrackerConfig, Version};
 use crate::metrics::Recorder;
 use crate::metrics::saved::Durations;
 

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::access::{AccessStats, SavedAccess};
 use crate::checkpoint::content::{self, Content, SavedScope};
 use crate::checkpoint::frame::Writer;
-use crate::lifecycle::tracker::Tracker;
+use crate::lifecycle::Tracker;
 use crate::metrics::{CheckpointGauges, ClockFamilies, Recorder};
 use crate::watch::saved::SavedStats;
 use crate::watch::stats::WatchStats;

@@ -1,8 +1,7 @@
 //! Maps the sources of the checkpoint to the sources that are watched now.
 
 use crate::checkpoint::content::Watched;
-use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::{SourceId, Successor};
 use crate::watch::WatchConfig;
 use crate::watch::requests::Scope;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{Interval, Stage};
 
 fn message(text: &str) -> String {
     SloFile::parse("slo.yaml", text.as_bytes())

@@ -7,7 +7,7 @@
 use super::options::RenderOptions;
 use super::promql::{over_targets, series};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::lifecycle::stage::{Interval, Stage};
+use crate::lifecycle::{Interval, Stage};
 use crate::slo::SloFile;
 use crate::slo::duration::SloDuration;
 

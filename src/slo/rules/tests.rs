@@ -94,7 +94,7 @@ fn groups_have_one_to_twenty_rules_for_any_number_of_slos() {
 
 #[test]
 fn a_longer_threshold_makes_pods_count_as_stuck_later() {
-    use crate::lifecycle::stage::Stage;
+    use crate::lifecycle::Stage;
     let text = "slos: [{name: a, interval: scheduled_to_ready, threshold: 20m, objective: 99, \
                 window: 7d}]";
     let file = SloFile::parse("f", text.as_bytes()).unwrap();

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Latency, Observation, Outcome, PodObservation, Position};
-use podinit::lifecycle::slo::{Namespaces, SloRule};
-use podinit::lifecycle::stage::{Interval, Stage};
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Interval, Latency, Namespaces, Observation, Outcome, PodEvent, PodObservation,
+    Position, SloRule, SourceId, Stage, Tracker, TrackerConfig,
+};
 use podinit::metrics::{Builder, LabelConfig};
 use podinit::pod::{PodSnapshot, PodUid};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};

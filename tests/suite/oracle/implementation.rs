@@ -3,8 +3,7 @@
 use std::io::Cursor;
 
 use podinit::decode::DecodeOptions;
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::tracker::TrackerConfig;
+use podinit::lifecycle::{TimestampMode, TrackerConfig};
 use podinit::metrics::{Format, SloDoc};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, ReplayConfig};

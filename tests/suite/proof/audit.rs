@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use podinit::lifecycle::observation::Outcome;
-use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::{Interval, Outcome, Stage};
 
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::expected::{self, Expected, Times};

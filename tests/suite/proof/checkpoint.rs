@@ -3,10 +3,9 @@
 
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::sources::Successor;
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
-use podinit::lifecycle::version::Version;
+use podinit::lifecycle::{
+    Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
+};
 use podinit::watch::saved::SavedStats;
 
 use crate::proof::delivery_log::DeliveryLog;
@@ -73,7 +72,7 @@ impl Durable {
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
         let (content, pods) = content::decode(&sections).expect("it says something");
-        let mut in_flight = [0; podinit::lifecycle::stage::Stage::ALL.len()];
+        let mut in_flight = [0; podinit::lifecycle::Stage::ALL.len()];
         for stage in pods.iter().filter_map(|pod| pod.stage()) {
             in_flight[stage as usize] += 1;
         }

@@ -2,7 +2,7 @@
 //! specification ([§2](crate::specification#s2) to [§6](crate::specification#s6)) as statements about
 //! all of these versions at once. There is no state machine here, and no code of the tracker.
 
-use podinit::lifecycle::observation::Outcome;
+use podinit::lifecycle::Outcome;
 
 use crate::proof::facts::{NETWORK, Nature, READY, Shows, returns};
 use crate::proof::history::History;

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podinit::cluster::api_server_clock::ApiServerClock;
-use podinit::lifecycle::delivery::Delivery;
-use podinit::lifecycle::tracker::Tracker;
+use podinit::lifecycle::{Delivery, Tracker};
 use podinit::run::accounting_clock::AccountingClock;
 use podinit::sim::rng::Rng;
 use podinit::watch::stats::WatchStats;

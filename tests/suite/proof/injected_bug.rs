@@ -1,7 +1,6 @@
 //! Bugs that a trial injects, to show that the audit finds them.
 
-use podinit::lifecycle::delivery::PodEvent;
-use podinit::lifecycle::observation::{PodObservation, Position};
+use podinit::lifecycle::{PodEvent, PodObservation, Position};
 use podinit::pod::PodUid;
 
 /// Which bug is injected.

@@ -1,7 +1,6 @@
 //! The exposition: the sums of what was counted pod by pod.
 
-use podinit::lifecycle::observation::{Outcome, UnobservedReason};
-use podinit::lifecycle::stage::Stage;
+use podinit::lifecycle::{Outcome, Stage, UnobservedReason};
 
 use crate::proof::audit::{Fault, Findings};
 use crate::proof::objectives;

@@ -1,9 +1,8 @@
 //! What the program has counted, pod by pod.
 
-use podinit::lifecycle::milestone::Milestone;
-use podinit::lifecycle::observation::{Observation, Outcome, PodObservation, Position, Sink};
-use podinit::lifecycle::slo::SloVerdict;
-use podinit::lifecycle::stage::{Interval, Stage};
+use podinit::lifecycle::{
+    Interval, Milestone, Observation, Outcome, PodObservation, Position, Sink, SloVerdict, Stage,
+};
 use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
 use podinit::timestamp::Timestamp;

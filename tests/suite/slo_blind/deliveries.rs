@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use podinit::lifecycle::observation::{Observation, PodObservation};
-use podinit::lifecycle::slo::{SloId, SloVerdict};
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId, TimestampMode,
+    Tracker, TrackerConfig,
+};
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::slo::SloFile;
 use podinit::timestamp::Timestamp;

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::{Delivery, PodEvent};
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{Delivery, PodEvent, TimestampMode, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::sim::faults::Target;
 use podinit::sim::{Cluster, ClusterConfig};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use podinit::lifecycle::slo::SloId;
+use podinit::lifecycle::SloId;
 use podinit::sim::json::time;
 use podinit::sim::{Cluster, ClusterConfig};
 use podinit::slo::{Slo, SloFile};

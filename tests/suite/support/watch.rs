@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Frame;
 use kube::Client;
 use kube::client::Body;
-use podinit::lifecycle::delivery::{Delivery, PodEvent};
+use podinit::lifecycle::{Delivery, PodEvent};
 use podinit::pod::PodSnapshot;
 use podinit::timestamp::Timestamp;
 use podinit::watch::config::ReflectorConfig;

@@ -2,7 +2,7 @@
 
 use super::super::stuck_pod_alerts::{age, alert};
 use super::format::{Context, ELSEWHERE, FIRST, SECOND, Test};
-use crate::lifecycle::stage::Stage;
+use crate::lifecycle::Stage;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
 

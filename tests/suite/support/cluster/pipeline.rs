@@ -4,10 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::cluster::client::connect_to;
-use podinit::lifecycle::clock::TimestampMode;
-use podinit::lifecycle::delivery::{Delivery, PodEvent};
-use podinit::lifecycle::slo::SloId;
-use podinit::lifecycle::tracker::{Tracker, TrackerConfig};
+use podinit::lifecycle::{Delivery, PodEvent, SloId, TimestampMode, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit::sim::Cluster;
 use podinit::slo::{Slo, SloFile};
