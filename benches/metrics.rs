@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, Position, Stage};
+use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
@@ -47,8 +47,8 @@ fn filled(series: usize) -> (Recorder, Arc<Exposition>) {
     for set in 0..sets {
         let pod = pod(&format!("namespace-{set:05}"));
         let moved = PodObservation::Moved {
-            from: Position::Undiscovered,
-            to: Position::Finished(Outcome::Ready),
+            from: PodState::Undiscovered,
+            to: PodState::Finished(Outcome::Ready),
         };
         recorder.observe_pod(NOW, &pod, moved);
         for interval in Interval::ALL {
@@ -77,8 +77,8 @@ fn observe(criterion: &mut Criterion) {
     });
     group.bench_function("recorder, pod moved", |bench| {
         let there = (
-            Position::InFlight(Stage::Init),
-            Position::InFlight(Stage::Network),
+            PodState::InFlight(Stage::Init),
+            PodState::InFlight(Stage::Network),
         );
         bench.iter(|| {
             let (from, to) = black_box(there);

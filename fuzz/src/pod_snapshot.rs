@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::{
-    Delivery, Latency, Observation, PodEvent, PodObservation, Position, SloId, SourceId, Successor,
+    Delivery, Latency, Observation, PodEvent, PodObservation, PodState, SloId, SourceId, Successor,
     TimestampMode, Tracker, TrackerConfig,
 };
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -90,7 +90,7 @@ fn event(
 #[derive(Default)]
 struct Books {
     discovered: u64,
-    standing: HashMap<Position, u64>,
+    standing: HashMap<PodState, u64>,
     verdicts: HashMap<SloId, u64>,
 }
 
@@ -103,9 +103,9 @@ impl podinit::lifecycle::Sink for Books {
         match observation {
             PodObservation::Moved { from, to } => {
                 match from {
-                    Position::Undiscovered => self.discovered += 1,
-                    Position::Finished(_) => panic!("{from:?} to {to:?}: counted twice"),
-                    Position::InFlight(_) => {
+                    PodState::Undiscovered => self.discovered += 1,
+                    PodState::Finished(_) => panic!("{from:?} to {to:?}: counted twice"),
+                    PodState::InFlight(_) => {
                         let standing = self.standing.get_mut(&from);
                         let standing = standing.filter(|standing| **standing > 0);
                         *standing.expect("a pod leaves where none was") -= 1;

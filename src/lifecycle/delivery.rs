@@ -28,7 +28,7 @@ pub enum PodEvent {
     /// does not stand in it is news
     StreamedListClosed {
         /// The pods that stand
-        standing: Vec<PodUid>,
+        listed: Vec<PodUid>,
     },
     /// BOOKMARK: everything up to the delivery's version has been delivered
     Bookmark,

@@ -1,8 +1,8 @@
-//! What is kept of a finished pod: all of its [`Seen`], in 32 bytes with room for a discriminant.
+//! What is kept of a finished pod: all of its [`LastSeen`], in 32 bytes with room for a discriminant.
 
 use super::delivery::SourceId;
+use super::last_seen::LastSeen;
 use super::reentry::LastTrue;
-use super::seen::Seen;
 
 /// What is kept of a finished pod.
 ///
@@ -14,10 +14,10 @@ pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
     Compact(Compact),
     /// Any other
-    Whole(Box<Seen>),
+    Whole(Box<LastSeen>),
 }
 
-/// [`Seen`] with one time for both names of the network condition.
+/// [`LastSeen`] with one time for both names of the network condition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compact {
     newest_version: u64,
@@ -37,21 +37,21 @@ enum Form {
     Static,
 }
 
-impl From<Seen> for FinishedPod {
-    fn from(seen: Seen) -> Self {
-        let [ready_to_start, has_network, others @ ..] = seen.last_true.seconds();
-        let (form, network) = match (seen.is_static, ready_to_start, has_network) {
+impl From<LastSeen> for FinishedPod {
+    fn from(last_seen: LastSeen) -> Self {
+        let [ready_to_start, has_network, others @ ..] = last_seen.last_true.seconds();
+        let (form, network) = match (last_seen.is_static, ready_to_start, has_network) {
             (true, ..) => (Form::Static, 0),
             (false, second, 0) => (Form::ReadyToStartContainers, second),
             (false, 0, second) => (Form::HasNetwork, second),
-            (false, ..) => return Self::Whole(Box::new(seen)),
+            (false, ..) => return Self::Whole(Box::new(last_seen)),
         };
         Self::Compact(Compact {
-            newest_version: seen.newest_version,
+            newest_version: last_seen.newest_version,
             network,
             others,
-            created: seen.created,
-            source: seen.source,
+            created: last_seen.created,
+            source: last_seen.source,
             form,
         })
     }
@@ -59,16 +59,16 @@ impl From<Seen> for FinishedPod {
 
 impl FinishedPod {
     /// What a later snapshot is held against.
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn last_seen(&self) -> LastSeen {
         match self {
-            Self::Compact(usual) => usual.seen(),
-            Self::Whole(seen) => **seen,
+            Self::Compact(usual) => usual.last_seen(),
+            Self::Whole(last_seen) => **last_seen,
         }
     }
 }
 
 impl Compact {
-    fn seen(self) -> Seen {
+    fn last_seen(self) -> LastSeen {
         let (ready_to_start, has_network) = match self.form {
             Form::HasNetwork => (0, self.network),
             Form::ReadyToStartContainers | Form::Static => (self.network, 0),
@@ -81,7 +81,7 @@ impl Compact {
             containers_ready,
             ready,
         ];
-        Seen {
+        LastSeen {
             newest_version: self.newest_version,
             last_true: LastTrue::from_seconds(seconds),
             source: self.source,
@@ -95,8 +95,8 @@ impl Compact {
 mod tests {
     use super::*;
 
-    fn seen(seconds: [u32; 5], is_static: bool) -> Seen {
-        Seen {
+    fn last_seen(seconds: [u32; 5], is_static: bool) -> LastSeen {
+        LastSeen {
             newest_version: u64::MAX,
             last_true: LastTrue::from_seconds(seconds),
             source: SourceId(u16::MAX),
@@ -108,14 +108,14 @@ mod tests {
     #[test]
     fn nothing_is_lost() {
         let all = [
-            seen([0; 5], false),
-            seen([0; 5], true),
-            seen([1, 0, 3, 4, 5], false),
-            seen([0, 2, 3, 4, 5], false),
-            seen([1, 2, 3, 4, 5], false),
+            last_seen([0; 5], false),
+            last_seen([0; 5], true),
+            last_seen([1, 0, 3, 4, 5], false),
+            last_seen([0, 2, 3, 4, 5], false),
+            last_seen([1, 2, 3, 4, 5], false),
         ];
-        for seen in all {
-            assert_eq!(FinishedPod::from(seen).seen(), seen);
+        for last_seen in all {
+            assert_eq!(FinishedPod::from(last_seen).last_seen(), last_seen);
         }
         assert!(matches!(FinishedPod::from(all[3]), FinishedPod::Compact(_)));
         assert!(matches!(FinishedPod::from(all[4]), FinishedPod::Whole(_)));

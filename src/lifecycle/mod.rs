@@ -21,20 +21,20 @@
 //!   discovered again ([`eviction`]).
 
 mod classification;
-mod clock;
 mod delivery;
 mod enum_set;
+mod estimate;
 mod eviction;
 mod finished_pod;
-mod inflight;
+mod in_flight_order;
 mod interval;
+mod last_seen;
 mod milestone;
 mod observation;
 mod outcome;
 mod pod_in_flight;
 mod reentry;
 mod saved;
-mod seen;
 mod slo;
 mod sources;
 mod startup;
@@ -42,20 +42,20 @@ mod table;
 mod tracker;
 mod version;
 
-pub use clock::TimestampMode;
 pub use delivery::{Delivery, PodEvent, SourceId};
+pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
 pub use interval::{Interval, Stage};
+pub use last_seen::LastSeen;
 pub use milestone::Milestone;
 pub use observation::{
-    AnomalyKind, Latency, Observation, PodObservation, Position, Sink, TrackerObservation,
+    AnomalyKind, Latency, Observation, PodObservation, PodState, Sink, TrackerObservation,
     UnobservedReason,
 };
 pub use outcome::Outcome;
 pub use reentry::LastTrue;
 pub use saved::{SavedDeleted, SavedInFlight, SavedPod, SavedSource, SavedStartup, SavedTracker};
-pub use seen::Seen;
 pub use slo::{ExclusionReason, Namespaces, SloId, SloRule, SloVerdict};
-pub use sources::{FirstList, Progress, Successor};
+pub use sources::{FirstList, SourceProgress, Successor};
 pub use tracker::{Tracker, TrackerConfig};
 pub use version::Version;

@@ -42,7 +42,7 @@ label_values! {
 
 /// Where a pod stands in the books (§5 rule 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Position {
+pub enum PodState {
     /// Not known yet
     Undiscovered,
     /// Starting up, in this stage
@@ -79,9 +79,9 @@ pub enum PodObservation {
     /// move is applied as a whole.
     Moved {
         /// Where it stood
-        from: Position,
+        from: PodState,
         /// Where it stands
-        to: Position,
+        to: PodState,
     },
     /// The pod that has been in `stage` longest entered it at `entered`; `None` when the stage is
     /// empty. Sent whenever it changes.

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::clock::Judgement;
 use super::delivery::SourceId;
-use super::inflight::{InFlightOrder, Waiting};
+use super::estimate::Judgement;
+use super::in_flight_order::{InFlightOrder, Waiting};
 use super::interval::{Interval, Stage};
+use super::last_seen::LastSeen;
 use super::milestone::Milestone;
-use super::observation::{AnomalyKind, PodObservation, Position, Reporter, Sink, UnobservedReason};
+use super::observation::{AnomalyKind, PodObservation, PodState, Reporter, Sink, UnobservedReason};
 use super::outcome::Outcome;
 use super::reentry::ReentryBaseline;
 use super::saved::SavedInFlight;
-use super::seen::Seen;
 use super::slo::{SloId, SloInput, SloProgress, SloRule, Timers};
 use super::startup::{Reached, SnapshotContext, Startup};
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
@@ -19,7 +19,7 @@ use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedState {
     /// Who has waited longest in which stage
     pub order: InFlightOrder,
     /// Which deadlines are still to pass
@@ -30,7 +30,7 @@ pub(super) struct Shared {
 
 /// How a snapshot came to be known, and when it is accounted for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FoldContext {
+pub(super) struct UpdateContext {
     /// How it was seen
     pub context: SnapshotContext,
     /// When it is accounted for
@@ -38,14 +38,14 @@ pub(super) struct FoldContext {
     /// Whether it is the first one of a pod that was adopted in flight
     pub adopted: bool,
     /// What shows that a condition has become True again
-    pub against: ReentryBaseline,
+    pub baseline: ReentryBaseline,
 }
 
 /// A pod whose startup is under way.
 #[derive(Debug)]
 pub(super) struct PodInFlight {
     /// What a later snapshot is held against
-    pub seen: Seen,
+    pub last_seen: LastSeen,
     uid: PodUid,
     info: PodInfo,
     startup: Startup,
@@ -61,15 +61,15 @@ impl PodInFlight {
         snapshot: &PodSnapshot,
         source: SourceId,
         now: Timestamp,
-        shared: &Shared,
+        shared: &SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let stage = startup.stage();
-        let (from, to) = (Position::Undiscovered, Position::InFlight(stage));
+        let (from, to) = (PodState::Undiscovered, PodState::InFlight(stage));
         reporter.pod(&snapshot.info, PodObservation::Moved { from, to });
         Self {
-            seen: Seen::nothing(snapshot, source, now),
+            last_seen: LastSeen::new(snapshot, source, now),
             uid: snapshot.uid,
             info: snapshot.info.clone(),
             startup,
@@ -84,12 +84,12 @@ impl PodInFlight {
     /// be set.
     pub(super) fn restored(
         saved: SavedInFlight,
-        shared: &mut Shared,
+        shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
         let startup = Startup::from(saved.startup);
         let mut pod = Self {
-            seen: saved.seen,
+            last_seen: saved.last_seen,
             uid: saved.uid,
             info: saved.info,
             stage: startup.stage(),
@@ -106,7 +106,7 @@ impl PodInFlight {
     pub(super) fn saved(&self) -> SavedInFlight {
         SavedInFlight {
             uid: self.uid,
-            seen: self.seen,
+            last_seen: self.last_seen,
             info: self.info.clone(),
             startup: self.startup.saved(),
             discovered: self.discovered,
@@ -119,18 +119,18 @@ impl PodInFlight {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        fold: FoldContext,
-        shared: &mut Shared,
+        fold: UpdateContext,
+        shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Option<Outcome> {
         let Self {
             info,
             startup,
-            seen,
+            last_seen,
             slos,
             ..
         } = self;
-        if !seen.accept(snapshot, fold.against, &mut |again| {
+        if !last_seen.accept(snapshot, fold.baseline, &mut |again| {
             reporter.pod(info, again)
         }) {
             return None;
@@ -145,7 +145,7 @@ impl PodInFlight {
         }
         startup.latch(snapshot, fold.context, &mut emit);
         if fold.adopted {
-            give_up_what_has_ended(startup, &mut emit);
+            skip_ended_stages(startup, &mut emit);
         }
         judge(startup, &mut emit);
         let outcome = outcome(startup, snapshot);
@@ -164,11 +164,11 @@ impl PodInFlight {
 
     /// Says which stage the pod is in now, if that changed, and takes its place in the order of
     /// waiting.
-    fn settle(&mut self, shared: &mut Shared, reporter: &mut Reporter<'_, impl Sink>) {
+    fn settle(&mut self, shared: &mut SharedState, reporter: &mut Reporter<'_, impl Sink>) {
         let stage = self.startup.stage();
-        let from = Position::InFlight(self.stage);
+        let from = PodState::InFlight(self.stage);
         if stage != self.stage {
-            let to = Position::InFlight(stage);
+            let to = PodState::InFlight(stage);
             reporter.pod(&self.info, PodObservation::Moved { from, to });
             self.stage = stage;
         }
@@ -180,7 +180,7 @@ impl PodInFlight {
     pub(super) fn finish(
         &mut self,
         outcome: Outcome,
-        shared: &mut Shared,
+        shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let Self {
@@ -191,10 +191,10 @@ impl PodInFlight {
         } = self;
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
-            give_up_what_was_not_seen(startup, &mut emit);
+            report_unobserved_stages(startup, &mut emit);
         }
         slos.end(outcome, &mut emit);
-        let (from, to) = (Position::InFlight(self.stage), Position::Finished(outcome));
+        let (from, to) = (PodState::InFlight(self.stage), PodState::Finished(outcome));
         emit(PodObservation::Moved { from, to });
         self.wait(None, shared, reporter);
     }
@@ -218,8 +218,8 @@ impl PodInFlight {
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).
-    pub(super) fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut Shared) {
-        let Shared { rules, timers, .. } = shared;
+    pub(super) fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut SharedState) {
+        let SharedState { rules, timers, .. } = shared;
         self.slos
             .replace(successors, rules, self.uid, &self.startup, timers);
     }
@@ -232,7 +232,7 @@ impl PodInFlight {
     fn wait(
         &mut self,
         to: Option<Waiting>,
-        shared: &mut Shared,
+        shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let Self {
@@ -274,7 +274,7 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
 }
 
 /// The stages that had ended when an adopted pod was first seen are not observed (§5 rule 2).
-fn give_up_what_has_ended(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
+fn skip_ended_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in Stage::ALL {
         let interval = Interval::Stage(stage);
         if startup.applies(interval) && startup.end(interval).is_reached() {
@@ -287,7 +287,7 @@ fn give_up_what_has_ended(startup: &mut Startup, emit: &mut impl FnMut(PodObserv
     }
 }
 
-fn give_up_what_was_not_seen(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
+fn report_unobserved_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in Stage::ALL {
         let interval = Interval::Stage(stage);
         if startup.applies(interval) && !startup.is_decided(interval) {

@@ -14,7 +14,7 @@ const TRACKED: [ConditionType; 5] = [
     ConditionType::Ready,
 ];
 
-/// What a lastTransitionTime is held against.
+/// What a lastTransitionTime is held baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReentryBaseline {
     /// The last one seen (§5 rule 6)
@@ -48,7 +48,7 @@ impl LastTrue {
     pub fn update(
         &mut self,
         conditions: &Conditions,
-        against: ReentryBaseline,
+        baseline: ReentryBaseline,
         mut reentered: impl FnMut(Milestone),
     ) {
         for (last, kind) in self.0.iter_mut().zip(TRACKED) {
@@ -61,7 +61,7 @@ impl LastTrue {
             if *last != 0 && second > *last {
                 reentered(Milestone::of(kind));
             }
-            *last = match against {
+            *last = match baseline {
                 ReentryBaseline::Last => second,
                 ReentryBaseline::Latest => second.max(*last),
             };

@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::SourceId;
 use super::interval::{Interval, Stage};
+use super::last_seen::LastSeen;
 use super::milestone::Milestone;
 use super::reentry::to_second;
-use super::seen::Seen;
 use super::slo::{SloId, SloRule};
-use super::sources::{FirstList, Progress};
+use super::sources::{FirstList, SourceProgress};
 use super::startup::Startup;
 use crate::pod::{ConditionType, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
@@ -65,8 +65,8 @@ pub struct SavedSource {
     #[serde(with = "form::first_list")]
     pub first_list: Option<FirstList>,
     /// How far it has been accounted for
-    #[serde(with = "form::SavedProgress")]
-    pub progress: Progress,
+    #[serde(with = "form::SavedSourceProgress")]
+    pub progress: SourceProgress,
 }
 
 /// A deleted pod that is still remembered.
@@ -90,7 +90,7 @@ pub enum SavedPod {
     /// Its startup is over
     Finished(
         #[serde(with = "form::uid")] PodUid,
-        #[serde(with = "form::seen")] Seen,
+        #[serde(with = "form::last_seen")] LastSeen,
     ),
 }
 
@@ -101,8 +101,8 @@ pub struct SavedInFlight {
     #[serde(with = "form::uid")]
     pub uid: PodUid,
     /// What a later snapshot is compared with
-    #[serde(with = "form::seen")]
-    pub seen: Seen,
+    #[serde(with = "form::last_seen")]
+    pub last_seen: LastSeen,
     /// Its names
     #[serde(with = "form::SavedPodInfo")]
     pub info: PodInfo,
@@ -166,10 +166,10 @@ impl SavedPod {
     }
 
     /// What a later snapshot is compared with.
-    pub fn seen_mut(&mut self) -> &mut Seen {
+    pub fn last_seen_mut(&mut self) -> &mut LastSeen {
         match self {
-            Self::InFlight(pod) => &mut pod.seen,
-            Self::Finished(_, seen) => seen,
+            Self::InFlight(pod) => &mut pod.last_seen,
+            Self::Finished(_, last_seen) => last_seen,
         }
     }
 

@@ -37,7 +37,7 @@ pub enum Successor {
 
 /// How far a source has been accounted for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct SourceProgress {
     /// The version up to which everything has been accounted for: a watch from there brings the
     /// rest
     pub version: Option<Version>,
@@ -49,7 +49,7 @@ pub struct Progress {
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     first_lists: BTreeMap<SourceId, FirstList>,
-    progress: BTreeMap<SourceId, Progress>,
+    progress: BTreeMap<SourceId, SourceProgress>,
     out_of_sync: BTreeSet<SourceId>,
     /// When each source last reported a pod. Not the same as complete: a watch that goes on from a
     /// version that a restored API server has not reached is complete by all that it says.
@@ -117,7 +117,7 @@ impl Sources {
 
     /// What is kept of each source, and when one last began to catch up.
     pub(super) fn saved(&self) -> (BTreeMap<SourceId, SavedSource>, Option<Timestamp>) {
-        let saved = |(source, progress): (&SourceId, &Progress)| {
+        let saved = |(source, progress): (&SourceId, &SourceProgress)| {
             let source = *source;
             let saved = SavedSource {
                 first_list: self.first_lists.get(&source).copied(),
@@ -180,7 +180,7 @@ impl Sources {
     }
 
     /// What shows that a condition of a pod of `source` has become True again.
-    pub(super) fn against(&self, source: SourceId) -> ReentryBaseline {
+    pub(super) fn reentry_baseline(&self, source: SourceId) -> ReentryBaseline {
         match self.restored.contains(&source) {
             true => ReentryBaseline::Latest,
             false => ReentryBaseline::Last,
@@ -210,7 +210,7 @@ impl Sources {
     }
 
     /// Whether a deadline may pass at `now`: a blind exporter accuses nobody (§6).
-    pub(super) fn may_judge(&self, now: Timestamp) -> bool {
+    pub(super) fn may_pass_deadlines(&self, now: Timestamp) -> bool {
         let caught_up = self
             .resumed
             .is_none_or(|resumed| now.nanos_since(resumed) > CATCHING_UP_NANOS);

@@ -53,10 +53,10 @@ fn nobody_is_judged_while_any_source_is_blind_or_catching_up() {
     sources.lose_sync(ONE);
     sources.lose_sync(TWO);
     sources.list(TWO, at(1));
-    assert!(!sources.may_judge(at(2)));
+    assert!(!sources.may_pass_deadlines(at(2)));
     sources.resume(ONE, at(10));
-    assert!(!sources.may_judge(at(15)));
-    assert!(sources.may_judge(at(16)));
+    assert!(!sources.may_pass_deadlines(at(15)));
+    assert!(sources.may_pass_deadlines(at(16)));
 }
 
 #[test]
@@ -82,10 +82,10 @@ fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it
 #[test]
 fn nobody_is_judged_for_a_while_after_time_has_passed_unattended() {
     let mut sources = Sources::default();
-    assert!(sources.may_judge(at(1)));
+    assert!(sources.may_pass_deadlines(at(1)));
     sources.catch_up(at(600));
-    assert!(!sources.may_judge(at(605)));
-    assert!(sources.may_judge(at(606)));
+    assert!(!sources.may_pass_deadlines(at(605)));
+    assert!(sources.may_pass_deadlines(at(606)));
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn nothing_was_told_or_complete_after_the_time_that_a_clock_was_set_to() {
     sources.has_reported(ONE, at(100));
     sources.account(ONE, None, at(100));
     sources.set_time(at(40));
-    assert!(!sources.may_judge(at(45)) && sources.may_judge(at(46)));
+    assert!(!sources.may_pass_deadlines(at(45)) && sources.may_pass_deadlines(at(46)));
     assert_eq!(sources.gap_before(ONE, at(50)), Some(10 * SECOND));
     // Forward, it is no news of what was before.
     sources.set_time(at(200));
-    assert!(!sources.may_judge(at(205)) && sources.may_judge(at(206)));
+    assert!(!sources.may_pass_deadlines(at(205)) && sources.may_pass_deadlines(at(206)));
     assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));
     sources.roll_back(ONE);
     let restored = SnapshotOrigin::Restored {

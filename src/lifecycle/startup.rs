@@ -4,8 +4,8 @@
 //! real pods are Initialized before their network is ready, and kubelets were recorded with
 //! Ready=True while Initialized was still False. The stage that a pod is in is derived.
 
-use super::clock::TimestampMode;
 use super::enum_set::EnumSet;
+use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Latency, PodObservation};

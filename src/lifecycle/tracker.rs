@@ -8,15 +8,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::classification::{Classification, SnapshotOrigin};
-use super::clock::TimestampMode;
 use super::delivery::{Delivery, PodEvent, SourceId};
+use super::estimate::TimestampMode;
 use super::eviction::{Cap, Evictable, Evicted, EvictedState, RefusalReason};
 use super::finished_pod::FinishedPod;
-use super::observation::{PodObservation, Position, Reporter, Sink, TrackerObservation};
+use super::last_seen::LastSeen;
+use super::observation::{PodObservation, PodState, Reporter, Sink, TrackerObservation};
 use super::outcome::Outcome;
-use super::pod_in_flight::{FoldContext, PodInFlight, Shared};
+use super::pod_in_flight::{PodInFlight, SharedState, UpdateContext};
 use super::reentry::ReentryBaseline;
-use super::seen::Seen;
 use super::slo::{SloId, SloProgress, SloRule, Timers};
 use super::sources::Sources;
 use super::startup::SnapshotContext;
@@ -68,8 +68,8 @@ pub(super) enum Record {
 impl Record {
     fn source(&self) -> Option<SourceId> {
         match self {
-            Self::InFlight(pod) => Some(pod.seen.source),
-            Self::Finished(kept) => Some(kept.seen().source),
+            Self::InFlight(pod) => Some(pod.last_seen.source),
+            Self::Finished(kept) => Some(kept.last_seen().source),
             Self::Deleted { .. } => None,
         }
     }
@@ -77,8 +77,8 @@ impl Record {
     /// The second of the pod's creation.
     fn created(&self) -> u32 {
         match self {
-            Self::InFlight(pod) => pod.seen.created,
-            Self::Finished(kept) => kept.seen().created,
+            Self::InFlight(pod) => pod.last_seen.created,
+            Self::Finished(kept) => kept.last_seen().created,
             Self::Deleted { created, .. } => *created,
         }
     }
@@ -103,12 +103,12 @@ pub struct Tracker {
     pub(super) cap: Cap,
     pub(super) deleted: VecDeque<(Timestamp, PodUid)>,
     pub(super) sources: Sources,
-    pub(super) shared: Shared,
+    pub(super) shared: SharedState,
     pub(super) now: Option<Timestamp>,
 }
 
 /// How a snapshot was delivered.
-struct Arrival {
+struct DeliveryContext {
     source: SourceId,
     now: Timestamp,
     observed: Option<Timestamp>,
@@ -122,9 +122,9 @@ impl Tracker {
             timestamps: config.timestamps,
             backfill: config.backfill,
             cap: Cap::new(config.max_pods),
-            shared: Shared {
+            shared: SharedState {
                 rules: config.slos,
-                ..Shared::default()
+                ..SharedState::default()
             },
             ..Self::default()
         }
@@ -193,7 +193,7 @@ impl Tracker {
     /// Lets the deadlines before `at` pass, unless what happened until then may still be on its
     /// way.
     fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
-        if !self.sources.may_judge(at) {
+        if !self.sources.may_pass_deadlines(at) {
             return;
         }
         while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
@@ -240,19 +240,19 @@ impl Tracker {
         if let PodEvent::Listed { .. } | PodEvent::Applied(_) | PodEvent::Deleted(_) = &event {
             self.sources.has_reported(source, complete_at);
         }
-        let arrival = Arrival {
+        let delivery = DeliveryContext {
             source,
             now,
             observed,
             origin,
         };
         match event {
-            PodEvent::Applied(snapshot) => self.see(&snapshot, &arrival, reporter),
-            PodEvent::Deleted(snapshot) => self.delete(&snapshot, &arrival, reporter),
-            PodEvent::Listed { pods, .. } => self.list(pods, &arrival, reporter),
-            PodEvent::StreamedListClosed { standing } => {
+            PodEvent::Applied(snapshot) => self.see(&snapshot, &delivery, reporter),
+            PodEvent::Deleted(snapshot) => self.delete(&snapshot, &delivery, reporter),
+            PodEvent::Listed { pods, .. } => self.list(pods, &delivery, reporter),
+            PodEvent::StreamedListClosed { listed } => {
                 self.sources.regain_sync(source);
-                self.sweep(source, standing, reporter);
+                self.sweep(source, listed, reporter);
             }
             PodEvent::Bookmark => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
@@ -265,7 +265,7 @@ impl Tracker {
 
     /// Every pod in flight waits for each SLO at most once.
     fn tidy_timers(&mut self) {
-        let Shared {
+        let SharedState {
             order,
             timers,
             rules,
@@ -281,18 +281,18 @@ impl Tracker {
     fn see(
         &mut self,
         snapshot: &PodSnapshot,
-        arrival: &Arrival,
+        delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let fold = self.fold(arrival, false);
+        let fold = self.fold(delivery, false);
         match self.pods.get_mut(snapshot.uid) {
-            None => self.discover(snapshot, arrival, reporter),
-            Some(Record::Deleted { .. }) => self.see_deleted(snapshot, arrival),
+            None => self.discover(snapshot, delivery, reporter),
+            Some(Record::Deleted { .. }) => self.see_deleted(snapshot, delivery),
             Some(Record::Finished(kept)) => {
-                let mut seen = kept.seen();
+                let mut last_seen = kept.last_seen();
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
-                seen.accept(snapshot, fold.against, &mut emit);
-                *kept = seen.into();
+                last_seen.accept(snapshot, fold.baseline, &mut emit);
+                *kept = last_seen.into();
             }
             Some(Record::InFlight(pod)) => {
                 if let Some(outcome) = pod.fold(snapshot, fold, &mut self.shared, reporter) {
@@ -302,44 +302,44 @@ impl Tracker {
         }
     }
 
-    fn fold(&self, arrival: &Arrival, adopted: bool) -> FoldContext {
-        let Arrival {
+    fn fold(&self, delivery: &DeliveryContext, adopted: bool) -> UpdateContext {
+        let DeliveryContext {
             source,
             now,
             observed,
             ..
-        } = *arrival;
+        } = *delivery;
         let context = SnapshotContext {
             mode: self.timestamps,
             observed,
             live: !adopted,
         };
-        FoldContext {
+        UpdateContext {
             context,
             now,
             adopted,
-            against: self.sources.against(source),
+            baseline: self.sources.reentry_baseline(source),
         }
     }
 
     fn discover(
         &mut self,
         snapshot: &PodSnapshot,
-        arrival: &Arrival,
+        delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        if let Err(reason) = self.admit(snapshot, arrival.now, reporter) {
+        if let Err(reason) = self.admit(snapshot, delivery.now, reporter) {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
-        match Classification::of(snapshot, arrival.origin, self.backfill) {
-            Classification::New => self.follow(snapshot, arrival, false, reporter),
-            Classification::Adopted => self.follow(snapshot, arrival, true, reporter),
-            Classification::Static => self.exclude(snapshot, arrival, Outcome::Static, reporter),
+        match Classification::of(snapshot, delivery.origin, self.backfill) {
+            Classification::New => self.follow(snapshot, delivery, false, reporter),
+            Classification::Adopted => self.follow(snapshot, delivery, true, reporter),
+            Classification::Static => self.exclude(snapshot, delivery, Outcome::Static, reporter),
             Classification::Preexisting => {
-                self.exclude(snapshot, arrival, Outcome::Preexisting, reporter)
+                self.exclude(snapshot, delivery, Outcome::Preexisting, reporter)
             }
-            Classification::Accounted => self.remember(snapshot, arrival),
+            Classification::Accounted => self.remember(snapshot, delivery),
         }
     }
 
@@ -377,36 +377,36 @@ impl Tracker {
     fn exclude(
         &mut self,
         snapshot: &PodSnapshot,
-        arrival: &Arrival,
+        delivery: &DeliveryContext,
         outcome: Outcome,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let mut emit = |observation| reporter.pod(&snapshot.info, observation);
-        let (from, to) = (Position::Undiscovered, Position::Finished(outcome));
+        let (from, to) = (PodState::Undiscovered, PodState::Finished(outcome));
         emit(PodObservation::Moved { from, to });
-        let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
-        seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
+        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
+        last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
         self.pods
-            .insert(snapshot.uid, Record::Finished(seen.into()));
+            .insert(snapshot.uid, Record::Finished(last_seen.into()));
     }
 
     /// Begins to follow the startup of a pod.
     fn follow(
         &mut self,
         snapshot: &PodSnapshot,
-        arrival: &Arrival,
+        delivery: &DeliveryContext,
         adopted: bool,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let fold = self.fold(arrival, adopted);
+        let fold = self.fold(delivery, adopted);
         let shared = &mut self.shared;
-        let mut pod = PodInFlight::discover(snapshot, arrival.source, fold.now, shared, reporter);
+        let mut pod = PodInFlight::discover(snapshot, delivery.source, fold.now, shared, reporter);
         let record = match pod.fold(snapshot, fold, shared, reporter) {
             None => Record::InFlight(Box::new(pod)),
             Some(outcome) => {
                 pod.finish(outcome, shared, reporter);
-                Record::Finished(pod.seen.into())
+                Record::Finished(pod.last_seen.into())
             }
         };
         self.pods.insert(snapshot.uid, record);
@@ -424,7 +424,7 @@ impl Tracker {
         };
         if let Record::InFlight(pod) = record {
             pod.finish(outcome, &mut self.shared, reporter);
-            *record = Record::Finished(pod.seen.into());
+            *record = Record::Finished(pod.last_seen.into());
         }
     }
 
@@ -433,7 +433,7 @@ impl Tracker {
     fn delete(
         &mut self,
         snapshot: &PodSnapshot,
-        arrival: &Arrival,
+        delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let uid = snapshot.uid;
@@ -441,9 +441,9 @@ impl Tracker {
             None | Some(Record::Deleted { .. }) => return,
             Some(record) => record.created(),
         };
-        self.see(snapshot, arrival, reporter);
+        self.see(snapshot, delivery, reporter);
         self.finish(uid, Outcome::Deleted, reporter);
-        let at = arrival.now;
+        let at = delivery.now;
         self.pods.insert(uid, Record::Deleted { created, at });
         self.deleted.push_back((at, uid));
     }
@@ -469,34 +469,34 @@ impl Tracker {
     fn list(
         &mut self,
         mut pods: Vec<PodSnapshot>,
-        arrival: &Arrival,
+        delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         const GIVE_BACK: usize = 4096;
         let listed = pods.iter().map(|snapshot| snapshot.uid).collect();
         pods.reverse();
         while let Some(snapshot) = pods.pop() {
-            self.see(&snapshot, arrival, reporter);
+            self.see(&snapshot, delivery, reporter);
             if pods.len().is_multiple_of(GIVE_BACK) {
                 pods.shrink_to_fit();
             }
         }
-        self.sweep(arrival.source, listed, reporter);
+        self.sweep(delivery.source, listed, reporter);
     }
 
     /// Ends or forgets every pod of `source` that does not stand.
     fn sweep(
         &mut self,
         source: SourceId,
-        mut standing: Vec<PodUid>,
+        mut listed: Vec<PodUid>,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        standing.sort_unstable();
+        listed.sort_unstable();
         let absent: Vec<PodUid> = self
             .pods
             .iter()
             .filter(|(uid, record)| {
-                record.source() == Some(source) && standing.binary_search(uid).is_err()
+                record.source() == Some(source) && listed.binary_search(uid).is_err()
             })
             .map(|(uid, _)| uid)
             .collect();

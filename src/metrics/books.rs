@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::epoch::{Epoch, Read};
 use super::sync::{AtomicU64, Ordering};
-use crate::lifecycle::{Outcome, Position, Stage};
+use crate::lifecycle::{Outcome, PodState, Stage};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
@@ -40,7 +40,7 @@ impl Books {
     }
 
     /// Books one pod from `from` to `to`, as a whole.
-    pub(super) fn move_pod(&self, from: Position, to: Position) {
+    pub(super) fn move_pod(&self, from: PodState, to: PodState) {
         let _writing = self.epoch.write();
         self.leave(from);
         self.enter(to);
@@ -71,25 +71,25 @@ impl Books {
         *last
     }
 
-    fn leave(&self, from: Position) {
+    fn leave(&self, from: PodState) {
         match from {
-            Position::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
-            Position::InFlight(stage) => {
+            PodState::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
+            PodState::InFlight(stage) => {
                 self.in_flight[stage as usize].fetch_sub(1, Ordering::Relaxed)
             }
-            Position::Finished(outcome) => {
+            PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_sub(1, Ordering::Relaxed)
             }
         };
     }
 
-    fn enter(&self, to: Position) {
+    fn enter(&self, to: PodState) {
         match to {
-            Position::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
-            Position::InFlight(stage) => {
+            PodState::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
+            PodState::InFlight(stage) => {
                 self.in_flight[stage as usize].fetch_add(1, Ordering::Relaxed)
             }
-            Position::Finished(outcome) => {
+            PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_add(1, Ordering::Relaxed)
             }
         };
@@ -114,13 +114,13 @@ mod tests {
     #[test]
     fn a_torn_read_gives_the_last_balance() {
         let books = Books::new();
-        let scheduling = Position::InFlight(Stage::Scheduling);
-        books.move_pod(Position::Undiscovered, scheduling);
+        let scheduling = PodState::InFlight(Stage::Scheduling);
+        books.move_pod(PodState::Undiscovered, scheduling);
         let before = books.balance();
         let writing = books.epoch.write();
         books.leave(scheduling);
         assert_eq!(books.balance(), before);
-        books.enter(Position::Finished(Outcome::Ready));
+        books.enter(PodState::Finished(Outcome::Ready));
         drop(writing);
         let after = books.balance();
         assert_eq!((after.discovered, after.in_flight), (1, [0; STAGES]));
@@ -134,9 +134,9 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let network = Position::InFlight(Stage::Network);
-                    books.move_pod(Position::Undiscovered, network);
-                    books.move_pod(network, Position::Finished(Outcome::Ready));
+                    let network = PodState::InFlight(Stage::Network);
+                    books.move_pod(PodState::Undiscovered, network);
+                    books.move_pod(network, PodState::Finished(Outcome::Ready));
                 }
             });
             while books.balance().discovered == 0 {

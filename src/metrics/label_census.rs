@@ -150,7 +150,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lifecycle::{PodObservation, Position, Stage};
+    use crate::lifecycle::{PodObservation, PodState, Stage};
     use crate::metrics::{Builder, Format};
     use crate::pod::{PodSnapshot, PodUid};
     use crate::timestamp::Timestamp;
@@ -182,8 +182,8 @@ mod tests {
         let (mut recorder, exposition) = Builder::new(config).build().unwrap();
         for pod in pods {
             let discovered = |pod: &PodInfo| PodObservation::Moved {
-                from: Position::Undiscovered,
-                to: Position::InFlight(match pod.node {
+                from: PodState::Undiscovered,
+                to: PodState::InFlight(match pod.node {
                     None => Stage::Scheduling,
                     Some(_) => Stage::Network,
                 }),

@@ -9,7 +9,7 @@ use super::labels::Source;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::lifecycle::{
-    Interval, Latency, Milestone, Observation, PodObservation, Position, Sink, TrackerObservation,
+    Interval, Latency, Milestone, Observation, PodObservation, PodState, Sink, TrackerObservation,
 };
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -103,7 +103,7 @@ impl Recorder {
         self.observations += 1;
         match observation {
             PodObservation::Moved { from, to } => {
-                if from == Position::Undiscovered {
+                if from == PodState::Undiscovered {
                     self.discover(pod);
                 }
                 self.store.books.move_pod(from, to);
@@ -164,8 +164,8 @@ mod tests {
     use crate::pod::{PodSnapshot, PodUid};
 
     const DISCOVERED: PodObservation = PodObservation::Moved {
-        from: Position::Undiscovered,
-        to: Position::InFlight(Stage::Scheduling),
+        from: PodState::Undiscovered,
+        to: PodState::InFlight(Stage::Scheduling),
     };
 
     fn recorder(max_values: usize, max_sets: usize) -> Recorder {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::support::parsed_exposition;
-use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, Position, Stage};
+use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage};
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -25,21 +25,21 @@ impl Drop for EndOnDrop<'_> {
 /// One pod from discovery to readiness; each latency is the same, so that every sum is known.
 fn live(recorder: &mut Recorder, pod: &PodInfo) {
     let stages = [Stage::Scheduling, Stage::Network, Stage::Containers];
-    let mut position = Position::Undiscovered;
+    let mut position = PodState::Undiscovered;
     let mut move_to = |recorder: &mut Recorder, to| {
         let from = std::mem::replace(&mut position, to);
         recorder.observe_pod(NOW, pod, PodObservation::Moved { from, to });
     };
     let latency = Latency::from_nanos(LATENCY_SECONDS * 1_000_000_000);
     for stage in stages {
-        move_to(recorder, Position::InFlight(stage));
+        move_to(recorder, PodState::InFlight(stage));
         let interval = Interval::Stage(stage);
         recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }
     for interval in [Interval::ScheduledToReady, Interval::CreatedToReady] {
         recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }
-    move_to(recorder, Position::Finished(Outcome::Ready));
+    move_to(recorder, PodState::Finished(Outcome::Ready));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Outcome, PodObservation, Position, Stage,
+    AnomalyKind, Interval, Latency, Milestone, Outcome, PodObservation, PodState, Stage,
     UnobservedReason,
 };
 use podinit::metrics::{
@@ -104,7 +104,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
     builder.build().unwrap()
 }
 
-fn moved(from: Position, to: Position) -> PodObservation {
+fn moved(from: PodState, to: PodState) -> PodObservation {
     PodObservation::Moved { from, to }
 }
 
@@ -119,14 +119,14 @@ fn measured(interval: Interval, latency: f64) -> PodObservation {
 fn scraped() -> Arc<Exposition> {
     let (mut recorder, exposition) = built();
     let start = Timestamp::from_seconds(1_800_000_000);
-    let stage = |stage| Position::InFlight(stage);
+    let stage = |stage| PodState::InFlight(stage);
 
     let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
     let now = start;
     recorder.observe_pod(
         now,
         &ready,
-        moved(Position::Undiscovered, stage(Stage::Scheduling)),
+        moved(PodState::Undiscovered, stage(Stage::Scheduling)),
     );
     let now = start.plus_nanos(1_500_000_000);
     let scheduling = Interval::Stage(Stage::Scheduling);
@@ -150,7 +150,7 @@ fn scraped() -> Arc<Exposition> {
     );
     recorder.observe_pod(now, &ready, measured(Interval::ScheduledToReady, 3.25));
     recorder.observe_pod(now, &ready, measured(Interval::CreatedToReady, 3.25));
-    let outcome = Position::Finished(Outcome::Ready);
+    let outcome = PodState::Finished(Outcome::Ready);
     recorder.observe_pod(now, &ready, moved(stage(Stage::Containers), outcome));
     recorder.observe_pod(now, &ready, PodObservation::Delivered(seconds(0.125)));
     recorder.observe_pod(
@@ -163,7 +163,7 @@ fn scraped() -> Arc<Exposition> {
     recorder.observe_pod(
         now,
         &stuck,
-        moved(Position::Undiscovered, stage(Stage::Scheduling)),
+        moved(PodState::Undiscovered, stage(Stage::Scheduling)),
     );
     recorder.observe_pod(now, &stuck, measured(scheduling, 40_000.0));
     recorder.observe_pod(
@@ -178,8 +178,8 @@ fn scraped() -> Arc<Exposition> {
     recorder.observe_pod(now, &stuck, oldest);
 
     let old = pod("bank", "vault-0", "");
-    let outcome = Position::Finished(Outcome::Preexisting);
-    recorder.observe_pod(now, &old, moved(Position::Undiscovered, outcome));
+    let outcome = PodState::Finished(Outcome::Preexisting);
+    recorder.observe_pod(now, &old, moved(PodState::Undiscovered, outcome));
     let unobserved = PodObservation::Unobserved {
         stage: Stage::Init,
         reason: UnobservedReason::NotSeen,
@@ -287,11 +287,11 @@ fn labels_may_be_switched_off() {
         ..LabelConfig::default()
     };
     let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
-    let outcome = Position::Finished(Outcome::Static);
+    let outcome = PodState::Finished(Outcome::Static);
     recorder.observe_pod(
         Timestamp::EPOCH,
         &pod("a", "b", ""),
-        moved(Position::Undiscovered, outcome),
+        moved(PodState::Undiscovered, outcome),
     );
     let text = text(&exposition, Format::Text);
     assert!(text.contains("podinit_created_to_ready_duration_seconds_bucket{le=\"0.5\"} 0\n"));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use history::{Change, History};
 use model::Model;
 use podinit::lifecycle::{
-    Delivery, Evicted, Observation, PodEvent, PodObservation, Position, RefusalReason, Sink,
+    Delivery, Evicted, Observation, PodEvent, PodObservation, PodState, RefusalReason, Sink,
     SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
 use podinit::pod::PodInfo;
@@ -53,16 +53,16 @@ impl Said {
         match observation {
             PodObservation::Moved { from, to } => {
                 match from {
-                    Position::Undiscovered => {
+                    PodState::Undiscovered => {
                         *self.discovered.entry(pod.name.to_string()).or_default() += 1;
                     }
-                    Position::InFlight(_) => self.in_flight -= 1,
-                    Position::Finished(_) => self.finished -= 1,
+                    PodState::InFlight(_) => self.in_flight -= 1,
+                    PodState::Finished(_) => self.finished -= 1,
                 }
                 match to {
-                    Position::Undiscovered => unreachable!("no pod is undiscovered again"),
-                    Position::InFlight(_) => self.in_flight += 1,
-                    Position::Finished(_) => self.finished += 1,
+                    PodState::Undiscovered => unreachable!("no pod is undiscovered again"),
+                    PodState::InFlight(_) => self.in_flight += 1,
+                    PodState::Finished(_) => self.finished += 1,
                 }
             }
             PodObservation::Refused(reason) => self.refused[reason as usize] += 1,

@@ -4,15 +4,15 @@
 
 use super::super::append;
 use super::*;
-use crate::lifecycle::{LastTrue, SavedInFlight, SavedStartup, Seen, SloId, SourceId};
+use crate::lifecycle::{LastSeen, LastTrue, SavedInFlight, SavedStartup, SloId, SourceId};
 use crate::metrics::CheckpointLoad;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
 const CREATED: u32 = 1_000;
 
-fn seen(seconds: [u32; 5], is_static: bool) -> Seen {
-    Seen {
+fn last_seen(seconds: [u32; 5], is_static: bool) -> LastSeen {
+    LastSeen {
         newest_version: 700,
         last_true: LastTrue::from_seconds(seconds),
         source: SourceId(3),
@@ -24,7 +24,7 @@ fn seen(seconds: [u32; 5], is_static: bool) -> Seen {
 fn in_flight(startup: SavedStartup, slo: u16) -> SavedPod {
     SavedPod::InFlight(Box::new(SavedInFlight {
         uid: PodUid::from_text("starts"),
-        seen: seen([0; 5], false),
+        last_seen: last_seen([0; 5], false),
         info: PodInfo {
             namespace: "shop".into(),
             name: "web-0".into(),
@@ -68,12 +68,12 @@ fn pods_of_every_form_are_read_as_they_were_written() {
         seen_gated: true,
         ..SavedStartup::default()
     };
-    let finished = |name, seen| SavedPod::Finished(PodUid::from_text(name), seen);
+    let finished = |name, last_seen| SavedPod::Finished(PodUid::from_text(name), last_seen);
     let pods = [
-        finished("static", seen([0; 5], true)),
+        finished("static", last_seen([0; 5], true)),
         // A time before the creation is a clock's mistake, and kept as it is.
-        finished("done", seen([1_010, 0, 990, 1_000, 1], false)),
-        finished("late", seen([0, u32::MAX, 0, 0, 2_000], false)),
+        finished("done", last_seen([1_010, 0, 990, 1_000, 1], false)),
+        finished("late", last_seen([0, u32::MAX, 0, 0, 2_000], false)),
         in_flight(startup, 1),
         in_flight(SavedStartup::default(), 1),
     ];

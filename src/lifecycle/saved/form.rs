@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::SavedSource;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::interval::Interval;
+use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::reentry::LastTrue;
-use crate::lifecycle::seen::Seen;
 use crate::lifecycle::slo::{Namespaces, SloId, SloRule};
-use crate::lifecycle::sources::{FirstList, Progress};
+use crate::lifecycle::sources::{FirstList, SourceProgress};
 use crate::lifecycle::version::Version;
 use crate::pod::{PodInfo, PodUid, Workload};
 use crate::timestamp::Timestamp;
@@ -114,9 +114,9 @@ saved_as! {
 }
 
 saved_as! {
-    seen: Seen as SavedSeen,
-    save: |seen| SavedSeen::from(*seen),
-    restore: Seen::from,
+    last_seen: LastSeen as SavedLastSeen,
+    save: |last_seen| SavedLastSeen::from(*last_seen),
+    restore: LastSeen::from,
 }
 
 saved_as! {
@@ -149,9 +149,9 @@ mod interval {
     }
 }
 
-/// [`Seen`] in few bytes: most saved pods are finished, and this is what is saved of each.
+/// [`LastSeen`] in few bytes: most saved pods are finished, and this is what is saved of each.
 #[derive(Serialize, Deserialize)]
-pub(super) struct SavedSeen {
+pub(super) struct SavedLastSeen {
     newest_version: u64,
     source: u16,
     is_static: bool,
@@ -186,21 +186,21 @@ impl SavedSecond {
     }
 }
 
-impl From<Seen> for SavedSeen {
-    fn from(seen: Seen) -> Self {
-        let seconds = seen.last_true.seconds();
+impl From<LastSeen> for SavedLastSeen {
+    fn from(last_seen: LastSeen) -> Self {
+        let seconds = last_seen.last_true.seconds();
         Self {
-            newest_version: seen.newest_version,
-            source: seen.source.0,
-            is_static: seen.is_static,
-            created: seen.created,
-            last_true: seconds.map(|second| SavedSecond::of(second, seen.created)),
+            newest_version: last_seen.newest_version,
+            source: last_seen.source.0,
+            is_static: last_seen.is_static,
+            created: last_seen.created,
+            last_true: seconds.map(|second| SavedSecond::of(second, last_seen.created)),
         }
     }
 }
 
-impl From<SavedSeen> for Seen {
-    fn from(saved: SavedSeen) -> Self {
+impl From<SavedLastSeen> for LastSeen {
+    fn from(saved: SavedLastSeen) -> Self {
         let seconds = saved.last_true.map(|second| second.second(saved.created));
         Self {
             newest_version: saved.newest_version,
@@ -213,8 +213,8 @@ impl From<SavedSeen> for Seen {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Progress")]
-pub(super) struct SavedProgress {
+#[serde(remote = "SourceProgress")]
+pub(super) struct SavedSourceProgress {
     #[serde(with = "version")]
     version: Option<Version>,
     #[serde(with = "optional_time")]

@@ -1,7 +1,7 @@
 //! How one pod stands towards the SLOs that match it.
 
 use super::{ExclusionReason, SloId, SloRule, SloVerdict, Timers};
-use crate::lifecycle::clock::Judgement;
+use crate::lifecycle::estimate::Judgement;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::observation::{AnomalyKind, PodObservation};
 use crate::lifecycle::outcome::Outcome;

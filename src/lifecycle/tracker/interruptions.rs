@@ -1,10 +1,10 @@
 //! Interruptions: time that passed while nobody watched, a corrected clock, and an API server that
 //! was restored from a backup.
 
-use super::{Arrival, Record, SnapshotOrigin, Tracker};
+use super::{DeliveryContext, Record, SnapshotOrigin, Tracker};
 use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::reentry::ReentryBaseline;
-use crate::lifecycle::seen::Seen;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -41,11 +41,13 @@ impl Tracker {
         self.sources.roll_back(source);
         for record in self.pods.values_mut() {
             match record {
-                Record::InFlight(pod) if pod.seen.source == source => pod.seen.forget_version(),
-                Record::Finished(kept) if kept.seen().source == source => {
-                    let mut seen = kept.seen();
-                    seen.forget_version();
-                    *kept = seen.into();
+                Record::InFlight(pod) if pod.last_seen.source == source => {
+                    pod.last_seen.forget_version()
+                }
+                Record::Finished(kept) if kept.last_seen().source == source => {
+                    let mut last_seen = kept.last_seen();
+                    last_seen.forget_version();
+                    *kept = last_seen.into();
                 }
                 _ => {}
             }
@@ -54,18 +56,18 @@ impl Tracker {
 
     /// Sees a pod that was deleted: a late duplicate, unless a backup brought it back. Then it
     /// stands until it is deleted again.
-    pub(super) fn see_deleted(&mut self, snapshot: &PodSnapshot, arrival: &Arrival) {
-        if let SnapshotOrigin::Restored { .. } = arrival.origin {
-            self.remember(snapshot, arrival);
+    pub(super) fn see_deleted(&mut self, snapshot: &PodSnapshot, delivery: &DeliveryContext) {
+        if let SnapshotOrigin::Restored { .. } = delivery.origin {
+            self.remember(snapshot, delivery);
         }
     }
 
     /// Remembers a pod whose startup was accounted for before a backup brought it back. It was
     /// counted then, so nothing of it is now.
-    pub(super) fn remember(&mut self, snapshot: &PodSnapshot, arrival: &Arrival) {
-        let mut seen = Seen::nothing(snapshot, arrival.source, arrival.now);
-        seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
-        (self.pods).insert(snapshot.uid, Record::Finished(seen.into()));
+    pub(super) fn remember(&mut self, snapshot: &PodSnapshot, delivery: &DeliveryContext) {
+        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
+        last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
+        (self.pods).insert(snapshot.uid, Record::Finished(last_seen.into()));
     }
 }
 

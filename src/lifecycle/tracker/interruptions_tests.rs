@@ -5,7 +5,7 @@
 use super::*;
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{Observation, PodObservation, Position, Sink};
+use crate::lifecycle::observation::{Observation, PodObservation, PodState, Sink};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::slo::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
@@ -28,7 +28,7 @@ impl Told {
     fn finished(&self) -> Vec<Outcome> {
         let end = |observation: &PodObservation| match observation {
             PodObservation::Moved {
-                to: Position::Finished(outcome),
+                to: PodState::Finished(outcome),
                 ..
             } => Some(*outcome),
             _ => None,
@@ -105,18 +105,18 @@ fn what_a_backup_brings_back_is_not_counted_again() {
         PodEvent::Deleted(pod("gone", 2, 200)),
     );
     deliver(&mut tracker, &mut told, 20, PodEvent::RolledBack);
-    let standing = vec![
+    let listed = vec![
         pod("flies", 1, 50),
         pod("gone", 2, 50),
         // Gone for so long that it was forgotten.
         pod("old", 1, 50),
         pod("new", 15, 51),
     ];
-    deliver(&mut tracker, &mut told, 20, list(19, standing));
+    deliver(&mut tracker, &mut told, 20, list(19, listed));
     assert_eq!(told.finished(), [Outcome::Deleted, Outcome::Vanished]);
     let discovered = |told: &Told| {
         let news = told.0.iter().filter(|observation| {
-            let from = Position::Undiscovered;
+            let from = PodState::Undiscovered;
             matches!(observation, PodObservation::Moved { from: known, .. } if *known == from)
         });
         news.count()
@@ -201,8 +201,8 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
         );
     }
     deliver(&mut tracker, &mut told, 20, PodEvent::RolledBack);
-    let standing = vec![ready(pod("done", 1, 50), 2), pod("flies", 3, 50)];
-    deliver(&mut tracker, &mut told, 20, list(20, standing));
+    let listed = vec![ready(pod("done", 1, 50), 2), pod("flies", 3, 50)];
+    deliver(&mut tracker, &mut told, 20, list(20, listed));
     assert_eq!(told.finished(), [Outcome::Ready, Outcome::Ready]);
     told.0.clear();
     let reentered = PodObservation::Reentered(Milestone::Ready);

@@ -42,7 +42,7 @@ impl Tracker {
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod> {
         self.pods.iter().filter_map(|(uid, record)| match record {
             Record::InFlight(pod) => Some(SavedPod::InFlight(Box::new(pod.saved()))),
-            Record::Finished(kept) => Some(SavedPod::Finished(uid, kept.seen())),
+            Record::Finished(kept) => Some(SavedPod::Finished(uid, kept.last_seen())),
             Record::Deleted { .. } => None,
         })
     }
@@ -74,9 +74,11 @@ impl Tracker {
         let mut gone = Vec::new();
         for mut pod in pods {
             let uid = pod.uid();
-            let seen = pod.seen_mut();
-            match successor(seen.source) {
-                Successor::Same(source) | Successor::Reselected(source) => seen.source = source,
+            let last_seen = pod.last_seen_mut();
+            match successor(last_seen.source) {
+                Successor::Same(source) | Successor::Reselected(source) => {
+                    last_seen.source = source
+                }
                 Successor::Gone => gone.push(uid),
             }
             let record = match pod {
@@ -84,7 +86,7 @@ impl Tracker {
                     let pod = PodInFlight::restored(*pod, &mut tracker.shared, reporter);
                     Record::InFlight(Box::new(pod))
                 }
-                SavedPod::Finished(_, seen) => Record::Finished(seen.into()),
+                SavedPod::Finished(_, last_seen) => Record::Finished(last_seen.into()),
             };
             tracker.pods.insert(uid, record);
         }
@@ -108,7 +110,7 @@ impl Tracker {
 mod tests {
     use super::*;
     use crate::lifecycle::delivery::PodEvent;
-    use crate::lifecycle::observation::{Observation, PodObservation, Position};
+    use crate::lifecycle::observation::{Observation, PodObservation, PodState};
     use crate::lifecycle::slo::{SloId, SloRule, SloVerdict};
     use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
     use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
@@ -155,7 +157,7 @@ mod tests {
     }
 
     /// The names of those that moved, with where they moved to.
-    type Moves = Vec<(String, Position)>;
+    type Moves = Vec<(String, PodState)>;
 
     fn restored(
         tracker: &Tracker,
@@ -179,7 +181,7 @@ mod tests {
             SourceId(0) => Successor::Gone,
             other => Successor::Same(other),
         });
-        let vanished = Position::Finished(Outcome::Vanished);
+        let vanished = PodState::Finished(Outcome::Vanished);
         assert_eq!(moves, [("flies 0".to_owned(), vanished)]);
         let mut left: Vec<_> = after.saved_pods().map(|pod| pod.uid()).collect();
         left.sort();
@@ -195,7 +197,7 @@ mod tests {
         });
         assert_eq!((moves, after.remembered()), (vec![], 4));
         assert!(after.saved().sources.is_empty());
-        let sources = after.saved_pods().map(|mut pod| pod.seen_mut().source);
+        let sources = after.saved_pods().map(|mut pod| pod.last_seen_mut().source);
         let mut sources: Vec<_> = sources.collect();
         sources.sort();
         assert_eq!(sources, [5, 5, 6, 6].map(SourceId));

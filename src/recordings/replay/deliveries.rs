@@ -194,8 +194,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
             Some(StreamedList::Relist(pods)) => {
                 self.stats.count_relist(RelistReason::Recorded);
-                let standing = pods.into_iter().collect();
-                self.deliver(PodEvent::StreamedListClosed { standing }, None);
+                let listed = pods.into_iter().collect();
+                self.deliver(PodEvent::StreamedListClosed { listed }, None);
             }
             None => {}
         }

@@ -6,7 +6,7 @@ use super::durations::Durations;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, Report};
 use crate::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, Position,
+    AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, PodState,
     Sink, Stage, TimestampMode, TrackerObservation, UnobservedReason,
 };
 use crate::metrics::layout::CLASSIC_BOUNDS;
@@ -47,16 +47,16 @@ impl ReportSink {
         }
     }
 
-    fn moved(&mut self, from: Position, to: Position) {
+    fn moved(&mut self, from: PodState, to: PodState) {
         match from {
-            Position::Undiscovered => self.discovered += 1,
-            Position::InFlight(stage) => self.in_flight[stage as usize] -= 1,
-            Position::Finished(outcome) => self.finished[outcome as usize] -= 1,
+            PodState::Undiscovered => self.discovered += 1,
+            PodState::InFlight(stage) => self.in_flight[stage as usize] -= 1,
+            PodState::Finished(outcome) => self.finished[outcome as usize] -= 1,
         }
         match to {
-            Position::Undiscovered => {}
-            Position::InFlight(stage) => self.in_flight[stage as usize] += 1,
-            Position::Finished(outcome) => self.finished[outcome as usize] += 1,
+            PodState::Undiscovered => {}
+            PodState::InFlight(stage) => self.in_flight[stage as usize] += 1,
+            PodState::Finished(outcome) => self.finished[outcome as usize] += 1,
         }
     }
 

@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
     use crate::checkpoint::content::Watched;
-    use crate::lifecycle::{LastTrue, Progress, SavedSource, Seen, SourceId};
+    use crate::lifecycle::{LastSeen, LastTrue, SavedSource, SourceId, SourceProgress};
     use crate::pod::PodSnapshot;
 
     const COMPLETE: i64 = 1_800_000_000;
@@ -107,7 +107,7 @@ mod tests {
                 scope: scope.clone(),
                 ..Content::default()
             };
-            let progress = Progress {
+            let progress = SourceProgress {
                 version: None,
                 complete_at: Some(Timestamp::from_seconds(COMPLETE)),
             };
@@ -116,7 +116,7 @@ mod tests {
                 progress,
             };
             content.tracker.sources.insert(SourceId(0), source);
-            let seen = Seen {
+            let last_seen = LastSeen {
                 newest_version: 1,
                 last_true: LastTrue::default(),
                 source: SourceId(0),
@@ -130,7 +130,7 @@ mod tests {
             });
             Self {
                 content,
-                pods: vec![SavedPod::Finished(PodUid::from_text("known"), seen)],
+                pods: vec![SavedPod::Finished(PodUid::from_text("known"), last_seen)],
                 present: scope,
                 probed: Probed {
                     pods: listed.collect(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::{
     Delivery, Interval, Latency, Namespaces, Observation, Outcome, PodEvent, PodObservation,
-    Position, SloRule, SourceId, Stage, Tracker, TrackerConfig,
+    PodState, SloRule, SourceId, Stage, Tracker, TrackerConfig,
 };
 use podinit::metrics::{Builder, LabelConfig};
 use podinit::pod::{PodSnapshot, PodUid};
@@ -102,8 +102,8 @@ pub fn per_label_set(sets: usize, seen: u64) -> f64 {
     };
     let (mut recorder, _exposition) = Builder::new(labels).build().unwrap();
     let discovered = PodObservation::Moved {
-        from: Position::Undiscovered,
-        to: Position::Finished(Outcome::Preexisting),
+        from: PodState::Undiscovered,
+        to: PodState::Finished(Outcome::Preexisting),
     };
     let ((), bytes) = bytes_of(|| {
         for set in 0..sets {

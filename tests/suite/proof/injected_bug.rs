@@ -1,6 +1,6 @@
 //! Bugs that a trial injects, to show that the audit finds them.
 
-use podinit::lifecycle::{PodEvent, PodObservation, Position};
+use podinit::lifecycle::{PodEvent, PodObservation, PodState};
 use podinit::pod::PodUid;
 
 /// Which bug is injected.
@@ -72,14 +72,14 @@ pub struct InjectedBug {
 impl InjectedBug {
     /// How often the observation is counted: once, unless the bug is triggered.
     pub fn times(&mut self, observation: &PodObservation) -> u32 {
-        let discovery = |from: Position| from == Position::Undiscovered;
+        let discovery = |from: PodState| from == PodState::Undiscovered;
         match (self.bug, observation) {
             (Bug::DropsMeasured, PodObservation::Measured { .. })
             | (Bug::DropsSlo, PodObservation::Slo { .. })
             | (
                 Bug::DropsOutcome,
                 PodObservation::Moved {
-                    to: Position::Finished(_),
+                    to: PodState::Finished(_),
                     ..
                 },
             ) => u32::from(!self.triggers()),

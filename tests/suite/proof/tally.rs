@@ -1,7 +1,7 @@
 //! What the program has counted, pod by pod.
 
 use podinit::lifecycle::{
-    Interval, Milestone, Observation, Outcome, PodObservation, Position, Sink, SloVerdict, Stage,
+    Interval, Milestone, Observation, Outcome, PodObservation, PodState, Sink, SloVerdict, Stage,
 };
 use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
@@ -32,18 +32,18 @@ pub struct Counted {
     pub slos: [[u32; 3]; SLOS],
     /// Moves from where the pod did not stand
     pub torn_moves: u32,
-    stands: Option<Position>,
+    stands: Option<PodState>,
 }
 
 impl Counted {
     fn count(&mut self, observation: PodObservation) {
         match observation {
             PodObservation::Moved { from, to } => {
-                let stood = self.stands.unwrap_or(Position::Undiscovered);
+                let stood = self.stands.unwrap_or(PodState::Undiscovered);
                 self.torn_moves += u32::from(stood != from);
                 self.stands = Some(to);
-                self.discovered += u32::from(from == Position::Undiscovered);
-                if let Position::Finished(outcome) = to {
+                self.discovered += u32::from(from == PodState::Undiscovered);
+                if let PodState::Finished(outcome) = to {
                     self.outcomes[outcome as usize] += 1;
                 }
             }

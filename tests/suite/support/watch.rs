@@ -270,7 +270,7 @@ pub fn in_words(delivery: &Delivery) -> String {
             let pods: Vec<String> = pods.iter().map(one).collect();
             format!("Listed {}", pods.join(" "))
         }
-        PodEvent::StreamedListClosed { standing } => format!("Closed {}", standing.len()),
+        PodEvent::StreamedListClosed { listed } => format!("Closed {}", listed.len()),
         PodEvent::Bookmark => "Bookmark".into(),
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),

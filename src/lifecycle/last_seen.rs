@@ -6,10 +6,10 @@ use super::reentry::{LastTrue, ReentryBaseline, to_second};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
-/// What a later snapshot is held against, for a pod in flight and for one that has finished. All
+/// What a later snapshot is held baseline, for a pod in flight and for one that has finished. All
 /// that is kept of a finished pod (see [`FinishedPod`](super::finished_pod::FinishedPod)), so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct LastSeen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
     /// object, for none
     pub newest_version: u64,
@@ -24,9 +24,9 @@ pub struct Seen {
     pub created: u32,
 }
 
-impl Seen {
+impl LastSeen {
     /// Nothing seen yet of the pod that `snapshot` is going to be the first of, at `now`.
-    pub fn nothing(snapshot: &PodSnapshot, source: SourceId, now: Timestamp) -> Self {
+    pub fn new(snapshot: &PodSnapshot, source: SourceId, now: Timestamp) -> Self {
         let last_true = LastTrue::default();
         Self {
             newest_version: 0,
@@ -48,7 +48,7 @@ impl Seen {
     pub fn accept(
         &mut self,
         snapshot: &PodSnapshot,
-        against: ReentryBaseline,
+        baseline: ReentryBaseline,
         emit: &mut impl FnMut(PodObservation),
     ) -> bool {
         if let Some(version) = snapshot.resource_version {
@@ -59,7 +59,7 @@ impl Seen {
         }
         if !self.is_static {
             let conditions = &snapshot.conditions;
-            (self.last_true).update(conditions, against, |milestone| {
+            (self.last_true).update(conditions, baseline, |milestone| {
                 emit(PodObservation::Reentered(milestone));
             });
         }
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn only_a_snapshot_with_a_lower_version_is_older() {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
-        let mut seen = Seen::nothing(&pod, SourceId(0), Timestamp::from_seconds(1));
+        let mut last_seen = LastSeen::new(&pod, SourceId(0), Timestamp::from_seconds(1));
         for (version, accepted) in [
             (Some(10), true),
             (Some(9), false),
@@ -85,7 +85,7 @@ mod tests {
             (Some(10), false),
         ] {
             pod.resource_version = version;
-            let accept = seen.accept(&pod, ReentryBaseline::Last, &mut |_| {});
+            let accept = last_seen.accept(&pod, ReentryBaseline::Last, &mut |_| {});
             assert_eq!(accept, accepted, "{version:?}");
         }
     }

@@ -21,7 +21,7 @@ label_values! {
         /// Differences of API times, as they are
         #[default]
         Api => "api",
-        /// API seconds, refined by the arrival of the watch event where that lies within them
+        /// API seconds, refined by the delivery of the watch event where that lies within them
         Fused => "fused",
     }
 }
