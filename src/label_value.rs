@@ -56,6 +56,7 @@ macro_rules! label_values {
 
         impl $name {
             /// Every value, in the order of the discriminants.
+            #[allow(dead_code, reason = "some enums are only used through LabelValue")]
             $vis const ALL: [Self; [$( $text ),+].len()] = [$( Self::$variant ),+];
 
             /// The text of the value.

@@ -13,6 +13,7 @@ pub mod cluster;
 pub mod config_file;
 pub mod decode;
 pub mod doctor;
+pub mod instruments;
 pub mod label_value;
 pub mod lifecycle;
 pub mod metrics;

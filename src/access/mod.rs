@@ -24,7 +24,7 @@ use futures::future::{BoxFuture, ready};
 use rustls::ServerConfig;
 
 pub use fingerprint::NoRandomness;
-pub use stats::{AccessStats, Refusal, SavedAccess};
+pub use stats::{AccessStats, Refusal};
 
 use self::basic::Basic;
 use self::kubernetes::Kubernetes;

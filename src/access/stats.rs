@@ -1,45 +1,26 @@
-//! Counters of access control. Every access is `Relaxed`: each value stands alone.
-
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
-
-use serde::{Deserialize, Serialize};
+//! What access control counts, and whether the web configuration is in force.
 
 use crate::config_file::reload::ReloadStatus;
+use crate::instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
 use crate::server::Verdict;
 use crate::timestamp::Timestamp;
+use crate::{families, label_values};
 
-/// Why a request was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// No credentials, or wrong ones (status 401)
-    Unauthenticated,
-    /// Credentials without the right, or no client certificate where one is demanded (403)
-    Forbidden,
-    /// More requests than the rate limit has room for (429)
-    RateLimited,
-    /// It could not be decided (503)
-    Unavailable,
+label_values! {
+    /// Why a request was refused.
+    pub enum Refusal {
+        /// No credentials, or wrong ones (status 401)
+        Unauthenticated => "unauthenticated",
+        /// Credentials without the right, or no client certificate where one is demanded (403)
+        Forbidden => "forbidden",
+        /// More requests than the rate limit allows (429)
+        RateLimited => "rate_limited",
+        /// It could not be decided (503)
+        Unavailable => "unavailable",
+    }
 }
 
 impl Refusal {
-    /// In the order of their numbers.
-    pub const ALL: [Self; 4] = [
-        Self::Unauthenticated,
-        Self::Forbidden,
-        Self::RateLimited,
-        Self::Unavailable,
-    ];
-
-    /// As the label `reason` has it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unauthenticated => "unauthenticated",
-            Self::Forbidden => "forbidden",
-            Self::RateLimited => "rate_limited",
-            Self::Unavailable => "unavailable",
-        }
-    }
-
     const fn of(verdict: Verdict) -> Option<Self> {
         match verdict {
             Verdict::Granted => None,
@@ -51,113 +32,76 @@ impl Refusal {
     }
 }
 
-/// Counters of refusals and of reloads of the web configuration.
-#[derive(Debug)]
-pub struct AccessStats {
-    refused: [AtomicU64; Refusal::ALL.len()],
-    handshake_failures: AtomicU64,
-    reloads: AtomicU64,
-    failed_reloads: AtomicU64,
-    successful: AtomicBool,
-    /// Nanoseconds since the Unix epoch
-    last_success: AtomicI64,
-}
-
-/// The counters as they are kept while no process runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedAccess {
-    /// Requests refused, by [`Refusal`]
-    pub refused: [u64; Refusal::ALL.len()],
-    /// TLS handshakes that failed
-    pub handshake_failures: u64,
-    /// Changed configurations that were put in force
-    pub reloads: u64,
-    /// Changed configurations that were refused
-    pub failed_reloads: u64,
+families! {
+    /// Counters of refusals, and the state of the web configuration.
+    pub struct AccessStats {
+        refused: CounterVec<Refusal> =
+            "podinit_http_requests_refused_total", ["reason"], experimental, saved,
+            "Requests that access control refused, by why.";
+        handshake_failures: Counter =
+            "podinit_tls_handshake_failures_total", [], experimental, saved,
+            "TLS handshakes that failed or did not complete in time.";
+        reloads: CounterVec<OperationResult> =
+            "podinit_web_config_reloads_total", ["result"], experimental, saved,
+            "Times that the web configuration file, or one that it names, was found changed, by whether it was put in force.";
+        successful: Gauge =
+            "podinit_web_config_last_reload_successful", [], experimental, not_saved,
+            "Whether the web configuration file as it stands is in force (1) or is broken, so that an older one is (0).";
+        last_success: TimestampGauge =
+            "podinit_web_config_last_reload_success_timestamp_seconds", [], experimental, not_saved,
+            "Unix time at which a web configuration was last put in force.";
+    }
 }
 
 impl AccessStats {
-    /// What has been counted so far.
-    pub fn saved(&self) -> SavedAccess {
-        SavedAccess {
-            refused: self.refused.each_ref().map(|count| count.load(Relaxed)),
-            handshake_failures: self.handshake_failures.load(Relaxed),
-            reloads: self.reloads.load(Relaxed),
-            failed_reloads: self.failed_reloads.load(Relaxed),
-        }
-    }
-
-    /// Adds what was counted before.
-    pub fn restore(&self, saved: &SavedAccess) {
-        for (count, saved) in self.refused.iter().zip(saved.refused) {
-            count.fetch_add(saved, Relaxed);
-        }
-        self.handshake_failures
-            .fetch_add(saved.handshake_failures, Relaxed);
-        self.reloads.fetch_add(saved.reloads, Relaxed);
-        self.failed_reloads.fetch_add(saved.failed_reloads, Relaxed);
-    }
-
-    /// Zero counters; the first configuration was put in force at `now`.
+    /// A configuration, or that there is none, was put in force at `now`.
     pub fn new(now: Timestamp) -> Self {
-        Self {
-            refused: Default::default(),
-            handshake_failures: AtomicU64::new(0),
-            reloads: AtomicU64::new(0),
-            failed_reloads: AtomicU64::new(0),
-            successful: AtomicBool::new(true),
-            last_success: AtomicI64::new(now.as_nanos()),
-        }
+        let stats = Self::default();
+        stats.set_status(ReloadStatus {
+            successful: true,
+            last_success: now,
+        });
+        stats
     }
 
     pub(super) fn count(&self, verdict: Verdict) {
         if let Some(refusal) = Refusal::of(verdict) {
-            self.refused[refusal as usize].fetch_add(1, Relaxed);
+            self.refused.with(refusal).increment();
         }
     }
 
     pub(super) fn count_handshake_failure(&self) {
-        self.handshake_failures.fetch_add(1, Relaxed);
+        self.handshake_failures.increment();
     }
 
     /// Counts an attempt to put a changed configuration in force.
     pub fn reloaded(&self, status: ReloadStatus) {
-        let count = if status.successful {
-            &self.reloads
-        } else {
-            &self.failed_reloads
-        };
-        count.fetch_add(1, Relaxed);
-        self.successful.store(status.successful, Relaxed);
-        self.last_success
-            .store(status.last_success.as_nanos(), Relaxed);
+        self.reloads.with(status.successful.into()).increment();
+        self.set_status(status);
+    }
+
+    fn set_status(&self, status: ReloadStatus) {
+        self.successful.set(status.successful.into());
+        self.last_success.set(Some(status.last_success));
     }
 
     /// Requests refused for this reason.
     pub fn refused(&self, refusal: Refusal) -> u64 {
-        self.refused[refusal as usize].load(Relaxed)
+        self.refused.with(refusal).get()
     }
 
     /// TLS handshakes that did not complete.
     pub fn handshake_failures(&self) -> u64 {
-        self.handshake_failures.load(Relaxed)
+        self.handshake_failures.get()
     }
 
     /// Attempts to put a changed configuration in force, by outcome.
     pub fn reloads(&self, successful: bool) -> u64 {
-        let count = if successful {
-            &self.reloads
-        } else {
-            &self.failed_reloads
-        };
-        count.load(Relaxed)
+        self.reloads.with(successful.into()).get()
     }
 
-    /// The outcome of the last attempt.
-    pub fn status(&self) -> ReloadStatus {
-        ReloadStatus {
-            successful: self.successful.load(Relaxed),
-            last_success: Timestamp::from_nanos(self.last_success.load(Relaxed)),
-        }
+    /// Whether the configuration file as it is now is in force.
+    pub fn is_current(&self) -> bool {
+        self.successful.get() == 1
     }
 }

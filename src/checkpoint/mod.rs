@@ -19,7 +19,6 @@
 //! - [`Store::load`] finds one of the documents that were saved, whole. Any other bytes are set aside,
 //!   and loading them neither panics nor allocates more than their size.
 
-pub mod codec;
 pub mod content;
 pub mod disk;
 pub mod frame;

@@ -11,14 +11,18 @@ use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
-use super::source::{BuildInfo, FamilySource, WatchFamilies, WatchSource};
 use super::store::Store;
+use crate::computed_families;
+use crate::instruments::{
+    AnyText, Encoder, FamilySource, FamilyType, Head, Kind, LabelDomain, LabelText, Number,
+    SavedFamilies,
+};
 
 /// What is to be exposed.
 #[derive(Default)]
 pub struct Builder {
     labels: LabelConfig,
-    watch: Option<Arc<dyn WatchSource>>,
+    watch: Option<Box<dyn FamilySource>>,
     slos: Vec<SloDoc>,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
@@ -35,8 +39,8 @@ impl Builder {
 
     /// Exposes the families of the watch. Without this they are absent: a replay has no watch.
     #[must_use]
-    pub fn watch(mut self, watch: Arc<dyn WatchSource>) -> Self {
-        self.watch = Some(watch);
+    pub fn watch(mut self, watch: Arc<impl FamilySource + 'static>) -> Self {
+        self.watch = Some(Box::new(watch));
         self
     }
 
@@ -73,15 +77,14 @@ impl Builder {
         let board = Arc::new(SloBoard::default());
         let mut slos = SloCounter::new(Arc::clone(&board));
         slos.replace(&self.slos);
-        let mut sources: Vec<Box<dyn FamilySource>> =
-            vec![Box::new(store.clone()), Box::new(board)];
-        if let Some(watch) = self.watch {
-            sources.push(Box::new(WatchFamilies(watch)));
-        }
+        let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(board)];
+        sources.extend(self.watch);
         sources.extend(self.sources);
         sources.push(Box::new(BuildInfo));
-        let exposition = Exposition::new(Arc::clone(&store), sources, self.collectors);
-        Ok((Recorder::new(store, sets, slos), Arc::new(exposition)))
+        let sources: Arc<[_]> = sources.into();
+        let exposition = Exposition::new(Arc::clone(&store), Arc::clone(&sources), self.collectors);
+        let recorder = Recorder::new(store, sets, slos, sources);
+        Ok((recorder, Arc::new(exposition)))
     }
 }
 
@@ -91,4 +94,49 @@ impl fmt::Debug for Builder {
             .field("labels", &self.labels)
             .finish_non_exhaustive()
     }
+}
+
+computed_families! {
+    /// Which podinit this is.
+    pub(super) const BUILD {
+        BUILD_INFO: BuildInfo =
+            "podinit_build_info", ["version", "revision"], stable, not_saved,
+            "The running build of podinit; always 1.";
+    }
+}
+
+/// Exposes which podinit this is.
+#[derive(Debug)]
+pub(super) struct BuildInfo;
+
+impl BuildInfo {
+    /// The source revision, given to the build as `PODINIT_REVISION`.
+    const REVISION: &str = match option_env!("PODINIT_REVISION") {
+        Some(revision) => revision,
+        None => "unknown",
+    };
+}
+
+impl FamilyType for BuildInfo {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 2;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        labels.iter().all(|text| AnyText::contains(text))
+    }
+}
+
+impl FamilySource for BuildInfo {
+    fn collect(&self, out: &mut dyn Encoder) {
+        let labels = [
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("revision", Self::REVISION),
+        ];
+        out.family(Head::from(&BUILD_INFO));
+        out.number(&labels, Number::Integer(1));
+    }
+
+    fn save(&self, _: &mut SavedFamilies) {}
+
+    fn restore(&self, _: &SavedFamilies) {}
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::epoch::{Epoch, Read};
+use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -14,7 +14,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// the single recorder excludes.
 #[derive(Debug)]
 pub(super) struct Cells {
-    epoch: Epoch,
+    lock: SequenceLock,
     /// Whole seconds of all observations, and what each had beyond them, in nanoseconds: two plain
     /// additions need no carry, and neither part overflows within 10^10 observations.
     seconds: AtomicU64,
@@ -27,7 +27,7 @@ impl Cells {
     /// `len` cells at zero.
     pub(super) fn new(len: usize) -> Self {
         Self {
-            epoch: Epoch::new(),
+            lock: SequenceLock::new(),
             seconds: AtomicU64::new(0),
             nanos: AtomicU64::new(0),
             counts: OnceLock::new(),
@@ -38,7 +38,7 @@ impl Cells {
     /// Counts one observation of `nanos` nanoseconds in `cell`.
     pub(super) fn record(&self, cell: usize, nanos: u64) {
         let counts = self.counts.get_or_init(|| self.allocate());
-        let _writing = self.epoch.write();
+        let _writing = self.lock.write();
         counts[cell].fetch_add(1, Ordering::Relaxed);
         self.seconds
             .fetch_add(nanos / NANOS_PER_SECOND, Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl Cells {
     /// Adds what was counted before: so much in each of these cells, and `sum` nanoseconds in all.
     pub(super) fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
         let counts = self.counts.get_or_init(|| self.allocate());
-        let _writing = self.epoch.write();
+        let _writing = self.lock.write();
         for (cell, count) in cells {
             if let Some(counted) = counts.get(cell) {
                 counted.fetch_add(count, Ordering::Relaxed);
@@ -64,14 +64,14 @@ impl Cells {
     /// Copies the cells into `counts` and returns the sum in nanoseconds. `counts` stays empty when
     /// nothing was ever observed.
     ///
-    /// After a torn read (see [`Epoch`]) the sum may differ from the cells by the observations that
+    /// After a torn read (see [`SequenceLock`]) the sum may differ from the cells by the observations that
     /// were under way; the cells themselves are a count that was or will be true of each.
     pub(super) fn read_into(&self, counts: &mut Vec<u64>) -> u128 {
         let Some(cells) = self.counts.get() else {
             counts.clear();
             return 0;
         };
-        match self.epoch.read(|| self.load(cells, counts)) {
+        match self.lock.read(|| self.load(cells, counts)) {
             Read::Consistent(sum) | Read::Torn(sum) => sum,
         }
     }
@@ -83,7 +83,7 @@ impl Cells {
             return Some((Vec::new(), 0));
         };
         let mut counts = Vec::new();
-        let sum = self.epoch.try_read(|| self.load(cells, &mut counts))?;
+        let sum = self.lock.try_read(|| self.load(cells, &mut counts))?;
         Some((counts, sum))
     }
 

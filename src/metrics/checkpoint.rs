@@ -1,15 +1,9 @@
-//! What the checkpoint (`--state-dir`) says of itself.
+//! The metrics of the checkpoint itself (`--state-dir`).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crate::instruments::{CounterVec, Gauge, OperationResult, SavedFamilies};
+use crate::{families, label_values};
 
-use serde::{Deserialize, Serialize};
-
-use super::exposition::encoder::{Encoder, Head, Number};
-use super::families::{CHECKPOINT_DURABLE, CHECKPOINT_LOADS, CHECKPOINT_SIZE, CHECKPOINT_WRITES};
-use super::source::{FamilySource, by_label, integers};
-use super::store::Count;
-
-crate::label_values! {
+label_values! {
     /// The result of looking for a checkpoint at the start; all but the first two are reasons for
     /// not using the one that was found.
     pub enum CheckpointLoad {
@@ -30,99 +24,58 @@ crate::label_values! {
     }
 }
 
-/// The counters as they are kept in the checkpoint itself: what a scrape has shown of them must not be
-/// lost either.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedCheckpoint {
-    /// By [`CheckpointLoad`]
-    pub loads: [u64; CheckpointLoad::ALL.len()],
-    /// By [`SavedCheckpoint::WRITES`]
-    pub writes: [u64; 2],
-}
-
-impl SavedCheckpoint {
-    /// The values of the label `result` of writes.
-    pub const WRITES: [&'static str; 2] = ["success", "failure"];
-}
-
-/// The families of the checkpoint. Each value stands by itself, hence `Relaxed`.
-#[derive(Debug)]
-pub struct CheckpointGauges {
-    loads: [Count; CheckpointLoad::ALL.len()],
-    writes: [Count; 2],
-    size: AtomicU64,
-    durable: AtomicBool,
-}
-
-impl Default for CheckpointGauges {
-    /// Nothing loaded or written; nothing shown that is not durable.
-    fn default() -> Self {
-        Self {
-            loads: std::array::from_fn(|_| Count::new()),
-            writes: std::array::from_fn(|_| Count::new()),
-            size: AtomicU64::new(0),
-            durable: AtomicBool::new(true),
-        }
+families! {
+    /// The metrics of the checkpoint. Its counters are in the checkpoint too: what a scrape has shown
+    /// of them must not be lost either.
+    pub struct CheckpointGauges {
+        loads: CounterVec<CheckpointLoad> =
+            "podinit_checkpoint_loads_total", ["result"], experimental, saved,
+            "Starts with a state directory, by what became of the checkpoint in it.";
+        writes: CounterVec<OperationResult> =
+            "podinit_checkpoint_writes_total", ["result"], experimental, saved,
+            "Times that the checkpoint was written, by result.";
+        size: Gauge =
+            "podinit_checkpoint_size_bytes", [], experimental, not_saved,
+            "Size of the checkpoint as it was last written.";
+        durable: Gauge =
+            "podinit_checkpoint_durable", [], experimental, not_saved,
+            "Whether everything that scrapes were shown is in the checkpoint on disk (1) or not (0).";
     }
 }
 
 impl CheckpointGauges {
-    /// Counts what became of the checkpoint at the start.
-    pub fn count_load(&self, load: CheckpointLoad) {
-        self.loads[load as usize].increment();
+    /// Nothing loaded or written; nothing shown that is not durable.
+    pub fn new() -> Self {
+        let gauges = Self::default();
+        gauges.set_durable(true);
+        gauges
     }
 
-    /// Counts a write of so many bytes that has become durable, and with it all that was shown.
+    /// Counts a start.
+    pub fn count_load(&self, load: CheckpointLoad) {
+        self.loads.with(load).increment();
+    }
+
+    /// Counts a write of so many bytes that has become durable.
     pub fn count_success(&self, bytes: usize) {
-        self.writes[0].increment();
-        self.size.store(bytes as u64, Relaxed);
+        self.writes.with(OperationResult::Success).increment();
+        self.size.set(bytes as u64);
     }
 
     /// Counts a write that failed.
     pub fn count_failure(&self) {
-        self.writes[1].increment();
+        self.writes.with(OperationResult::Failure).increment();
     }
 
     /// States whether everything that was shown is durable. Returns what was stated before.
     pub fn set_durable(&self, durable: bool) -> bool {
-        self.durable.swap(durable, Relaxed)
+        self.durable.swap(durable.into()) == 1
     }
 
-    /// What is kept of it.
-    pub fn saved(&self) -> SavedCheckpoint {
-        SavedCheckpoint {
-            loads: self.loads.each_ref().map(Count::get),
-            writes: self.writes.each_ref().map(Count::get),
-        }
-    }
-
-    /// What is kept of it in a checkpoint that, wherever it is found, has been written.
-    pub fn saved_by_success(&self) -> SavedCheckpoint {
-        let mut saved = self.saved();
-        saved.writes[0] += 1;
-        saved
-    }
-
-    /// Adds what was counted before.
-    pub fn restore(&self, saved: &SavedCheckpoint) {
-        let counts = self.loads.iter().chain(&self.writes);
-        for (count, saved) in counts.zip(saved.loads.iter().chain(&saved.writes)) {
-            count.add(*saved);
-        }
-    }
-}
-
-impl FamilySource for CheckpointGauges {
-    fn collect(&self, out: &mut dyn Encoder) {
-        let saved = self.saved();
-        let loads = CheckpointLoad::ALL.map(CheckpointLoad::as_str);
-        let loads = loads.into_iter().zip(saved.loads);
-        by_label(out, &CHECKPOINT_LOADS, integers(loads));
-        let writes = SavedCheckpoint::WRITES.into_iter().zip(saved.writes);
-        by_label(out, &CHECKPOINT_WRITES, integers(writes));
-        out.family(Head::from(&CHECKPOINT_SIZE));
-        out.number(&[], Number::Integer(self.size.load(Relaxed)));
-        out.family(Head::from(&CHECKPOINT_DURABLE));
-        out.number(&[], Number::Integer(self.durable.load(Relaxed).into()));
+    /// Counts in `saved` the write that is about to happen: a checkpoint that is found later, wherever
+    /// that is, has been written with success.
+    pub fn count_write_in(saved: &mut SavedFamilies) {
+        let [_, writes, ..] = &Self::FAMILIES;
+        saved.add(writes, &[OperationResult::Success.as_str()], 1);
     }
 }

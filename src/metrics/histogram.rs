@@ -1,7 +1,7 @@
 //! A histogram that is classic and native at once, and that nobody waits for.
 //!
 //! Each observation increments exactly one cell; classic buckets, native buckets and the count are
-//! sums of the same cells (see `layout`), taken from one consistent copy (see `epoch`), so that
+//! sums of the same cells (see `layout`), taken from one consistent copy (see `sequence_lock`), so that
 //! they agree at every scrape. An observation takes no lock and does not wait; the exemplar, which
 //! does need one, is skipped where a scrape holds it.
 //!
@@ -13,6 +13,7 @@ use super::cells::Cells;
 use super::exemplar::{Exemplar, Exemplars};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use super::saved::SavedHistogram;
+use crate::instruments::{FamilyType, Kind, LabelText};
 use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -61,7 +62,7 @@ impl Histogram {
         into.sum = self.cells.read_into(&mut into.cells);
     }
 
-    /// What is kept of it.
+    /// Its values, to be saved.
     pub(super) fn saved(&self) -> SavedHistogram {
         let mut counts = Vec::new();
         let sum = self.cells.read_into(&mut counts);
@@ -89,6 +90,15 @@ impl Histogram {
         let mut snapshot = Snapshot::default();
         self.read_into(&mut snapshot);
         snapshot
+    }
+}
+
+impl FamilyType for Histogram {
+    const KIND: Kind = Kind::Histogram;
+    const LABELS: usize = 0;
+
+    fn knows(_: &[LabelText]) -> bool {
+        true
     }
 }
 

@@ -1,22 +1,22 @@
-//! What podinit counts, and how it is scraped (§7).
+//! What podinit counts, and how it is scraped ([§7](crate::specification#s7)).
 //!
 //! ```text
-//! Observation → Recorder → Store ← FamilySource ← Exposition → Encoder → bytes
-//!               (one task)  (atomics)              (any thread)
+//! Observation → Recorder → Store ← Exposition → encoder → bytes
+//!               (one task)  (atomics)  (any thread)
 //! ```
 //!
 //! The recorder belongs to the task that ingests pods and writes atomics only. A scrape reads them
 //! from any thread and never makes the recorder wait. What has to add up is read in one piece: each
-//! histogram by itself, and the books of pods ([`Epoch`](self) explains how). To add families,
-//! implement [`FamilySource`] and hand it to the [`Builder`].
+//! histogram by itself, and the counts of pods (the module `sequence_lock` explains how).
+//!
+//! The families of pods are declared in `pod_families`. Other rooms declare and count their own (see
+//! [`instruments`](crate::instruments)) and hand them to the [`Builder`] as a
+//! [`FamilySource`](crate::instruments::FamilySource).
 
-mod access;
-mod books;
 mod builder;
 mod cells;
 mod checkpoint;
-mod clock;
-mod epoch;
+mod clock_families;
 pub mod exemplar;
 pub mod exposition;
 pub mod families;
@@ -27,23 +27,22 @@ pub mod labels;
 pub mod layout;
 #[cfg(all(test, podinit_loom))]
 mod model;
+mod pod_counts;
+mod pod_families;
 mod recorder;
 pub mod saved;
+mod sequence_lock;
 mod slo;
-mod source;
-mod stability;
 mod store;
 mod sync;
 
 pub use builder::Builder;
-pub use checkpoint::{CheckpointGauges, CheckpointLoad, SavedCheckpoint};
-pub use clock::ClockFamilies;
+pub use checkpoint::{CheckpointGauges, CheckpointLoad};
+pub use clock_families::ClockFamilies;
 pub use exposition::{EncodeError, Exposition, Format};
-pub use families::{FamilyDoc, Kind, families};
+pub use families::{families, unknown_series};
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_SET};
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use labels::{LabelConfig, LabelError};
 pub use recorder::Recorder;
 pub use slo::{ConfigGauges, SloDoc};
-pub use source::{FamilySource, WatchSource};
-pub use stability::Stability;

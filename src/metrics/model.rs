@@ -16,7 +16,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::cells::Cells;
-use super::epoch::Epoch;
+use super::sequence_lock::SequenceLock;
 use super::sync::{AtomicU64, Ordering};
 
 const PREEMPTIONS: usize = 3;
@@ -28,12 +28,16 @@ fn check(writers: usize, model: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Writers move one unit each from one atomic to another; a reader that calls its snapshot
-/// consistent must find the total unchanged. This is the accounting of pods (§5 rule 7).
+/// consistent must find the total unchanged. This is the accounting of pods ([§5.7](crate::specification#s5-7)).
 fn moves_are_seen_whole(writers: usize) {
     let met = std::sync::Arc::new([const { AtomicBool::new(false) }; 2]);
     let (total, seen) = (writers as u64, met.clone());
     check(writers, move || {
-        let state = Arc::new((Epoch::new(), AtomicU64::new(total), AtomicU64::new(0)));
+        let state = Arc::new((
+            SequenceLock::new(),
+            AtomicU64::new(total),
+            AtomicU64::new(0),
+        ));
         let moves: Vec<_> = (0..writers)
             .map(|_| {
                 let state = state.clone();

@@ -6,29 +6,39 @@ use std::sync::Arc;
 
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::Source;
+use super::pod_families::ReenterableMilestone;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
+use crate::instruments::FamilySource;
 use crate::lifecycle::{
-    Interval, Latency, Milestone, Observation, PodObservation, PodState, Sink, TrackerObservation,
+    EvictedState, Interval, Latency, Milestone, Observation, PodObservation, PodState, Sink,
+    TrackerObservation,
 };
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
 /// Counts what the tracker observes.
-#[derive(Debug)]
 pub struct Recorder {
     pub(super) store: Arc<Store>,
     pub(super) labels: LabelSets,
     pub(super) slos: SloCounter,
+    /// What counts something that is saved, besides the store
+    pub(super) sources: Arc<[Box<dyn FamilySource>]>,
     observations: u64,
 }
 
 impl Recorder {
-    pub(super) fn new(store: Arc<Store>, labels: LabelSets, slos: SloCounter) -> Self {
+    pub(super) fn new(
+        store: Arc<Store>,
+        labels: LabelSets,
+        slos: SloCounter,
+        sources: Arc<[Box<dyn FamilySource>]>,
+    ) -> Self {
         Self {
             store,
             labels,
             slos,
+            sources,
             observations: 0,
         }
     }
@@ -90,11 +100,13 @@ impl Recorder {
     }
 
     fn reenter(&self, milestone: Milestone) {
-        let mut reenterable = Milestone::REENTERABLE.into_iter();
-        let position = reenterable.position(|other| other == milestone);
-        debug_assert!(position.is_some(), "{milestone:?} cannot be entered again");
-        if let Some(position) = position {
-            self.store.reentries[position].increment();
+        let reenterable = ReenterableMilestone::new(milestone);
+        debug_assert!(
+            reenterable.is_some(),
+            "{milestone:?} cannot be entered again"
+        );
+        if let Some(milestone) = reenterable {
+            self.store.pods.reentries.with(milestone).increment();
         }
     }
 
@@ -106,7 +118,7 @@ impl Recorder {
                 if from == PodState::Undiscovered {
                     self.discover(pod);
                 }
-                self.store.books.move_pod(from, to);
+                self.store.pod_counts.move_pod(from, to);
             }
             PodObservation::OldestInFlight { stage, entered } => {
                 self.store.oldest[stage as usize].set(entered);
@@ -116,12 +128,12 @@ impl Recorder {
                 self.measure(now, pod, interval, latency)
             }
             PodObservation::Unobserved { stage, reason } => {
-                self.store.unobserved[stage as usize][reason as usize].increment();
+                self.store.pods.unobserved.with(stage, reason).increment();
             }
             PodObservation::Reentered(milestone) => self.reenter(milestone),
-            PodObservation::Anomaly(kind) => self.store.anomalies[kind as usize].increment(),
+            PodObservation::Anomaly(kind) => self.store.pods.anomalies.with(kind).increment(),
             PodObservation::Slo { slo, verdict } => self.slos.count(slo, verdict),
-            PodObservation::Refused(reason) => self.store.refused[reason as usize].increment(),
+            PodObservation::Refused(reason) => self.store.tracker.refused.with(reason).increment(),
             PodObservation::Delivered(latency) => self.store.delivery.observe(latency),
         }
     }
@@ -129,16 +141,16 @@ impl Recorder {
     fn observe_tracker(&mut self, observation: TrackerObservation) {
         match observation {
             TrackerObservation::Advanced { remembered } => {
-                self.store.remembered.set(remembered as u64);
+                self.store.tracker.remembered.set(remembered as u64);
             }
             TrackerObservation::GapClosed { nanos } => {
                 self.observations += 1;
-                self.store.gaps.add(nanos);
+                self.store.tracker.gaps.add_nanos(nanos);
             }
             TrackerObservation::Evicted(pods) => {
                 self.observations += 1;
-                for (count, pods) in self.store.evicted.iter().zip(pods) {
-                    count.add(pods);
+                for (state, pods) in EvictedState::ALL.into_iter().zip(pods) {
+                    self.store.tracker.evicted.with(state).add(pods);
                 }
             }
         }
@@ -178,7 +190,7 @@ mod tests {
         let specs = config.specs().unwrap();
         let store = Arc::new(Store::new(&specs, max_sets));
         let sets = LabelSets::new(specs, max_sets);
-        Recorder::new(store, sets, SloCounter::new(Arc::default()))
+        Recorder::new(store, sets, SloCounter::new(Arc::default()), Arc::new([]))
     }
 
     fn pod(namespace: &str, node: Option<&str>) -> PodInfo {

@@ -1,46 +1,67 @@
-//! What has been counted as plain values: to be kept while no process runs, and to go on from.
-//! Exemplars are not kept; the next observations bring others.
-
-use std::sync::Arc;
+//! What a recorder has counted, as plain values that outlive the process. Exemplars are not among
+//! them: the next observations bring others.
 
 use serde::{Deserialize, Serialize};
 
-use super::label_sets::SavedLabels;
-use crate::lifecycle::{
-    AnomalyKind, EvictedState, ExclusionReason, Interval, Milestone, Outcome, RefusalReason, Stage,
-    UnobservedReason,
-};
+use super::families::unknown_series;
+use super::label_sets::{SavedLabel, SavedLabels};
+use crate::instruments::{LabelText, SavedFamilies};
+use crate::lifecycle::Interval;
 
-/// Everything that a recorder has counted; the gauges of pods in flight aside, which follow from
-/// the pods.
+/// Everything that has been counted. Gauges are not among it: those of pods in flight follow from the
+/// pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedMetrics {
+    /// All counters, of every room
+    pub families: SavedFamilies,
     /// The upper bounds of the cells of all histograms, in nanoseconds, ascending
     pub bounds: Vec<u64>,
-    /// Pods finished, by outcome
-    pub finished: [u64; Outcome::ALL.len()],
-    /// Stages not observed, by stage and reason
-    pub unobserved: [[u64; UnobservedReason::ALL.len()]; Stage::ALL.len()],
-    /// Re-entries, by milestone
-    pub reentries: [u64; Milestone::REENTERABLE.len()],
-    /// Odd times, by kind
-    pub anomalies: [u64; AnomalyKind::ALL.len()],
-    /// Records evicted for the cap on pods, by state
-    pub evicted: [u64; EvictedState::ALL.len()],
-    /// Snapshots of unknown pods refused, by reason
-    pub refused: [u64; RefusalReason::ALL.len()],
     /// Delays of deliveries
     pub delivery: SavedHistogram,
-    /// Gaps of the watch, in nanoseconds
-    pub gaps: u64,
-    /// Values dropped, by label
-    pub dropped: Vec<(String, u64)>,
     /// The labels of the duration series and the values that they have taken
     pub labels: SavedLabels,
-    /// By label set (see [`SavedLabels::sets`]): the durations by interval
-    pub durations: Vec<[SavedHistogram; Interval::ALL.len()]>,
-    /// The events of each SLO
-    pub slos: Vec<SavedSlo>,
+    /// The names of the intervals that have durations
+    pub intervals: Vec<LabelText>,
+    /// By label set (see [`SavedLabels::sets`]): the durations of each of these intervals
+    pub durations: Vec<Vec<SavedHistogram>>,
+}
+
+impl SavedMetrics {
+    /// A series or an interval that only a later podinit can have saved.
+    pub fn unknown(&self) -> Option<String> {
+        let series = unknown_series(&self.families).map(|series| series.to_string());
+        let known = |name: &str| Interval::ALL.iter().any(|known| known.as_str() == name);
+        let mut intervals = self.intervals.iter();
+        let interval = intervals.find(|name| !known(name));
+        series.or_else(|| interval.map(|name| format!("durations of {name:?}")))
+    }
+
+    /// Checks what no recorder can have saved.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if self.bounds.is_empty() || !self.bounds.is_sorted_by(|one, next| one < next) {
+            return Err("the bounds of cells do not ascend");
+        }
+        let SavedLabels { labels, sets } = &self.labels;
+        // Two values, none and the rest, are not written out.
+        let has = |(label, value): (&SavedLabel, &u32)| (*value as usize) < label.values.len() + 2;
+        let fits = |set: &Vec<u32>| set.len() == labels.len() && labels.iter().zip(set).all(has);
+        if !sets.iter().all(fits) {
+            return Err("a label set has other values than its labels");
+        }
+        let intervals = self.intervals.len();
+        let complete = |durations: &Vec<SavedHistogram>| durations.len() == intervals;
+        if self.durations.len() != sets.len() || !self.durations.iter().all(complete) {
+            return Err("a label set has other intervals");
+        }
+        let mut histograms = self.durations.iter().flatten().chain([&self.delivery]);
+        if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
+            return Err("a histogram has other cells");
+        }
+        Ok(())
+    }
 }
 
 /// A histogram.
@@ -53,24 +74,22 @@ pub struct SavedHistogram {
     pub sum: u128,
 }
 
-/// The events of an SLO.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedSlo {
-    /// The value of the label `slo`
-    pub name: Arc<str>,
-    /// Pods that met it
-    pub good: u64,
-    /// Pods that missed it
-    pub bad: u64,
-    /// Pods that count for nothing, by reason
-    pub excluded: [u64; ExclusionReason::ALL.len()],
+impl SavedHistogram {
+    /// Whether its cells are among the first `cells`.
+    fn fits(&self, cells: usize) -> bool {
+        let mut positions = self
+            .cells
+            .iter()
+            .map(|(position, _)| usize::from(*position));
+        positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
+    }
 }
 
-/// What became of the durations that were saved.
+/// Whether the duration series continue from what was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durations {
-    /// They go on
-    GoOn,
-    /// The duration series carry other labels now, so they begin at zero
+pub enum RestoredDurations {
+    /// They continue
+    Continued,
+    /// They carry other labels than before, so they begin at zero
     OtherLabels,
 }

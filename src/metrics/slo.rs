@@ -1,19 +1,70 @@
-//! The counters of SLO events (§6), which change their set when the SLO file is read again.
+//! The counters of SLO events ([§6](crate::specification#s6)). A reload of the SLO file changes which
+//! SLOs there are.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::exposition::encoder::{Encoder, Head, Number};
-use super::families::{
-    CONFIG_RELOAD_SUCCESSFUL, CONFIG_RELOAD_TIMESTAMP, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE,
-    SLO_THRESHOLD,
+use crate::instruments::{
+    AnyText, CounterVec, CounterVec2, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head,
+    LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
-use super::saved::SavedSlo;
-use super::source::FamilySource;
-use super::store::{Count, Instant};
+use crate::label_value::LabelValue;
 use crate::lifecycle::{ExclusionReason, SloId, SloVerdict};
 use crate::timestamp::Timestamp;
+use crate::{computed_families, families, label_values};
+
+computed_families! {
+    /// What is exposed of each SLO.
+    pub(super) const SLOS {
+        SLO_EVENTS: CounterVec2<AnyText, SloResult> =
+            "podinit_slo_events_total", ["slo", "result"], stable, saved,
+            "Pods that met the SLO (good) or whose deadline passed (bad).";
+        SLO_EXCLUDED: CounterVec2<AnyText, ExclusionReason> =
+            "podinit_slo_excluded_total", ["slo", "reason"], stable, saved,
+            "Pods that count neither as good nor as bad for the SLO, by why.";
+        SLO_OBJECTIVE: GaugeVec<AnyText> =
+            "podinit_slo_objective_ratio", ["slo"], stable, not_saved,
+            "Share of pods that are to be good.";
+        SLO_THRESHOLD: GaugeVec<AnyText> =
+            "podinit_slo_threshold_seconds", ["slo"], stable, not_saved,
+            "Duration within which the interval of the SLO is to end.";
+    }
+}
+
+families! {
+    /// The state of the SLO file.
+    pub struct ConfigGauges {
+        successful: Gauge =
+            "podinit_config_last_reload_successful", [], stable, not_saved,
+            "Whether the SLO file as it stands is in force (1) or is broken, so that an older one is (0).";
+        last_success: TimestampGauge =
+            "podinit_config_last_reload_success_timestamp_seconds", [], stable, not_saved,
+            "Unix time at which SLOs were last put in force.";
+    }
+}
+
+label_values! {
+    /// The event of a pod that counts for an SLO.
+    pub(super) enum SloResult {
+        Good => "good",
+        Bad => "bad",
+    }
+}
+
+impl LabelValue for ExclusionReason {
+    const ALL: &'static [Self] = &ExclusionReason::ALL;
+
+    fn as_str(self) -> &'static str {
+        ExclusionReason::as_str(self)
+    }
+
+    fn index(self) -> usize {
+        let mut all = Self::ALL.iter();
+        let position = all.position(|other| other.as_str() == self.as_str());
+        position.unwrap_or_default()
+    }
+}
 
 /// What is exposed of an SLO besides its events.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,40 +87,18 @@ impl From<&crate::slo::Slo> for SloDoc {
     }
 }
 
-/// What became of the last attempt to read the SLO file.
-#[derive(Debug)]
-pub struct ConfigGauges {
-    successful: AtomicBool,
-    last_success: Instant,
-}
-
 impl ConfigGauges {
     /// SLOs were put in force at `now`.
     pub fn new(now: Timestamp) -> Self {
-        let gauges = Self {
-            successful: AtomicBool::new(true),
-            last_success: Instant::new(),
-        };
-        gauges.last_success.set(Some(now));
+        let gauges = Self::default();
+        gauges.set(true, now);
         gauges
     }
 
-    /// Takes note of a reload. The two values stand each for itself, hence `Relaxed`.
+    /// States how the last reload ended, and when SLOs were last put in force.
     pub fn set(&self, successful: bool, last_success: Timestamp) {
-        self.successful.store(successful, Ordering::Relaxed);
+        self.successful.set(successful.into());
         self.last_success.set(Some(last_success));
-    }
-}
-
-impl FamilySource for ConfigGauges {
-    fn collect(&self, out: &mut dyn Encoder) {
-        out.family(Head::from(&CONFIG_RELOAD_SUCCESSFUL));
-        let successful = self.successful.load(Ordering::Relaxed);
-        out.number(&[], Number::Integer(successful.into()));
-        out.family(Head::from(&CONFIG_RELOAD_TIMESTAMP));
-        if let Some(at) = self.last_success.get() {
-            out.number(&[], Number::Float(at.as_seconds_f64()));
-        }
     }
 }
 
@@ -80,22 +109,10 @@ struct Slo {
     counts: Arc<Counts>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Counts {
-    good: Count,
-    bad: Count,
-    excluded: [Count; ExclusionReason::ALL.len()],
-}
-
-impl Counts {
-    fn new() -> Self {
-        let excluded = std::array::from_fn(|_| Count::new());
-        Self {
-            good: Count::new(),
-            bad: Count::new(),
-            excluded,
-        }
-    }
+    events: CounterVec<SloResult>,
+    excluded: CounterVec<ExclusionReason>,
 }
 
 /// The SLOs in force. The recorder has its own reference to them, so that counting takes no lock;
@@ -132,7 +149,7 @@ impl SloCounter {
             .collect();
         let slos = docs.iter().map(|doc| {
             let kept = kept.get(&doc.name).map(|counts| Arc::clone(counts));
-            let counts = kept.unwrap_or_else(|| Arc::new(Counts::new()));
+            let counts = kept.unwrap_or_default();
             Slo {
                 doc: doc.clone(),
                 counts,
@@ -143,66 +160,64 @@ impl SloCounter {
         *shown = Arc::clone(&self.slos);
     }
 
-    /// What is kept of the events.
-    pub(super) fn saved(&self) -> Vec<SavedSlo> {
-        let saved = |Slo { doc, counts }: &Slo| SavedSlo {
-            name: Arc::clone(&doc.name),
-            good: counts.good.get(),
-            bad: counts.bad.get(),
-            excluded: counts.excluded.each_ref().map(Count::get),
-        };
-        self.slos.iter().map(saved).collect()
-    }
-
-    /// Adds what was saved of the SLOs that are in force.
-    pub(super) fn restore(&self, saved: &[SavedSlo]) {
-        for Slo { doc, counts } in self.slos.iter() {
-            let Some(saved) = saved.iter().find(|saved| saved.name == doc.name) else {
-                continue;
-            };
-            counts.good.add(saved.good);
-            counts.bad.add(saved.bad);
-            for (count, saved) in counts.excluded.iter().zip(saved.excluded) {
-                count.add(saved);
-            }
-        }
-    }
-
     /// Counts the event of a pod. Events of an SLO that is not in force count for nothing.
     pub(super) fn count(&self, slo: SloId, verdict: SloVerdict) {
         let Some(Slo { counts, .. }) = self.slos.get(usize::from(slo.0)) else {
             return;
         };
         match verdict {
-            SloVerdict::Good => counts.good.increment(),
-            SloVerdict::Bad => counts.bad.increment(),
-            SloVerdict::Excluded(reason) => {
-                let named = |other: &ExclusionReason| other.as_str() == reason.as_str();
-                if let Some(position) = ExclusionReason::ALL.iter().position(named) {
-                    counts.excluded[position].increment();
-                }
-            }
+            SloVerdict::Good => counts.events.with(SloResult::Good).increment(),
+            SloVerdict::Bad => counts.events.with(SloResult::Bad).increment(),
+            SloVerdict::Excluded(reason) => counts.excluded.with(reason).increment(),
         }
     }
+}
+
+/// Writes a family by SLO and by the label of these counts.
+fn collect_counts<'a, I: Iterator<Item = (&'static str, u64)>>(
+    out: &mut dyn Encoder,
+    family: &FamilyDoc,
+    slos: &'a [Slo],
+    counts: impl Fn(&'a Counts) -> I,
+) {
+    out.family(Head::from(family));
+    let &[slo_label, label] = family.labels else {
+        return;
+    };
+    for Slo { doc, counts: slo } in slos {
+        for (value, count) in counts(slo) {
+            let labels = [(slo_label, &*doc.name), (label, value)];
+            out.number(&labels, Number::Integer(count));
+        }
+    }
+}
+
+/// The series of one SLO, whose name comes first among the label values.
+fn named(name: &Arc<str>, series: Vec<SavedSeries>) -> impl Iterator<Item = SavedSeries> {
+    let name: LabelText = Cow::Owned(name.to_string());
+    series.into_iter().map(move |series| SavedSeries {
+        labels: [name.clone()].into_iter().chain(series.labels).collect(),
+        ..series
+    })
+}
+
+/// The series that were saved of one SLO, without its name.
+fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
+    let series = saved.iter().filter_map(|series| {
+        let (slo, labels) = series.labels.split_first()?;
+        (slo == name).then(|| SavedSeries {
+            labels: labels.to_vec(),
+            value: series.value,
+        })
+    });
+    series.collect()
 }
 
 impl FamilySource for SloBoard {
     fn collect(&self, out: &mut dyn Encoder) {
         let slos = self.current();
-        out.family(Head::from(&SLO_EVENTS));
-        for Slo { doc, counts } in slos.iter() {
-            for (result, count) in [("good", &counts.good), ("bad", &counts.bad)] {
-                let labels = [("slo", &*doc.name), ("result", result)];
-                out.number(&labels, Number::Integer(count.get()));
-            }
-        }
-        out.family(Head::from(&SLO_EXCLUDED));
-        for Slo { doc, counts } in slos.iter() {
-            for (reason, count) in ExclusionReason::ALL.iter().zip(&counts.excluded) {
-                let labels = [("slo", &*doc.name), ("reason", reason.as_str())];
-                out.number(&labels, Number::Integer(count.get()));
-            }
-        }
+        collect_counts(out, &SLO_EVENTS, &slos, |counts| counts.events.iter());
+        collect_counts(out, &SLO_EXCLUDED, &slos, |counts| counts.excluded.iter());
         out.family(Head::from(&SLO_OBJECTIVE));
         for Slo { doc, .. } in slos.iter() {
             out.number(&[("slo", &doc.name)], Number::Float(doc.objective_ratio));
@@ -210,6 +225,25 @@ impl FamilySource for SloBoard {
         out.family(Head::from(&SLO_THRESHOLD));
         for Slo { doc, .. } in slos.iter() {
             out.number(&[("slo", &doc.name)], Number::Float(doc.threshold_seconds));
+        }
+    }
+
+    fn save(&self, saved: &mut SavedFamilies) {
+        let slos = self.current();
+        let events = slos.iter();
+        let events = events.flat_map(|slo| named(&slo.doc.name, slo.counts.events.save()));
+        saved.put(&SLO_EVENTS, events.collect());
+        let excluded = slos.iter();
+        let excluded = excluded.flat_map(|slo| named(&slo.doc.name, slo.counts.excluded.save()));
+        saved.put(&SLO_EXCLUDED, excluded.collect());
+    }
+
+    /// What was saved of SLOs that are not in force is ignored.
+    fn restore(&self, saved: &SavedFamilies) {
+        for Slo { doc, counts } in self.current().iter() {
+            let series = |family| series_of(&doc.name, saved.series(family));
+            counts.events.restore(&series(&SLO_EVENTS));
+            counts.excluded.restore(&series(&SLO_EXCLUDED));
         }
     }
 }
@@ -238,7 +272,7 @@ mod tests {
         let bad: Vec<_> = board
             .current()
             .iter()
-            .map(|slo| slo.counts.bad.get())
+            .map(|slo| slo.counts.events.with(SloResult::Bad).get())
             .collect();
         assert_eq!(bad, [2, 0]);
     }

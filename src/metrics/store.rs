@@ -1,63 +1,21 @@
-//! Everything that is counted: written by the recorder, read by scrapes, shared by both.
+//! Everything that is counted of pods: written by the recorder, read by scrapes, shared by both.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::books::Books;
-use super::histogram::Histogram;
+use super::exposition::HistogramEncoder;
+use super::histogram::{Histogram, Snapshot};
 use super::labels::{LabelSpec, WHOLE_SET};
-use super::sync::{AtomicU64, Ordering};
-use crate::lifecycle::{
-    AnomalyKind, EvictedState, Interval, Milestone, RefusalReason, Stage, UnobservedReason,
+use super::pod_counts::PodCounts;
+use super::pod_families::{
+    CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
+    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, TrackerFamilies, WATCH_DELIVERY,
 };
-use crate::timestamp::Timestamp;
-
-/// A number of its own; no other has to agree with it, so its accesses are relaxed.
-#[derive(Debug)]
-pub(super) struct Count(AtomicU64);
-
-impl Count {
-    pub(super) fn new() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
-    pub(super) fn increment(&self) {
-        self.add(1);
-    }
-
-    pub(super) fn add(&self, number: u64) {
-        self.0.fetch_add(number, Ordering::Relaxed);
-    }
-
-    pub(super) fn set(&self, number: u64) {
-        self.0.store(number, Ordering::Relaxed);
-    }
-
-    pub(super) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// An instant that may be absent. Zero stands for that: no [`Timestamp`] is zero.
-#[derive(Debug)]
-pub(super) struct Instant(AtomicU64);
-
-impl Instant {
-    pub(super) fn new() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
-    pub(super) fn set(&self, at: Option<Timestamp>) {
-        let nanos = at.map_or(0, |at| at.as_nanos().cast_unsigned());
-        self.0.store(nanos, Ordering::Relaxed);
-    }
-
-    pub(super) fn get(&self) -> Option<Timestamp> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => None,
-            nanos => Some(Timestamp::from_nanos(nanos.cast_signed())),
-        }
-    }
-}
+use crate::instruments::{
+    Counter, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries, TimestampGauge,
+};
+use crate::label_value::LabelValue;
+use crate::lifecycle::{Interval, Outcome, Stage};
 
 /// The histograms of one label set.
 #[derive(Debug)]
@@ -75,20 +33,14 @@ impl SeriesSet {
 /// All state.
 #[derive(Debug)]
 pub(super) struct Store {
-    pub(super) books: Books,
-    pub(super) oldest: [Instant; Stage::ALL.len()],
-    pub(super) unobserved: [[Count; UnobservedReason::ALL.len()]; Stage::ALL.len()],
-    pub(super) reentries: [Count; Milestone::REENTERABLE.len()],
-    pub(super) anomalies: [Count; AnomalyKind::ALL.len()],
-    pub(super) remembered: Count,
-    pub(super) evicted: [Count; EvictedState::ALL.len()],
-    pub(super) refused: [Count; RefusalReason::ALL.len()],
+    pub(super) pod_counts: PodCounts,
+    pub(super) oldest: [TimestampGauge; Stage::ALL.len()],
+    pub(super) pods: PodFamilies,
+    pub(super) tracker: TrackerFamilies,
     pub(super) delivery: Histogram,
-    /// Nanoseconds; 64 bits hold five hundred years
-    pub(super) gaps: Count,
     /// By position of the label; the whole set comes last.
-    pub(super) dropped: Box<[Count]>,
-    pub(super) labels: Box<[String]>,
+    pub(super) dropped: Box<[Counter]>,
+    labels: Box<[String]>,
     /// Filled from the front, one slot for each label set: a scrape sees a set whole or not at all,
     /// and adding one waits for nobody. As long as the caps allow (16 bytes a slot).
     sets: Box<[OnceLock<Box<SeriesSet>>]>,
@@ -99,23 +51,18 @@ impl Store {
         // One more for the set of those past the cap.
         let slots = max_sets.saturating_add(1);
         Self {
-            books: Books::new(),
-            oldest: std::array::from_fn(|_| Instant::new()),
-            unobserved: std::array::from_fn(|_| std::array::from_fn(|_| Count::new())),
-            reentries: std::array::from_fn(|_| Count::new()),
-            anomalies: std::array::from_fn(|_| Count::new()),
-            remembered: Count::new(),
-            evicted: std::array::from_fn(|_| Count::new()),
-            refused: std::array::from_fn(|_| Count::new()),
+            pod_counts: PodCounts::new(),
+            oldest: Default::default(),
+            pods: PodFamilies::default(),
+            tracker: TrackerFamilies::default(),
             delivery: Histogram::default(),
-            gaps: Count::new(),
-            dropped: (0..=specs.len()).map(|_| Count::new()).collect(),
+            dropped: (0..=specs.len()).map(|_| Counter::default()).collect(),
             labels: specs.iter().map(|spec| spec.name.clone()).collect(),
             sets: (0..slots).map(|_| OnceLock::new()).collect(),
         }
     }
 
-    /// Shows a new label set, all of whose histograms stand at zero.
+    /// Exposes a new label set, all of whose histograms are at zero.
     pub(super) fn add_set(&self, set: usize, values: Box<[Arc<str>]>) {
         self.sets[set].get_or_init(|| {
             Box::new(SeriesSet {
@@ -129,10 +76,10 @@ impl Store {
         Some(self.sets.get(set)?.get()?)
     }
 
-    /// The label sets shown so far, sorted by their values.
+    /// The label sets that are exposed, sorted by their values.
     pub(super) fn sorted_sets(&self) -> Vec<&SeriesSet> {
-        let shown = self.sets.iter().map_while(OnceLock::get);
-        let mut sets: Vec<&SeriesSet> = shown.map(Box::as_ref).collect();
+        let exposed = self.sets.iter().map_while(OnceLock::get);
+        let mut sets: Vec<&SeriesSet> = exposed.map(Box::as_ref).collect();
         sets.sort_unstable_by(|a, b| a.values.cmp(&b.values));
         sets
     }
@@ -140,20 +87,113 @@ impl Store {
     /// The labels whose values may be dropped, and how often they were.
     pub(super) fn dropped(&self) -> impl Iterator<Item = (&str, u64)> {
         let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
-        names.zip(self.dropped.iter().map(Count::get))
-    }
-
-    /// Adds what was dropped before, of the labels that there still are.
-    pub(super) fn restore_dropped(&self, saved: &[(String, u64)]) {
-        let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
-        for (name, count) in names.zip(&self.dropped) {
-            let saved = saved.iter().find(|(label, _)| label == name);
-            count.add(saved.map_or(0, |(_, count)| *count));
-        }
+        names.zip(self.dropped.iter().map(Counter::get))
     }
 
     /// Counts a pod whose whole label set was dropped.
     pub(super) fn drop_whole_set(&self) {
         self.dropped[self.labels.len()].increment();
+    }
+
+    /// Adds the counters that outlive the process. Histograms are saved by the recorder, which knows
+    /// their label sets.
+    pub(super) fn save(&self, saved: &mut SavedFamilies) {
+        let finished = self.pod_counts.snapshot().finished;
+        let finished = Outcome::ALL.iter().zip(finished);
+        let finished = finished.map(|(outcome, value)| SavedSeries {
+            labels: vec![Cow::Borrowed(outcome.as_str())],
+            value,
+        });
+        saved.put(&FINISHED, finished.collect());
+        self.pods.save(saved);
+        let dropped = self.dropped().map(|(label, value)| SavedSeries {
+            labels: vec![Cow::Owned(label.to_owned())],
+            value,
+        });
+        saved.put(&LABEL_VALUES_DROPPED, dropped.collect());
+        self.tracker.save(saved);
+    }
+
+    /// Adds what was saved. Of the values dropped, those of labels that there still are.
+    pub(super) fn restore(&self, saved: &SavedFamilies, in_flight: [u64; Stage::ALL.len()]) {
+        let mut finished = [0; Outcome::ALL.len()];
+        for series in saved.series(&FINISHED) {
+            let outcome = series.labels.first();
+            if let Some(outcome) = outcome.and_then(|text| Outcome::from_text(text)) {
+                finished[outcome.index()] += series.value;
+            }
+        }
+        self.pod_counts.restore(in_flight, finished);
+        self.pods.restore(saved);
+        let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
+        for (name, counter) in names.zip(&self.dropped) {
+            let series = saved.series(&LABEL_VALUES_DROPPED).iter();
+            let of_label = series.filter(|series| series.labels.iter().eq([name]));
+            of_label.for_each(|series| counter.add(series.value));
+        }
+        self.tracker.restore(saved);
+    }
+}
+
+/// What a scrape reads.
+impl Store {
+    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
+        self.collect_durations(out);
+        self.collect_pod_counts(out);
+        self.pods.collect(out);
+        out.family(Head::from(&WATCH_DELIVERY));
+        out.histogram(&[], &self.delivery.snapshot());
+        let dropped = self.dropped();
+        let dropped = dropped.map(|(label, count)| (label, Number::Integer(count)));
+        LABEL_VALUES_DROPPED.write_by_label(out, dropped);
+        self.tracker.collect(out);
+    }
+
+    fn collect_durations(&self, out: &mut dyn HistogramEncoder) {
+        let sets = self.sorted_sets();
+        let mut buffer = Snapshot::default();
+        out.family(Head::from(&STAGE_DURATION));
+        for stage in Stage::ALL {
+            let labels = [("stage", stage.as_str())];
+            self.collect_interval(out, &sets, Interval::Stage(stage), &labels, &mut buffer);
+        }
+        out.family(Head::from(&SCHEDULED_TO_READY));
+        self.collect_interval(out, &sets, Interval::ScheduledToReady, &[], &mut buffer);
+        out.family(Head::from(&CREATED_TO_READY));
+        self.collect_interval(out, &sets, Interval::CreatedToReady, &[], &mut buffer);
+    }
+
+    fn collect_interval<'a>(
+        &'a self,
+        out: &mut dyn HistogramEncoder,
+        sets: &[&'a SeriesSet],
+        interval: Interval,
+        first: &[Label<'a>],
+        buffer: &mut Snapshot,
+    ) {
+        let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
+        for set in sets {
+            labels.clear();
+            labels.extend_from_slice(first);
+            let names = self.labels.iter().map(String::as_str);
+            labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
+            set.interval(interval).read_into(buffer);
+            out.histogram(&labels, buffer);
+        }
+    }
+
+    /// The families that add up come from one consistent snapshot.
+    fn collect_pod_counts(&self, out: &mut dyn HistogramEncoder) {
+        let counts = self.pod_counts.snapshot();
+        let stages = || Stage::ALL.into_iter().map(Stage::as_str);
+        let in_flight = counts.in_flight.map(Number::Integer);
+        INFLIGHT.write_by_label(out, stages().zip(in_flight));
+        let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {
+            Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))
+        });
+        OLDEST_INFLIGHT.write_by_label(out, oldest);
+        DISCOVERED.write(out, Number::Integer(counts.discovered));
+        let outcomes = Outcome::ALL.into_iter().map(Outcome::as_str);
+        FINISHED.write_by_label(out, outcomes.zip(counts.finished.map(Number::Integer)));
     }
 }

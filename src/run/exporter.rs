@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::checkpoint::{Checkpoint, Others, Parts, Recovery, Snapshots};
+use super::checkpoint::{Checkpoint, Parts, Recovery, Snapshots};
 use super::ingest::Ingest;
 use super::labels::label_config;
 use super::reload::ReloadTask;
@@ -52,7 +52,6 @@ pub(super) struct Exporter {
     deliveries: mpsc::Sender<Delivery>,
     watch: WatchConfig,
     clock: Arc<dyn Clock>,
-    clock_families: Arc<ClockFamilies>,
     slo_reload: Option<ReloadTask<SloReload>>,
     checkpoint: Option<Checkpoint>,
     accounting: TrackerConfig,
@@ -84,10 +83,9 @@ impl Exporter {
         watch.decode.workload |= slos.may_need_workload();
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
-        let clock_families = Arc::new(ClockFamilies::new(Arc::clone(&clock)));
         let builder = Builder::new(label_config(&args.labels))
             .watch(stats.clone())
-            .source(Box::new(Arc::clone(&clock_families)));
+            .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
         let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
         let health = Health::new();
         let scrapes = Arc::new(Scrapes {
@@ -124,7 +122,6 @@ impl Exporter {
             deliveries: sender,
             watch,
             clock,
-            clock_families,
             slo_reload: slos.reload,
             checkpoint,
             accounting,
@@ -139,11 +136,6 @@ impl Exporter {
                 tracker: &mut self.ingest.tracker,
                 config: self.accounting.clone(),
                 recorder: &mut self.ingest.recorder,
-                stats: &self.stats,
-                others: Others {
-                    access: Arc::clone(&self.web.stats),
-                    clock: Arc::clone(&self.clock_families),
-                },
                 snapshots: &mut self.ingest.snapshots,
                 watch: &mut self.watch,
             };

@@ -54,8 +54,8 @@ impl Ingest {
                     self.heartbeat.beat();
                 }
                 Some(request) = self.snapshots.requested() => {
-                    let Self { tracker, recorder, stats, snapshots, .. } = &mut self;
-                    snapshots.answer(request, tracker, recorder, stats);
+                    let Self { tracker, recorder, snapshots, .. } = &mut self;
+                    snapshots.answer(request, tracker, recorder);
                 }
                 Some(slos) = self.slos.recv() => {
                     self.tracker.set_slos(slos.rules);

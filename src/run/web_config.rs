@@ -191,13 +191,13 @@ mod tests {
         reload.poll().await;
         reload.poll().await;
         assert!(is_first(&gate));
-        assert!(!stats.status().successful);
+        assert!(!stats.is_current());
         assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 1));
 
         files.renew();
         reload.poll().await;
         assert!(!is_first(&gate));
-        assert!(stats.status().successful);
+        assert!(stats.is_current());
         assert_eq!((stats.reloads(true), stats.reloads(false)), (1, 1));
     }
 

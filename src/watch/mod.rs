@@ -31,7 +31,6 @@ pub mod reasons;
 mod reflector;
 pub mod requests;
 pub mod resume_point;
-pub mod saved;
 mod stall_guard;
 pub mod stats;
 mod stream;

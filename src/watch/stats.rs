@@ -1,22 +1,49 @@
-//! What the list-watches count of themselves: lock-free, written by the reflectors, read by a
-//! scrape.
+//! What the list-watches count, and whether they are in sync: written by the reflectors without a
+//! lock, read by scrapes.
 //!
-//! Every access is `Relaxed`: each value stands alone, no reader infers one from another, and a
-//! scrape that sees an event one moment later is right as well. What must be exact together (the
-//! accounting of pods, §5 rule 7) does not pass through here.
+//! Every access is `Relaxed`: each value stands for itself, and a scrape that sees an event one moment
+//! later is right as well. What must be exact together (the accounting of pods,
+//! [§5.7](crate::specification#s5-7)) does not pass through here.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
+use crate::instruments::{CounterVec, Encoder, FamilySource, Gauge, Head, Number, SavedFamilies};
 use crate::lifecycle::SourceId;
+use crate::{computed_families, families};
+
+families! {
+    /// The counters of all list-watches.
+    pub struct WatchCounters {
+        events: CounterVec<EventType> =
+            "podinit_watch_events_total", ["type"], experimental, saved,
+            "Events that the watch delivered, by type.";
+        errors: CounterVec<WatchErrorReason> =
+            "podinit_watch_errors_total", ["reason"], experimental, saved,
+            "Faults of the list-watch, by reason.";
+        relists: CounterVec<RelistReason> =
+            "podinit_relists_total", ["reason"], experimental, saved,
+            "Lists made to begin or to mend the watch, by reason.";
+    }
+}
+
+computed_families! {
+    /// The state of all list-watches together.
+    pub const WATCH_STATE {
+        SYNCED: Gauge =
+            "podinit_synced", [], stable, not_saved,
+            "Whether the watch is in sync with the API server (1) or not (0).";
+        LAST_CONTACT_AGE: Gauge =
+            "podinit_watch_last_contact_age_seconds", [], experimental, not_saved,
+            "Time since the API server was last heard, by the list-watch that has waited longest; absent before the first contact.";
+    }
+}
 
 /// The counters and the sync state of all list-watches of the process.
 #[derive(Debug)]
 pub struct WatchStats {
-    pub(super) events: [AtomicU64; EventType::ALL.len()],
-    pub(super) errors: [AtomicU64; WatchErrorReason::ALL.len()],
-    pub(super) relists: [AtomicU64; RelistReason::ALL.len()],
+    counters: WatchCounters,
     sources: Box<[SourceState]>,
     /// Contacts are stored as distances from here, since an `Instant` is not atomic.
     origin: Instant,
@@ -34,9 +61,7 @@ impl WatchStats {
     /// nothing is in sync.
     pub fn new(sources: usize) -> Self {
         Self {
-            events: Default::default(),
-            errors: Default::default(),
-            relists: Default::default(),
+            counters: WatchCounters::default(),
             sources: (0..sources).map(|_| SourceState::default()).collect(),
             origin: Instant::now(),
         }
@@ -44,17 +69,17 @@ impl WatchStats {
 
     /// Counts one watch event.
     pub fn count_event(&self, kind: EventType) {
-        self.events[kind as usize].fetch_add(1, Relaxed);
+        self.counters.events.with(kind).increment();
     }
 
     /// Counts `count` errors of one reason.
     pub fn count_errors(&self, reason: WatchErrorReason, count: u64) {
-        self.errors[reason as usize].fetch_add(count, Relaxed);
+        self.counters.errors.with(reason).add(count);
     }
 
     /// Counts one relist, when it is begun.
     pub fn count_relist(&self, reason: RelistReason) {
-        self.relists[reason as usize].fetch_add(1, Relaxed);
+        self.counters.relists.with(reason).increment();
     }
 
     /// States whether a source is in sync. Sources that were not announced are ignored.
@@ -75,17 +100,17 @@ impl WatchStats {
 
     /// How many events of a type were received (`podinit_watch_events_total`).
     pub fn events(&self, kind: EventType) -> u64 {
-        self.events[kind as usize].load(Relaxed)
+        self.counters.events.with(kind).get()
     }
 
     /// How many errors of a reason there were (`podinit_watch_errors_total`).
     pub fn errors(&self, reason: WatchErrorReason) -> u64 {
-        self.errors[reason as usize].load(Relaxed)
+        self.counters.errors.with(reason).get()
     }
 
     /// How many relists of a reason were begun (`podinit_relists_total`).
     pub fn relists(&self, reason: RelistReason) -> u64 {
-        self.relists[reason as usize].load(Relaxed)
+        self.counters.relists.with(reason).get()
     }
 
     /// Whether every source is in sync (`podinit_synced`); false without any source.
@@ -105,6 +130,25 @@ impl WatchStats {
     pub fn last_contact_age(&self) -> Option<Duration> {
         let contact = tokio::time::Instant::from_std(self.last_contact()?);
         Some(contact.elapsed())
+    }
+}
+
+impl FamilySource for WatchStats {
+    fn collect(&self, out: &mut dyn Encoder) {
+        self.counters.collect(out);
+        SYNCED.write(out, Number::Integer(self.synced().into()));
+        out.family(Head::from(&LAST_CONTACT_AGE));
+        if let Some(age) = self.last_contact_age() {
+            out.number(&[], Number::Float(age.as_secs_f64()));
+        }
+    }
+
+    fn save(&self, saved: &mut SavedFamilies) {
+        self.counters.save(saved);
+    }
+
+    fn restore(&self, saved: &SavedFamilies) {
+        self.counters.restore(saved);
     }
 }
 

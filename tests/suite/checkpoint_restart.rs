@@ -13,14 +13,11 @@ use podinit::decode::{DecodeOptions, WatchEventKind};
 use podinit::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, TimestampMode, Tracker, TrackerConfig, Version,
 };
-use podinit::metrics::saved::Durations;
-use podinit::metrics::{
-    Builder, Exposition, Format, LabelConfig, Recorder, SavedCheckpoint, SloDoc,
-};
+use podinit::metrics::saved::RestoredDurations;
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit::recordings::reader::{Body, Recording};
 use podinit::sim::rng::Rng;
 use podinit::timestamp::Timestamp;
-use podinit::watch::saved::SavedStats;
 
 const HISTORIES: u64 = 1_000;
 
@@ -73,8 +70,6 @@ impl Harness {
         let content = Content {
             tracker: self.tracker.saved(),
             metrics: self.recorder.saved(),
-            checkpoint: SavedCheckpoint::default(),
-            watch: SavedStats::default(),
             ..Content::default()
         };
         content::encode(&content, self.tracker.saved_pods()).finish()
@@ -95,7 +90,7 @@ impl Harness {
             in_flight[stage as usize] += 1;
         }
         let durations = recorder.restore(&content.metrics, in_flight);
-        assert_eq!(durations, Durations::GoOn);
+        assert_eq!(durations, RestoredDurations::Continued);
         let config = self.config.clone();
         let saved = content.tracker;
         self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut recorder);

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
+use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
 use podinit::lifecycle::{
     AnomalyKind, Interval, Latency, Milestone, Outcome, PodObservation, PodState, Stage,
     UnobservedReason,
 };
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
-    Recorder, SloDoc, WatchSource, families,
+    Recorder, SloDoc, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -21,24 +22,37 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::registry::Unit;
 
+/// A watch with few series.
 struct Watch;
 
-impl WatchSource for Watch {
-    fn events(&self) -> Vec<(&'static str, u64)> {
-        vec![("ADDED", 3), ("MODIFIED", 14)]
+impl FamilySource for Watch {
+    fn collect(&self, out: &mut dyn Encoder) {
+        let family = |name| {
+            families()
+                .iter()
+                .find(|family| family.name == name)
+                .unwrap()
+        };
+        let series: [(_, &[(&str, u64)]); 3] = [
+            (
+                "podinit_watch_events_total",
+                &[("ADDED", 3), ("MODIFIED", 14)],
+            ),
+            ("podinit_watch_errors_total", &[("timeout", 0)]),
+            ("podinit_relists_total", &[("expired", 1)]),
+        ];
+        for (name, series) in series {
+            let series = series.iter();
+            let series = series.map(|(value, count)| (*value, Number::Integer(*count)));
+            family(name).write_by_label(out, series);
+        }
+        family("podinit_synced").write(out, Number::Integer(1));
+        family("podinit_watch_last_contact_age_seconds").write(out, Number::Float(2.5));
     }
-    fn errors(&self) -> Vec<(&'static str, u64)> {
-        vec![("timeout", 0)]
-    }
-    fn relists(&self) -> Vec<(&'static str, u64)> {
-        vec![("expired", 1)]
-    }
-    fn synced(&self) -> bool {
-        true
-    }
-    fn last_contact_age_seconds(&self) -> Option<f64> {
-        Some(2.5)
-    }
+
+    fn save(&self, _: &mut SavedFamilies) {}
+
+    fn restore(&self, _: &SavedFamilies) {}
 }
 
 /// A clock that is corrected.
@@ -96,7 +110,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
         ))))
-        .source(Box::new(CheckpointGauges::default()))
+        .source(Box::new(CheckpointGauges::new()))
         .source(Box::new(Arc::new(AccessStats::new(
             Timestamp::from_seconds(1_700_000_000),
         ))))

@@ -64,7 +64,7 @@ fn every_metric_is_documented_as_it_is() {
         let set = family.label_set.then(|| "label set".to_owned());
         let labels: Vec<String> = own.chain(set).collect();
         let (name, kind, labels) = (family.name, family.kind.as_str(), labels.join(", "));
-        let stability = family.stability().as_str();
+        let stability = family.stability.as_str();
         format!(
             "`{name}` | {kind} | {labels} | {stability} | {}",
             family.help

@@ -121,7 +121,7 @@ fn a_set_has_only_values_that_its_labels_have() {
                 labels: vec![label],
                 sets: vec![vec![value]],
             },
-            durations: vec![Default::default()],
+            durations: vec![Vec::new()],
             ..SavedMetrics::default()
         };
         let (content, checkpoint) = of(SavedTracker::default(), metrics);

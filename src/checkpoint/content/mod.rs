@@ -5,11 +5,7 @@
 //! | 1 | `scope` | which cluster, which of its pods, and with which pod labels |
 //! | 2 | `tracker` | time, sources, SLOs, deleted pods |
 //! | 3 | `pods` | those that are starting up or finished |
-//! | 4 | `metrics` | counters and histograms |
-//! | 5 | `watch` | counters of the list-watches |
-//! | 6 | `checkpoint` | counters of the checkpoint itself |
-//! | 7 | `access` | counters of the server's access control |
-//! | 8 | `clock` | how often the machine's clock was stepped |
+//! | 4 | `metrics` | the counters of every room, by family, and the histograms |
 //!
 //! A section is the serde form of a `Saved...` type, written with postcard; the pods are one such
 //! value after the other. Label values (outcomes, reasons, stages) are written by name, and
@@ -17,28 +13,19 @@
 //! podinit does not know was written by a later one, and the checkpoint is set aside for that one:
 //! ignoring the name would lower a counter.
 
-mod counts;
-mod metrics;
 mod pods;
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::{DecodeError, Decoder, Encoder};
 use super::frame::{Sections, Writer};
-use crate::access::SavedAccess;
 use crate::lifecycle::{SavedPod, SavedTracker};
+use crate::metrics::CheckpointLoad;
 use crate::metrics::saved::SavedMetrics;
-use crate::metrics::{CheckpointLoad, SavedCheckpoint};
-use crate::watch::saved::SavedStats;
 
 const SCOPE: u32 = 1;
 const TRACKER: u32 = 2;
 const PODS: u32 = 3;
 const METRICS: u32 = 4;
-const WATCH: u32 = 5;
-const CHECKPOINT: u32 = 6;
-const ACCESS: u32 = 7;
-const CLOCK: u32 = 8;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,14 +36,6 @@ pub struct Content {
     pub tracker: SavedTracker,
     /// What has been counted
     pub metrics: SavedMetrics,
-    /// The counters of the list-watches
-    pub watch: SavedStats,
-    /// The counters of the checkpoint itself
-    pub checkpoint: SavedCheckpoint,
-    /// The counters of the server's access control
-    pub access: SavedAccess,
-    /// How often the machine's clock was stepped
-    pub clock_steps: u64,
 }
 
 /// Which pods a checkpoint is about: the cluster, and which of its pods were watched.
@@ -89,14 +68,6 @@ pub enum ContentError {
     /// A section is missing
     #[error("it has no section {0}")]
     Missing(u32),
-    /// The bytes of a section are not what they should be
-    #[error("section {section}: {error}")]
-    Malformed {
-        /// The tag of the section
-        section: u32,
-        /// What is wrong in it
-        error: DecodeError,
-    },
     /// The bytes of a section are no value of its type
     #[error("section {0}: {1}")]
     Bytes(u32, postcard::Error),
@@ -104,13 +75,8 @@ pub enum ContentError {
     #[error("section {0}: {1}")]
     Impossible(u32, &'static str),
     /// A name that only a later podinit can have written
-    #[error("it counts {what} {name:?}, which this podinit does not know")]
-    Unknown {
-        /// What it names
-        what: &'static str,
-        /// The name
-        name: String,
-    },
+    #[error("it counts {0}, which this podinit does not know")]
+    Unknown(String),
 }
 
 impl ContentError {
@@ -118,20 +84,11 @@ impl ContentError {
     pub const fn reason(&self) -> CheckpointLoad {
         match self {
             // The checksum matched, and a variant or a name is none of this podinit's.
-            Self::Unknown { .. } | Self::Bytes(_, postcard::Error::SerdeDeCustom) => {
+            Self::Unknown(_) | Self::Bytes(_, postcard::Error::SerdeDeCustom) => {
                 CheckpointLoad::FutureVersion
             }
-            Self::Missing(_) | Self::Malformed { .. } | Self::Bytes(..) | Self::Impossible(..) => {
-                CheckpointLoad::Corrupt
-            }
+            Self::Missing(_) | Self::Bytes(..) | Self::Impossible(..) => CheckpointLoad::Corrupt,
         }
-    }
-}
-
-impl From<DecodeError> for ContentError {
-    /// The section is filled in by [`decode`].
-    fn from(error: DecodeError) -> Self {
-        Self::Malformed { section: 0, error }
     }
 }
 
@@ -142,19 +99,7 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer
     file.section(SCOPE, |out| append(out, &content.scope));
     file.section(TRACKER, |out| append(out, &content.tracker));
     file.section(PODS, |out| pods.for_each(|pod| append(out, &pod)));
-    by_codec(&mut file, METRICS, |out| {
-        metrics::put(out, &content.metrics)
-    });
-    by_codec(&mut file, WATCH, |out| {
-        counts::put_watch(out, &content.watch)
-    });
-    by_codec(&mut file, CHECKPOINT, |out| {
-        counts::put_checkpoint(out, &content.checkpoint);
-    });
-    by_codec(&mut file, ACCESS, |out| {
-        counts::put_access(out, &content.access)
-    });
-    file.section(CLOCK, |out| append(out, &content.clock_steps));
+    file.section(METRICS, |out| append(out, &content.metrics));
     file
 }
 
@@ -169,11 +114,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     let content = Content {
         scope: value(file, SCOPE)?,
         tracker,
-        metrics: section(file, METRICS, metrics::take)?,
-        watch: section(file, WATCH, counts::take_watch)?,
-        checkpoint: section(file, CHECKPOINT, counts::take_checkpoint)?,
-        access: section(file, ACCESS, counts::take_access)?,
-        clock_steps: value(file, CLOCK)?,
+        metrics: metrics(file)?,
     };
     Ok((content, pods))
 }
@@ -222,29 +163,15 @@ fn value<'a, T: Deserialize<'a>>(file: &Sections<'a>, tag: u32) -> Result<T, Con
     }
 }
 
-fn by_codec(file: &mut Writer, tag: u32, put: impl FnOnce(&mut Encoder)) {
-    let mut out = Encoder::new();
-    put(&mut out);
-    file.section(tag, |to| to.extend(out.into_bytes()));
-}
-
-fn section<T>(
-    file: &Sections<'_>,
-    tag: u32,
-    take: impl FnOnce(&mut Decoder<'_>) -> Result<T, ContentError>,
-) -> Result<T, ContentError> {
-    let mut payload = Decoder::new(payload(file, tag)?);
-    let taken = take(&mut payload).and_then(|value| {
-        payload.finish()?;
-        Ok(value)
-    });
-    taken.map_err(|error| match error {
-        ContentError::Malformed { error, .. } => ContentError::Malformed {
-            section: tag,
-            error,
-        },
-        other => other,
-    })
+/// The counters and histograms, of which this podinit must know every one.
+fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
+    let metrics: SavedMetrics = value(file, METRICS)?;
+    if let Some(unknown) = metrics.unknown() {
+        return Err(ContentError::Unknown(unknown));
+    }
+    let impossible = |what| ContentError::Impossible(METRICS, what);
+    metrics.check().map_err(impossible)?;
+    Ok(metrics)
 }
 
 #[cfg(test)]

@@ -81,7 +81,6 @@ fn checkpoint() -> Vec<u8> {
         },
         tracker: tracker.saved(),
         metrics: recorder.saved(),
-        ..Content::default()
     };
     encode(&content, tracker.saved_pods()).finish()
 }
@@ -109,7 +108,10 @@ fn what_is_written_is_read() {
     let checkpoint = checkpoint();
     let (content, pods) = decode(&frame::read(&checkpoint).unwrap()).unwrap();
     assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
-    assert_eq!(content.metrics.finished.iter().sum::<u64>(), 2);
+    assert_eq!(
+        content.metrics.families.sum("podinit_pods_finished_total"),
+        2
+    );
     assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
 }
 
@@ -167,6 +169,7 @@ fn a_name_that_is_not_known_was_written_by_a_later_podinit() {
     assert_eq!(error.reason(), CheckpointLoad::FutureVersion);
     assert_eq!(
         error.to_string(),
-        "it counts stages unobserved for \"condition_absurd\", which this podinit does not know"
+        "it counts podinit_unobserved_total{stage=\"gated\",reason=\"condition_absurd\"}, which this \
+         podinit does not know"
     );
 }

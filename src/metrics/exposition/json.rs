@@ -17,7 +17,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::encoder::{Encoder, Head, Label, Number};
+use super::HistogramEncoder;
+use crate::instruments::{Encoder, Head, Label, Number};
 use crate::metrics::histogram::Snapshot;
 use crate::metrics::layout::CLASSIC_BOUNDS;
 
@@ -80,7 +81,9 @@ impl Encoder for Json {
         };
         let _ = write!(self.family, r#","value":{value}}}"#);
     }
+}
 
+impl HistogramEncoder for Json {
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         self.series(labels);
         let (count, sum) = (snapshot.count(), Value::from(snapshot.sum()));

@@ -1,7 +1,6 @@
 //! One scrape: the present values, written in one of the formats.
 
-pub mod encoder;
-mod foreign;
+mod collectors;
 mod json;
 mod protobuf;
 mod text;
@@ -10,9 +9,9 @@ use std::sync::Arc;
 
 use prometheus_client::registry::Registry;
 
-use super::source::FamilySource;
+use super::histogram::Snapshot;
 use super::store::Store;
-use encoder::Encoder;
+use crate::instruments::{Encoder, FamilySource, Label};
 use json::Json;
 use protobuf::Protobuf;
 use text::{Dialect, Text};
@@ -28,6 +27,12 @@ pub enum Format {
     Text,
     /// JSON of podinit's own shape (see the module `json`): classic histograms
     Json,
+}
+
+/// Writes histograms too, which only the families of pods have.
+pub trait HistogramEncoder: Encoder {
+    /// Writes a series of the present family, which is a histogram.
+    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }
 
 /// A scrape that failed.
@@ -47,14 +52,14 @@ pub enum EncodeError {
 /// Everything that can be scraped.
 pub struct Exposition {
     store: Arc<Store>,
-    sources: Vec<Box<dyn FamilySource>>,
+    sources: Arc<[Box<dyn FamilySource>]>,
     collectors: Registry,
 }
 
 impl Exposition {
     pub(super) fn new(
         store: Arc<Store>,
-        sources: Vec<Box<dyn FamilySource>>,
+        sources: Arc<[Box<dyn FamilySource>]>,
         collectors: Registry,
     ) -> Self {
         Self {
@@ -66,7 +71,7 @@ impl Exposition {
 
     /// How many pods are starting up at present.
     pub fn pods_in_flight(&self) -> u64 {
-        self.store.books.balance().in_flight.iter().sum()
+        self.store.pod_counts.snapshot().in_flight.iter().sum()
     }
 
     /// The present values in `format`. May be called by any number of threads at once; the recorder
@@ -84,15 +89,16 @@ impl Exposition {
         }
     }
 
-    fn write<E: Encoder>(
+    fn write<E: HistogramEncoder>(
         &self,
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
     ) -> Result<Vec<u8>, EncodeError> {
-        for source in &self.sources {
+        self.store.collect(&mut encoder);
+        for source in self.sources.iter() {
             source.collect(&mut encoder);
         }
-        foreign::collect(&self.collectors, &mut encoder)?;
+        collectors::collect(&self.collectors, &mut encoder)?;
         Ok(finish(encoder))
     }
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model as proto;
 use prost::Message;
 
-use super::encoder::{Encoder, Head, Label, Number};
+use super::HistogramEncoder;
+use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
-use crate::metrics::families::Kind;
 use crate::metrics::histogram::Snapshot;
 use crate::metrics::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 use crate::timestamp::Timestamp;
@@ -94,7 +94,9 @@ impl Encoder for Protobuf {
         }
         self.metric(&metric);
     }
+}
 
+impl HistogramEncoder for Protobuf {
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         let native = snapshot.native();
         let spans = native.spans.iter();

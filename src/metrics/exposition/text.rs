@@ -6,9 +6,9 @@
 
 use std::fmt::{self, Write};
 
-use super::encoder::{Encoder, Head, Label, Number};
+use super::HistogramEncoder;
+use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
-use crate::metrics::families::Kind;
 use crate::metrics::histogram::Snapshot;
 use crate::metrics::layout::CLASSIC_BOUNDS;
 
@@ -131,7 +131,9 @@ impl Encoder for Text {
         }
         self.out.push('\n');
     }
+}
 
+impl HistogramEncoder for Text {
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         self.set_labels(labels);
         let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);

@@ -1,40 +1,48 @@
 //! From a recorder to what is saved of it, and back.
 
+use std::borrow::Cow;
+
 use super::Recorder;
+use crate::instruments::SavedFamilies;
 use crate::lifecycle::{Interval, Stage};
 use crate::metrics::layout::LAYOUT;
-use crate::metrics::saved::{Durations, SavedMetrics};
+use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 
 impl Recorder {
-    /// What has been counted so far.
+    /// All counters, of every source that was built with this recorder.
+    pub fn saved_families(&self) -> SavedFamilies {
+        let mut saved = SavedFamilies::default();
+        self.store.save(&mut saved);
+        self.sources
+            .iter()
+            .for_each(|source| source.save(&mut saved));
+        saved
+    }
+
+    /// All counters and histograms.
     pub fn saved(&self) -> SavedMetrics {
         let labels = self.labels.saved();
-        let durations = |set| match self.store.set(set) {
-            Some(set) => Interval::ALL.map(|interval| set.interval(interval).saved()),
-            None => Default::default(),
+        let durations = |set| {
+            let histograms = Interval::ALL.into_iter().map(|interval| {
+                let set = self.store.set(set);
+                set.map(|set| set.interval(interval).saved())
+            });
+            histograms.map(Option::unwrap_or_default).collect()
         };
         SavedMetrics {
+            families: self.saved_families(),
             bounds: LAYOUT.bounds().to_vec(),
-            finished: self.store.books.finished(),
-            unobserved: (self.store.unobserved.each_ref())
-                .map(|reasons| reasons.each_ref().map(|count| count.get())),
-            reentries: self.store.reentries.each_ref().map(|count| count.get()),
-            anomalies: self.store.anomalies.each_ref().map(|count| count.get()),
-            evicted: self.store.evicted.each_ref().map(|count| count.get()),
-            refused: self.store.refused.each_ref().map(|count| count.get()),
-            delivery: self.store.delivery.saved(),
-            gaps: self.store.gaps.get(),
-            dropped: (self.store.dropped())
-                .map(|(label, count)| (label.to_owned(), count))
+            intervals: (Interval::ALL.iter())
+                .map(|interval| Cow::Borrowed(interval.as_str()))
                 .collect(),
+            delivery: self.store.delivery.saved(),
             durations: (0..labels.sets.len()).map(durations).collect(),
             labels,
-            slos: self.slos.saved(),
         }
     }
 
-    /// Goes on from what was saved, with so many pods in flight by stage. Nothing may have been
-    /// counted yet.
+    /// Continues from what was saved, with so many pods in flight by stage: adds it to what has been
+    /// counted, which must be no pods yet.
     ///
     /// A cell that this podinit does not have is counted in the one that its bound lies in. SLOs
     /// that are not in force, and labels that are no longer carried, are dropped.
@@ -42,40 +50,27 @@ impl Recorder {
         &mut self,
         saved: &SavedMetrics,
         in_flight: [u64; Stage::ALL.len()],
-    ) -> Durations {
+    ) -> RestoredDurations {
         let store = &self.store;
-        store.books.restore(in_flight, saved.finished);
-        for (reasons, saved) in store.unobserved.iter().zip(&saved.unobserved) {
-            for (count, saved) in reasons.iter().zip(saved) {
-                count.add(*saved);
-            }
-        }
-        for (counts, saved) in [
-            (&store.reentries[..], &saved.reentries[..]),
-            (&store.anomalies, &saved.anomalies),
-            (&store.evicted, &saved.evicted),
-            (&store.refused, &saved.refused),
-        ] {
-            for (count, saved) in counts.iter().zip(saved) {
-                count.add(*saved);
-            }
-        }
-        store.gaps.add(saved.gaps);
-        store.restore_dropped(&saved.dropped);
-        self.slos.restore(&saved.slos);
+        store.restore(&saved.families, in_flight);
+        let sources = self.sources.iter();
+        sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);
         store.delivery.restore(&saved.delivery, &cells);
         let Some(sets) = self.labels.restore(&saved.labels, |set, values| {
             store.add_set(set, values);
         }) else {
-            return Durations::OtherLabels;
+            return RestoredDurations::OtherLabels;
         };
         for (set, durations) in sets.into_iter().zip(&saved.durations) {
             let Some(set) = store.set(set) else { continue };
-            for (interval, saved) in Interval::ALL.into_iter().zip(durations) {
-                set.interval(interval).restore(saved, &cells);
+            for (name, saved) in saved.intervals.iter().zip(durations) {
+                let mut intervals = Interval::ALL.into_iter();
+                if let Some(interval) = intervals.find(|interval| interval.as_str() == name) {
+                    set.interval(interval).restore(saved, &cells);
+                }
             }
         }
-        Durations::GoOn
+        RestoredDurations::Continued
     }
 }

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 
 pub(super) use commits::Commits;
 pub(super) use committer::Committer;
-pub(super) use snapshots::{Others, Snapshots};
+pub(super) use snapshots::Snapshots;
 
 use crate::checkpoint::content::{self, Content, ContentError, SavedScope};
 use crate::checkpoint::{Disk, Loaded, OpenError, RealDisk, Store, frame};
@@ -31,7 +31,6 @@ use crate::lifecycle::{SavedPod, Tracker, TrackerConfig};
 use crate::metrics::{CheckpointGauges, CheckpointLoad, Recorder};
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
-use crate::watch::stats::WatchStats;
 use source_map::SourceMap;
 
 /// The checkpoint of a state directory.
@@ -57,8 +56,6 @@ pub(super) struct Parts<'a> {
     pub(super) tracker: &'a mut Tracker,
     pub(super) config: TrackerConfig,
     pub(super) recorder: &'a mut Recorder,
-    pub(super) stats: &'a WatchStats,
-    pub(super) others: Others,
     pub(super) snapshots: &'a mut Snapshots,
     pub(super) watch: &'a mut WatchConfig,
 }
@@ -73,7 +70,7 @@ impl Checkpoint {
 impl<D: Disk + Send + 'static> Checkpoint<D> {
     /// Loads the checkpoint in `store`. One that cannot be used is set aside.
     pub(super) fn load(mut store: Store<D>) -> (Self, Snapshots) {
-        let gauges = Arc::new(CheckpointGauges::default());
+        let gauges = Arc::new(CheckpointGauges::new());
         let mut found = None;
         match store.load() {
             Loaded::Absent => gauges.count_load(CheckpointLoad::Absent),
@@ -98,11 +95,11 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
         let checkpoint = Self {
             store,
             commits: Arc::new(Commits::new(Arc::clone(&gauges))),
-            gauges: Arc::clone(&gauges),
+            gauges,
             found,
             requests,
         };
-        (checkpoint, Snapshots::new(receiver, gauges))
+        (checkpoint, Snapshots::new(receiver))
     }
 
     /// Where scrapes ask for commits.
@@ -133,11 +130,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 }
                 None => {
                     tracing::info!(pods = pods.len(), "restored from the checkpoint");
-                    self.gauges.restore(&content.checkpoint);
                     self.gauges.count_load(CheckpointLoad::Restored);
-                    parts.stats.restore(&content.watch);
-                    parts.others.access.restore(&content.access);
-                    parts.others.clock.restore(content.clock_steps);
                     parts.watch.resume = restore::resume(&content, &sources, scope.watched.len());
                     let labels = &scope.pod_labels;
                     *parts.tracker = restore::restore(
@@ -151,7 +144,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 }
             }
         }
-        parts.snapshots.begin(scope, parts.others);
+        parts.snapshots.begin(scope);
     }
 }
 

@@ -4,7 +4,7 @@ use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
 use crate::lifecycle::{SavedPod, SourceId, Stage, Successor, Tracker, TrackerConfig, Version};
 use crate::metrics::Recorder;
-use crate::metrics::saved::Durations;
+use crate::metrics::saved::RestoredDurations;
 
 /// Restores counters and histograms into `recorder`, and returns a tracker with the pods.
 pub(super) fn restore(
@@ -22,7 +22,7 @@ pub(super) fn restore(
     if content.scope.pod_labels != pod_labels {
         relabel(&mut pods, &content.scope.pod_labels, pod_labels);
     }
-    if recorder.restore(&content.metrics, in_flight) == Durations::OtherLabels {
+    if recorder.restore(&content.metrics, in_flight) == RestoredDurations::OtherLabels {
         tracing::warn!(
             "the duration series carry other labels than before, and begin at zero; other counters continue"
         );

@@ -1,16 +1,12 @@
 //! The ingest task's part of the checkpoint: between two deliveries, it writes down what it knows.
 
-use std::sync::Arc;
-
 use tokio::sync::{mpsc, oneshot};
 
-use crate::access::{AccessStats, SavedAccess};
 use crate::checkpoint::content::{self, Content, SavedScope};
 use crate::checkpoint::frame::Writer;
+use crate::instruments::SavedFamilies;
 use crate::lifecycle::Tracker;
-use crate::metrics::{CheckpointGauges, ClockFamilies, Recorder};
-use crate::watch::saved::SavedStats;
-use crate::watch::stats::WatchStats;
+use crate::metrics::{CheckpointGauges, Recorder};
 
 /// What is known at one moment.
 pub(in crate::run) enum Snapshot {
@@ -33,54 +29,40 @@ pub(in crate::run) struct Request {
 pub(in crate::run) struct Snapshots {
     requests: mpsc::Receiver<Request>,
     scope: SavedScope,
-    gauges: Arc<CheckpointGauges>,
-    others: Option<Others>,
     /// Changes besides what the recorder has observed
     changes: u64,
     /// The state of the last snapshot
     last: Option<State>,
 }
 
-/// Tells whether two snapshots would say the same.
+/// What is compared to find out whether two snapshots would say the same.
 #[derive(PartialEq)]
 struct State {
     changes: u64,
     observations: u64,
-    watch: SavedStats,
-    access: SavedAccess,
-    clock_steps: u64,
-}
-
-/// Who else counts.
-pub(in crate::run) struct Others {
-    /// The access control of the server
-    pub(in crate::run) access: Arc<AccessStats>,
-    /// The clock
-    pub(in crate::run) clock: Arc<ClockFamilies>,
+    /// All counters but those of the checkpoint itself, which every snapshot that is written changes
+    families: SavedFamilies,
 }
 
 impl Snapshots {
     /// For a process without a checkpoint: nothing is ever asked for.
     pub(in crate::run) fn none() -> Self {
         let (_, requests) = mpsc::channel(1);
-        Self::new(requests, Arc::default())
+        Self::new(requests)
     }
 
-    pub(super) fn new(requests: mpsc::Receiver<Request>, gauges: Arc<CheckpointGauges>) -> Self {
+    pub(super) fn new(requests: mpsc::Receiver<Request>) -> Self {
         Self {
             requests,
             scope: SavedScope::default(),
-            gauges,
-            others: None,
             changes: 0,
             last: None,
         }
     }
 
-    /// From now on the pods are those of `scope`, and `others` count too.
-    pub(super) fn begin(&mut self, scope: SavedScope, others: Others) {
+    /// From now on the pods are those of `scope`.
+    pub(super) fn begin(&mut self, scope: SavedScope) {
         self.scope = scope;
-        self.others = Some(others);
     }
 
     /// Something was accounted for.
@@ -99,30 +81,22 @@ impl Snapshots {
         request: Request,
         tracker: &Tracker,
         recorder: &Recorder,
-        stats: &WatchStats,
     ) {
-        let others = self.others.as_ref();
         let state = State {
             changes: self.changes,
             observations: recorder.observations(),
-            watch: stats.saved(),
-            access: others
-                .map(|others| others.access.saved())
-                .unwrap_or_default(),
-            clock_steps: others.map_or(0, |others| others.clock.steps()),
+            families: (recorder.saved_families()).without(&CheckpointGauges::FAMILIES),
         };
         let unchanged = !request.again && self.last.as_ref() == Some(&state);
         let snapshot = if unchanged {
             Snapshot::Unchanged
         } else {
+            let mut metrics = recorder.saved();
+            CheckpointGauges::count_write_in(&mut metrics.families);
             let content = Content {
                 scope: self.scope.clone(),
                 tracker: tracker.saved(),
-                metrics: recorder.saved(),
-                watch: state.watch,
-                access: state.access,
-                clock_steps: state.clock_steps,
-                checkpoint: self.gauges.saved_by_success(),
+                metrics,
             };
             Snapshot::Changed(content::encode(&content, tracker.saved_pods()))
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podinit::metrics::{FamilyDoc, Kind};
+use podinit::instruments::{FamilyDoc, Kind};
 use serde_json::Value;
 
 /// A dashboard as JSON, and the name of its file.

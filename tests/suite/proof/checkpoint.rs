@@ -6,7 +6,6 @@ use podinit::checkpoint::frame;
 use podinit::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
-use podinit::watch::saved::SavedStats;
 
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;
@@ -52,7 +51,6 @@ impl Durable {
         let content = Content {
             tracker: tracker.saved(),
             metrics: tally.recorder.saved(),
-            watch: SavedStats::default(),
             ..Content::default()
         };
         Self {

@@ -8,15 +8,14 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::disk::GatedDisk;
-use crate::access::AccessStats;
 use crate::checkpoint::Store;
 use crate::cluster::client::connect_to;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
-use crate::metrics::{Builder, ClockFamilies, Exposition, Format, LabelConfig};
+use crate::metrics::{Builder, Exposition, Format, LabelConfig};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use crate::run::checkpoint::commits::Commits;
-use crate::run::checkpoint::{Checkpoint, Others, Parts, Recovery};
+use crate::run::checkpoint::{Checkpoint, Parts, Recovery};
 use crate::run::ingest::Ingest;
 use crate::server::Health;
 use crate::sim::rng::Rng;
@@ -64,11 +63,6 @@ impl Process {
             tracker: &mut tracker,
             config: TrackerConfig::default(),
             recorder: &mut recorder,
-            stats: &stats,
-            others: Others {
-                access: Arc::new(AccessStats::new(Timestamp::from_seconds(START))),
-                clock: Arc::new(ClockFamilies::new(Arc::clone(&clock))),
-            },
             snapshots: &mut snapshots,
             watch: &mut watch,
         };

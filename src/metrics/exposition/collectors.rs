@@ -4,8 +4,7 @@ use prometheus_client::encoding::prometheus_protobuf::{encode, prometheus_data_m
 use prometheus_client::registry::Registry;
 
 use super::EncodeError;
-use super::encoder::{Encoder, Head, Label, Number};
-use crate::metrics::families::Kind;
+use crate::instruments::{Encoder, Head, Kind, Label, Number};
 
 /// Writes what the collectors of `registry` have to say. They give counters, gauges and untyped
 /// numbers; whatever else is an error that names the family.

@@ -1,37 +1,38 @@
-//! The accounting of pods (§5 rule 7): `discovered = Σ finished + in flight`, at every scrape.
+//! How many pods there are, by state: `discovered = Σ finished + in flight` at every scrape
+//! ([§5.7](crate::specification#s5-7)).
 
 use std::sync::{Mutex, PoisonError};
 
-use super::epoch::{Epoch, Read};
+use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
 use crate::lifecycle::{Outcome, PodState, Stage};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
 
-/// How many pods stand where.
+/// Counts pods by state.
 #[derive(Debug)]
-pub(super) struct Books {
-    epoch: Epoch,
+pub(super) struct PodCounts {
+    lock: SequenceLock,
     discovered: AtomicU64,
     in_flight: [AtomicU64; STAGES],
     finished: [AtomicU64; OUTCOMES],
     /// Taken by scrapes only.
-    last: Mutex<Balance>,
+    last: Mutex<PodCountsSnapshot>,
 }
 
-/// The books at one moment.
+/// The counts at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Balance {
+pub(super) struct PodCountsSnapshot {
     pub(super) discovered: u64,
     pub(super) in_flight: [u64; STAGES],
     pub(super) finished: [u64; OUTCOMES],
 }
 
-impl Books {
+impl PodCounts {
     pub(super) fn new() -> Self {
         Self {
-            epoch: Epoch::new(),
+            lock: SequenceLock::new(),
             discovered: AtomicU64::new(0),
             in_flight: std::array::from_fn(|_| AtomicU64::new(0)),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
@@ -39,34 +40,29 @@ impl Books {
         }
     }
 
-    /// Books one pod from `from` to `to`, as a whole.
+    /// Moves one pod from `from` to `to`, as a whole.
     pub(super) fn move_pod(&self, from: PodState, to: PodState) {
-        let _writing = self.epoch.write();
+        let _writing = self.lock.write();
         self.leave(from);
         self.enter(to);
     }
 
-    /// Goes on with so many pods in each place; before, there were none.
+    /// Adds the pods of an earlier process.
     pub(super) fn restore(&self, in_flight: [u64; STAGES], finished: [u64; OUTCOMES]) {
-        let _writing = self.epoch.write();
-        let places = self.in_flight.iter().chain(&self.finished);
-        for (place, pods) in places.zip(in_flight.into_iter().chain(finished)) {
-            place.fetch_add(pods, Ordering::Relaxed);
+        let _writing = self.lock.write();
+        let cells = self.in_flight.iter().chain(&self.finished);
+        for (cell, pods) in cells.zip(in_flight.into_iter().chain(finished)) {
+            cell.fetch_add(pods, Ordering::Relaxed);
             self.discovered.fetch_add(pods, Ordering::Relaxed);
         }
     }
 
-    /// How many pods have finished, by outcome.
-    pub(super) fn finished(&self) -> [u64; OUTCOMES] {
-        self.balance().finished
-    }
-
-    /// A balance that adds up. Where moves interrupt every attempt within the bound of
-    /// [`Epoch::read`], it is the one of the last scrape: a little old, but true of one moment.
-    pub(super) fn balance(&self) -> Balance {
+    /// Counts that add up. Where moves interrupt every attempt within the bound of
+    /// [`SequenceLock::read`], they are those of the last scrape: a little old, but true of one moment.
+    pub(super) fn snapshot(&self) -> PodCountsSnapshot {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Read::Consistent(balance) = self.epoch.read(|| self.load()) {
-            *last = balance;
+        if let Read::Consistent(counts) = self.lock.read(|| self.load()) {
+            *last = counts;
         }
         *last
     }
@@ -95,9 +91,9 @@ impl Books {
         };
     }
 
-    fn load(&self) -> Balance {
+    fn load(&self) -> PodCountsSnapshot {
         let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
-        Balance {
+        PodCountsSnapshot {
             discovered: load(&self.discovered),
             in_flight: std::array::from_fn(|stage| load(&self.in_flight[stage])),
             finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
@@ -112,40 +108,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_read_gives_the_last_balance() {
-        let books = Books::new();
+    fn a_torn_read_gives_the_last_snapshot() {
+        let counts = PodCounts::new();
         let scheduling = PodState::InFlight(Stage::Scheduling);
-        books.move_pod(PodState::Undiscovered, scheduling);
-        let before = books.balance();
-        let writing = books.epoch.write();
-        books.leave(scheduling);
-        assert_eq!(books.balance(), before);
-        books.enter(PodState::Finished(Outcome::Ready));
+        counts.move_pod(PodState::Undiscovered, scheduling);
+        let before = counts.snapshot();
+        let writing = counts.lock.write();
+        counts.leave(scheduling);
+        assert_eq!(counts.snapshot(), before);
+        counts.enter(PodState::Finished(Outcome::Ready));
         drop(writing);
-        let after = books.balance();
+        let after = counts.snapshot();
         assert_eq!((after.discovered, after.in_flight), (1, [0; STAGES]));
         assert_eq!(after.finished[Outcome::Ready as usize], 1);
     }
 
     #[test]
-    fn every_balance_adds_up_while_pods_move() {
-        let books = Books::new();
+    fn every_snapshot_adds_up_while_pods_move() {
+        let counts = PodCounts::new();
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     let network = PodState::InFlight(Stage::Network);
-                    books.move_pod(PodState::Undiscovered, network);
-                    books.move_pod(network, PodState::Finished(Outcome::Ready));
+                    counts.move_pod(PodState::Undiscovered, network);
+                    counts.move_pod(network, PodState::Finished(Outcome::Ready));
                 }
             });
-            while books.balance().discovered == 0 {
+            while counts.snapshot().discovered == 0 {
                 std::thread::yield_now();
             }
             let adds_up = (0..100_000).all(|_| {
-                let balance = books.balance();
-                let finished: u64 = balance.finished.iter().sum();
-                balance.discovered == finished + balance.in_flight.iter().sum::<u64>()
+                let snapshot = counts.snapshot();
+                let finished: u64 = snapshot.finished.iter().sum();
+                snapshot.discovered == finished + snapshot.in_flight.iter().sum::<u64>()
             });
             done.store(true, Ordering::Relaxed);
             assert!(adds_up);

@@ -1,6 +1,6 @@
 //! Consistent snapshots of many atomics, for which no writer ever waits.
 //!
-//! **The race.** One thing that happens changes several atomics (a bucket and the sum; the stage
+//! **The race.** One event changes several atomics (a bucket and the sum; the stage
 //! that a pod leaves and the one that it enters). A scrape that reads them one by one may see the
 //! first change and not the second.
 //!
@@ -37,7 +37,7 @@ const SLEEP: Duration = Duration::from_millis(1);
 
 /// The pair of counters that guards one group of atomics.
 #[derive(Debug)]
-pub(super) struct Epoch {
+pub(super) struct SequenceLock {
     begun: AtomicU64,
     ended: AtomicU64,
 }
@@ -54,9 +54,9 @@ pub(super) enum Read<T> {
 
 /// A write under way; it ends when this is dropped.
 #[must_use]
-pub(super) struct Writing<'a>(&'a Epoch);
+pub(super) struct Writing<'a>(&'a SequenceLock);
 
-impl Epoch {
+impl SequenceLock {
     pub(super) fn new() -> Self {
         Self {
             begun: AtomicU64::new(0),
@@ -107,10 +107,10 @@ mod tests {
 
     #[test]
     fn a_read_during_a_write_is_torn_and_one_after_it_is_not() {
-        let epoch = Epoch::new();
-        let writing = epoch.write();
-        assert_eq!(epoch.read(|| 1), Read::Torn(1));
+        let lock = SequenceLock::new();
+        let writing = lock.write();
+        assert_eq!(lock.read(|| 1), Read::Torn(1));
         drop(writing);
-        assert_eq!(epoch.read(|| 1), Read::Consistent(1));
+        assert_eq!(lock.read(|| 1), Read::Consistent(1));
     }
 }

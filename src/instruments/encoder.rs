@@ -1,18 +1,16 @@
-//! What a format has to be able to write. Families and series are given one by one, so that no
-//! format needs a second copy of all of them.
+//! What every exposition format can write.
 
-use crate::metrics::families::{FamilyDoc, Kind};
-use crate::metrics::histogram::Snapshot;
+use super::family::{FamilyDoc, Kind};
 
-/// A label's name and its value, raw: escaping is the encoder's.
+/// A label's name and its value. The encoder escapes them.
 pub type Label<'a> = (&'a str, &'a str);
 
-/// What stands at the head of a family.
+/// What an exposition says of a family before its series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
     /// The name as Prometheus shows it, `_total` of a counter included
     pub name: &'a str,
-    /// The help text, raw
+    /// The help text, not escaped
     pub help: &'a str,
     /// The type
     pub kind: Kind,
@@ -50,14 +48,12 @@ impl Number {
     }
 }
 
-/// Writes one exposition. A family without series is left out, in every format.
+/// Writes one exposition, series by series, so that no format needs a second copy of all of them.
+/// Every format leaves out a family without series.
 pub trait Encoder {
     /// Begins a family; the series that follow belong to it.
     fn family(&mut self, head: Head<'_>);
 
     /// Writes a series of the present family, which is not a histogram.
     fn number(&mut self, labels: &[Label<'_>], value: Number);
-
-    /// Writes a series of the present family, which is a histogram.
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }

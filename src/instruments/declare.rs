@@ -1,0 +1,146 @@
+//! The macros that declare families.
+
+/// Declares a struct of counters and gauges, one family for each field:
+///
+/// ```
+/// use podinit::instruments::{Counter, CounterVec, FamilySource, Gauge, OperationResult, SavedFamilies};
+///
+/// podinit::families! {
+///     /// What a cache counts.
+///     pub struct CacheFamilies {
+///         /// Times that the cache was asked
+///         pub lookups: CounterVec<OperationResult> =
+///             "podinit_cache_lookups_total", ["result"], experimental, saved,
+///             "Times that the cache was asked, by result.";
+///         /// Entries in the cache
+///         pub entries: Gauge =
+///             "podinit_cache_entries", [], experimental, not_saved,
+///             "Entries in the cache.";
+///     }
+/// }
+///
+/// let cache = CacheFamilies::default();
+/// cache.lookups.with(OperationResult::Success).increment();
+/// let mut saved = SavedFamilies::default();
+/// cache.save(&mut saved);
+/// assert_eq!(saved.sum("podinit_cache_lookups_total"), 1);
+/// assert_eq!(CacheFamilies::FAMILIES.len(), 2);
+/// ```
+///
+/// A row has no default. It does not compile without `stable` or `experimental`, nor without `saved`
+/// or `not_saved`:
+///
+/// ```compile_fail
+/// podinit::families! {
+///     pub struct CacheFamilies {
+///         lookups: podinit::instruments::Counter =
+///             "podinit_cache_lookups_total", [], experimental,
+///             "Times that the cache was asked.";
+///     }
+/// }
+/// ```
+///
+/// Nor does a gauge that is to be saved, or a family with more or fewer labels than its type has.
+#[macro_export]
+macro_rules! families {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident : $type:ty =
+                    $family:literal, [$($label:literal),*], $stability:ident, $persistence:ident,
+                    $help:literal;
+            )+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Default)]
+        $vis struct $name {
+            $( $(#[$field_meta])* $field_vis $field: $type ),+
+        }
+
+        impl $name {
+            /// The families, in the order in which they are exposed.
+            $vis const FAMILIES: [$crate::instruments::FamilyDoc; [$($family),+].len()] = [
+                $( $crate::family!($type, $family, [$($label),*], $stability, $persistence, $help) ),+
+            ];
+        }
+
+        impl $crate::instruments::FamilySource for $name {
+            fn collect(&self, out: &mut dyn $crate::instruments::Encoder) {
+                let [$($field),+] = &Self::FAMILIES;
+                $( $crate::instruments::Instrument::collect(&self.$field, $field, out); )+
+            }
+
+            fn save(&self, saved: &mut $crate::instruments::SavedFamilies) {
+                let _ = &saved;
+                let [$($field),+] = &Self::FAMILIES;
+                $( $crate::families!(@save $persistence, self.$field, $field, saved); )+
+            }
+
+            fn restore(&self, saved: &$crate::instruments::SavedFamilies) {
+                let _ = saved;
+                let [$($field),+] = &Self::FAMILIES;
+                $( $crate::families!(@restore $persistence, self.$field, $field, saved); )+
+            }
+        }
+    };
+    (@save saved, $value:expr, $family:ident, $saved:ident) => {
+        $saved.put($family, $crate::instruments::Persistent::save(&$value));
+    };
+    (@save not_saved, $value:expr, $family:ident, $saved:ident) => {
+        let _ = $family;
+    };
+    (@restore saved, $value:expr, $family:ident, $saved:ident) => {
+        $crate::instruments::Persistent::restore(&$value, $saved.series($family));
+    };
+    (@restore not_saved, $value:expr, $family:ident, $saved:ident) => {
+        let _ = $family;
+    };
+}
+
+/// Declares families whose series their owner computes or keeps itself: a constant for each, and
+/// the list of them. The type says which labels they have; no value of it is made. `saved` obliges
+/// the owner to save them, which a test of `metrics::families` checks.
+#[macro_export]
+macro_rules! computed_families {
+    (
+        $(#[$meta:meta])*
+        $vis:vis const $list:ident {
+            $(
+                $name:ident : $type:ty =
+                    $family:literal, [$($label:literal),*], $stability:ident, $persistence:ident,
+                    $help:literal;
+            )+
+        }
+    ) => {
+        $(
+            #[doc = $help]
+            $vis const $name: $crate::instruments::FamilyDoc =
+                $crate::family!($type, $family, [$($label),*], $stability, $persistence, $help);
+        )+
+
+        $(#[$meta])*
+        $vis const $list: [$crate::instruments::FamilyDoc; [$($family),+].len()] = [$($name),+];
+    };
+}
+
+/// One row of [`families!`] or [`computed_families!`] as a [`FamilyDoc`](crate::instruments::FamilyDoc).
+#[macro_export]
+#[doc(hidden)]
+macro_rules! family {
+    ($type:ty, $family:literal, [$($label:literal),*], $stability:ident, $persistence:ident, $help:literal) => {
+        $crate::instruments::FamilyDoc::declare::<$type>(
+            $family,
+            &[$($label),*],
+            $crate::family!(@stability $stability),
+            $crate::family!(@persistence $persistence),
+            $help,
+        )
+    };
+    (@stability stable) => { $crate::instruments::Stability::Stable };
+    (@stability experimental) => { $crate::instruments::Stability::Experimental };
+    (@persistence saved) => { true };
+    (@persistence not_saved) => { false };
+}

@@ -1,0 +1,118 @@
+//! Counters as plain values that outlive the process: each series by the name of its family and the
+//! text of its label values, so that a later podinit may have more of both.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::family::FamilyDoc;
+
+/// The text of a label value.
+pub type LabelText = Cow<'static, str>;
+
+/// The series of all families that are saved, by family.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedFamilies(Vec<SavedFamily>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedFamily {
+    name: LabelText,
+    series: Vec<SavedSeries>,
+}
+
+/// One series.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedSeries {
+    /// Its label values, in the order of the family's labels
+    pub labels: Vec<LabelText>,
+    /// What it has counted: pods, events, or nanoseconds
+    pub value: u64,
+}
+
+/// A family or series that only a later podinit can have written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownSeries {
+    family: String,
+    labels: Vec<(&'static str, String)>,
+}
+
+impl fmt::Display for UnknownSeries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.family)?;
+        if self.labels.is_empty() {
+            return Ok(());
+        }
+        let labels = self.labels.iter();
+        let labels = labels.map(|(name, value)| format!("{name}={value:?}"));
+        write!(f, "{{{}}}", labels.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl SavedFamilies {
+    /// Adds a family.
+    pub fn put(&mut self, family: &FamilyDoc, series: Vec<SavedSeries>) {
+        self.0.push(SavedFamily {
+            name: Cow::Borrowed(family.name),
+            series,
+        });
+    }
+
+    /// The series that were saved of a family; none if it was not.
+    pub fn series(&self, family: &FamilyDoc) -> &[SavedSeries] {
+        self.series_of(family.name)
+    }
+
+    /// The names of the families that were saved.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|family| &*family.name)
+    }
+
+    /// What all series of a family have counted together.
+    pub fn sum(&self, name: &str) -> u64 {
+        self.series_of(name).iter().map(|series| series.value).sum()
+    }
+
+    fn series_of(&self, name: &str) -> &[SavedSeries] {
+        let found = self.0.iter().find(|family| family.name == name);
+        found.map_or(&[], |family| &family.series)
+    }
+
+    /// Adds `value` to a series that is there.
+    pub fn add(&mut self, family: &FamilyDoc, labels: &[&str], value: u64) {
+        let families = self.0.iter_mut();
+        let series = families
+            .filter(|saved| saved.name == family.name)
+            .flat_map(|saved| &mut saved.series)
+            .find(|series| series.labels.iter().eq(labels));
+        if let Some(series) = series {
+            series.value += value;
+        }
+    }
+
+    /// The same without these families.
+    #[must_use]
+    pub fn without(mut self, families: &[FamilyDoc]) -> Self {
+        let listed = |name: &str| families.iter().any(|family| family.name == name);
+        self.0.retain(|saved| !listed(&saved.name));
+        self
+    }
+
+    /// The first family or series that is not among `known`.
+    pub fn unknown(&self, known: &[FamilyDoc]) -> Option<UnknownSeries> {
+        self.0.iter().find_map(|saved| {
+            let unknown = |labels| UnknownSeries {
+                family: saved.name.to_string(),
+                labels,
+            };
+            let mut known = known.iter().filter(|family| family.saved);
+            let Some(family) = known.find(|family| family.name == saved.name) else {
+                return Some(unknown(Vec::new()));
+            };
+            let mut series = saved.series.iter();
+            let series = series.find(|series| !family.knows(&series.labels))?;
+            let values = series.labels.iter().map(ToString::to_string);
+            Some(unknown(family.labels.iter().copied().zip(values).collect()))
+        })
+    }
+}

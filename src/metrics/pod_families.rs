@@ -1,0 +1,151 @@
+//! The families of pods (specification, section 7): what the recorder counts.
+
+use crate::instruments::{
+    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelDomain,
+    LabelText, SecondsCounter,
+};
+use crate::label_value::LabelValue;
+use crate::lifecycle::{
+    AnomalyKind, EvictedState, Milestone, Outcome, RefusalReason, Stage, UnobservedReason,
+};
+use crate::{computed_families, families};
+
+/// Histograms with the configured label set, for each value of a label of their own.
+#[derive(Debug)]
+pub(super) struct DurationsBy<L>(std::marker::PhantomData<L>);
+
+impl<L: LabelDomain> FamilyType for DurationsBy<L> {
+    const KIND: Kind = Kind::Histogram;
+    const LABELS: usize = 1;
+    const LABEL_SET: bool = true;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        labels.iter().all(|text| L::contains(text))
+    }
+}
+
+/// Histograms with the configured label set alone.
+#[derive(Debug)]
+pub(super) struct Durations;
+
+impl FamilyType for Durations {
+    const KIND: Kind = Kind::Histogram;
+    const LABELS: usize = 0;
+    const LABEL_SET: bool = true;
+
+    fn knows(_: &[LabelText]) -> bool {
+        true
+    }
+}
+
+computed_families! {
+    /// The durations, by label set. Histograms are saved apart from counters (see `saved`).
+    pub(super) const DURATIONS {
+        STAGE_DURATION: DurationsBy<Stage> =
+            "podinit_stage_duration_seconds", ["stage"], stable, saved,
+            "Time that pods took for one stage of their startup.";
+        SCHEDULED_TO_READY: Durations =
+            "podinit_scheduled_to_ready_duration_seconds", [], stable, saved,
+            "Time from a pod's binding to a node until it was first ready.";
+        CREATED_TO_READY: Durations =
+            "podinit_created_to_ready_duration_seconds", [], stable, saved,
+            "Time from a pod's creation until it was first ready.";
+    }
+}
+
+computed_families! {
+    /// How many pods there are, by state: they add up at every scrape. Only the finished ones are
+    /// saved as counts; those in flight are saved as pods, and the discovered ones are the sum.
+    pub(super) const POD_COUNTS {
+        INFLIGHT: GaugeVec<Stage> =
+            "podinit_inflight_pods", ["stage"], stable, not_saved,
+            "Pods that are starting up, by the stage they are in.";
+        OLDEST_INFLIGHT: GaugeVec<Stage> =
+            "podinit_oldest_inflight_pod_timestamp_seconds", ["stage"], stable, not_saved,
+            "Unix time at which the pod that has been in the stage longest entered it; absent when none is in it.";
+        DISCOVERED: Counter =
+            "podinit_pods_discovered_total", [], stable, not_saved,
+            "Pods seen, by their UID.";
+        FINISHED: CounterVec<Outcome> =
+            "podinit_pods_finished_total", ["outcome"], stable, saved,
+            "Pods whose startup is over, by how it ended.";
+    }
+}
+
+families! {
+    /// What is counted of single pods, besides how many there are.
+    pub(super) struct PodFamilies {
+        pub(super) unobserved: CounterVec2<Stage, UnobservedReason> =
+            "podinit_unobserved_total", ["stage", "reason"], stable, saved,
+            "Stages of pods that were not observed although they apply, by why.";
+        pub(super) reentries: CounterVec<ReenterableMilestone> =
+            "podinit_reentries_total", ["milestone"], experimental, saved,
+            "Times that a condition became true again on a pod on which it had been true before.";
+        pub(super) anomalies: CounterVec<AnomalyKind> =
+            "podinit_clock_anomalies_total", ["kind"], experimental, saved,
+            "Times and durations that were odd, by how.";
+    }
+}
+
+computed_families! {
+    /// A histogram without labels, and a counter whose label values depend on the configuration.
+    pub(super) const DELIVERY_AND_LABELS {
+        WATCH_DELIVERY: super::histogram::Histogram =
+            "podinit_watch_delivery_seconds", [], experimental, saved,
+            "Delay between a milestone's time in the API and the watch event that showed it.";
+        LABEL_VALUES_DROPPED: CounterVec<AnyText> =
+            "podinit_label_values_dropped_total", ["label"], stable, saved,
+            "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.";
+    }
+}
+
+families! {
+    /// What is counted of the tracker as a whole.
+    pub(super) struct TrackerFamilies {
+        pub(super) gaps: SecondsCounter =
+            "podinit_observation_gap_seconds_total", [], experimental, saved,
+            "Time in which pods may have been born and gone unseen, before the lists that closed gaps of the watch.";
+        pub(super) remembered: Gauge =
+            "podinit_remembered_pods", [], experimental, not_saved,
+            "Pods that are remembered: in flight, finished, or deleted less than ten minutes ago.";
+        pub(super) evicted: CounterVec<EvictedState> =
+            "podinit_pods_evicted_total", ["state"], experimental, saved,
+            "Pods that are no longer remembered because the cap was reached, by what they were.";
+        pub(super) refused: CounterVec<RefusalReason> =
+            "podinit_snapshots_refused_total", ["reason"], experimental, saved,
+            "Snapshots of unknown pods that were refused because of the cap on remembered pods, by why.";
+    }
+}
+
+/// A milestone that can be reached again: the values of the label `milestone`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReenterableMilestone(Milestone);
+
+impl ReenterableMilestone {
+    /// None for a milestone that cannot be reached again.
+    pub(super) fn new(milestone: Milestone) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|reenterable| reenterable.0 == milestone)
+    }
+}
+
+impl LabelValue for ReenterableMilestone {
+    const ALL: &'static [Self] = &{
+        let mut all = [Self(Milestone::REENTERABLE[0]); Milestone::REENTERABLE.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = Self(Milestone::REENTERABLE[index]);
+            index += 1;
+        }
+        all
+    };
+
+    fn as_str(self) -> &'static str {
+        self.0.as_str()
+    }
+
+    fn index(self) -> usize {
+        let mut all = Self::ALL.iter();
+        all.position(|other| other.0 == self.0).unwrap_or_default()
+    }
+}
