@@ -50,15 +50,20 @@ impl Histogram {
             .offer(LAYOUT.cell(cell).classic, pod, latency, at);
     }
 
-    /// Copies the state into `into`, whose buffers are used again.
+    /// Copies the state into `into`, whose buffers are used again. Exemplars are copied only where
+    /// they are wanted: each holds a pod's name.
     ///
     /// Should observations interrupt every one of some hundred attempts over 32 ms, the sum may
     /// differ from the count by those under way; classic buckets, native buckets and count agree
     /// even then.
-    pub fn read_into(&self, into: &mut Snapshot) {
+    pub fn read_into(&self, into: &mut Snapshot, with_exemplars: bool) {
         // Exemplars first: an observation is counted before it becomes an exemplar, so the bucket
         // of every exemplar read here is found to have counted it.
-        self.exemplars.read_into(&mut into.exemplars);
+        if with_exemplars {
+            self.exemplars.read_into(&mut into.exemplars);
+        } else {
+            into.exemplars.clear();
+        }
         into.sum = self.cells.read_into(&mut into.cells);
     }
 
@@ -88,7 +93,7 @@ impl Histogram {
     /// The state now.
     pub fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::default();
-        self.read_into(&mut snapshot);
+        self.read_into(&mut snapshot, true);
         snapshot
     }
 }

@@ -142,7 +142,10 @@ impl Store {
         self.collect_pod_counts(out);
         self.pods.collect(out);
         out.family(Head::from(&WATCH_DELIVERY));
-        out.histogram(&[], &self.delivery.snapshot());
+        let mut delivery = Snapshot::default();
+        self.delivery
+            .read_into(&mut delivery, out.wants_exemplars());
+        out.histogram(&[], &delivery);
         let dropped = self.dropped();
         let dropped = dropped.map(|(label, count)| (label, Number::Integer(count)));
         LABEL_VALUES_DROPPED.write_by_label(out, dropped);
@@ -171,13 +174,14 @@ impl Store {
         first: &[Label<'a>],
         buffer: &mut Snapshot,
     ) {
+        let with_exemplars = out.wants_exemplars();
         let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
         for set in sets {
             labels.clear();
             labels.extend_from_slice(first);
             let names = self.labels.iter().map(String::as_str);
             labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
-            set.interval(interval).read_into(buffer);
+            set.interval(interval).read_into(buffer, with_exemplars);
             out.histogram(&labels, buffer);
         }
     }
@@ -195,5 +199,59 @@ impl Store {
         DISCOVERED.write(out, Number::Integer(counts.discovered));
         let outcomes = Outcome::ALL.into_iter().map(Outcome::as_str);
         FINISHED.write_by_label(out, outcomes.zip(counts.finished.map(Number::Integer)));
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::instruments::Encoder;
+    use crate::lifecycle::Latency;
+    use crate::metrics::labels::LabelConfig;
+    use crate::pod::{PodSnapshot, PodUid};
+    use crate::timestamp::Timestamp;
+
+    /// Counts the exemplars that it is given.
+    struct ExemplarCounter {
+        wanted: bool,
+        given: usize,
+    }
+
+    impl Encoder for ExemplarCounter {
+        fn family(&mut self, _: Head<'_>) {}
+
+        fn number(&mut self, _: &[Label<'_>], _: Number) {}
+    }
+
+    impl HistogramEncoder for ExemplarCounter {
+        fn wants_exemplars(&self) -> bool {
+            self.wanted
+        }
+
+        fn histogram(&mut self, _: &[Label<'_>], snapshot: &Snapshot) {
+            let buckets = 0..crate::metrics::layout::CLASSIC_BUCKETS;
+            self.given += buckets
+                .filter_map(|bucket| snapshot.exemplar(bucket))
+                .count();
+        }
+    }
+
+    #[test]
+    fn exemplars_are_copied_only_for_a_format_that_carries_them() {
+        let specs = LabelConfig::default().specs().unwrap();
+        let store = Store::new(&specs, 1);
+        store.add_set(0, ["a".into()].into());
+        let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
+        let latency = Latency::from_nanos(1);
+        let at = Timestamp::from_seconds(1);
+        let histogram = store.set(0).unwrap().interval(Interval::CreatedToReady);
+        histogram.observe_pod(latency, &pod, at);
+        for wanted in [true, false] {
+            let mut encoder = ExemplarCounter { wanted, given: 0 };
+            store.collect(&mut encoder);
+            assert_eq!(encoder.given, usize::from(wanted));
+        }
     }
 }

@@ -84,6 +84,10 @@ impl Encoder for Json {
 }
 
 impl HistogramEncoder for Json {
+    fn wants_exemplars(&self) -> bool {
+        false
+    }
+
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         self.series(labels);
         let (count, sum) = (snapshot.count(), Value::from(snapshot.sum()));

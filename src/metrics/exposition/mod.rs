@@ -31,6 +31,9 @@ pub enum Format {
 
 /// Writes histograms too, which only the families of pods have.
 pub trait HistogramEncoder: Encoder {
+    /// Whether the format carries exemplars. Without, none are copied out of the histograms.
+    fn wants_exemplars(&self) -> bool;
+
     /// Writes a series of the present family, which is a histogram.
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }

@@ -97,6 +97,10 @@ impl Encoder for Protobuf {
 }
 
 impl HistogramEncoder for Protobuf {
+    fn wants_exemplars(&self) -> bool {
+        true
+    }
+
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         let native = snapshot.native();
         let spans = native.spans.iter();

@@ -134,6 +134,10 @@ impl Encoder for Text {
 }
 
 impl HistogramEncoder for Text {
+    fn wants_exemplars(&self) -> bool {
+        self.dialect == Dialect::OpenMetrics
+    }
+
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         self.set_labels(labels);
         let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
