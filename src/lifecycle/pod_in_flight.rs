@@ -30,7 +30,7 @@ pub(super) struct SharedState {
 
 /// How a snapshot came to be known, and when it is accounted for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UpdateContext {
+pub(super) struct FoldContext {
     /// How it was seen
     pub context: SnapshotContext,
     /// When it is accounted for
@@ -119,7 +119,7 @@ impl PodInFlight {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        fold: UpdateContext,
+        fold: FoldContext,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Option<Outcome> {

@@ -1,27 +1,24 @@
-//! Interruptions: time that passed while nobody watched, a corrected clock, and an API server that
-//! was restored from a backup.
+//! Interruptions: time in which the process did not run, a corrected clock, and an API server that was
+//! restored from a backup.
 
-use super::{DeliveryContext, Record, SnapshotOrigin, Tracker};
+use super::{Record, Tracker};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::last_seen::LastSeen;
-use crate::lifecycle::reentry::ReentryBaseline;
-use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
-    /// Time has passed unattended until `now`, as when the process was stopped: for as long as what
-    /// happened meanwhile may still be on its way, no deadline passes.
+    /// States that nothing was accounted for until `now`, as when the process was stopped. No
+    /// deadline passes for as long as deliveries from that time may still arrive.
     pub fn catch_up(&mut self, now: Timestamp) {
         let now = self.not_before(now);
         self.sources.catch_up(now);
     }
 
-    /// The clock that accounted time is told by was put right, and says `now`: accounted time goes
-    /// on from there, even if that lies behind it. It is no time that has passed, so for a while no
-    /// deadline does.
+    /// States that the clock behind accounted time was corrected and now reads `now`. Accounted time
+    /// goes on from there, even if that is earlier. The jump is not elapsed time, so for a while no
+    /// deadline passes.
     pub fn set_time(&mut self, now: Timestamp) {
         self.now = Some(now);
-        for (deleted_at, uid) in &mut self.deleted {
+        for (deleted_at, uid) in &mut self.tombstones {
             *deleted_at = now.min(*deleted_at);
             if let Some(Record::Deleted { at, .. }) = self.pods.get_mut(*uid) {
                 *at = now.min(*at);
@@ -35,8 +32,8 @@ impl Tracker {
         self.now.is_some_and(|latest| latest > now)
     }
 
-    /// The versions known of the pods of `source` are of another history. What was latched and
-    /// counted stays so; a pod that the backup does not hold will be absent from the list.
+    /// Forgets the versions of the pods of `source`, because they belong to another history. What was
+    /// latched and counted stays. Pods that the backup does not hold will be absent from the list.
     pub(super) fn roll_back(&mut self, source: SourceId) {
         self.sources.roll_back(source);
         for record in self.pods.values_mut() {
@@ -44,30 +41,14 @@ impl Tracker {
                 Record::InFlight(pod) if pod.last_seen.source == source => {
                     pod.last_seen.forget_version()
                 }
-                Record::Finished(kept) if kept.last_seen().source == source => {
-                    let mut last_seen = kept.last_seen();
+                Record::Finished(finished) if finished.last_seen().source == source => {
+                    let mut last_seen = finished.last_seen();
                     last_seen.forget_version();
-                    *kept = last_seen.into();
+                    *finished = last_seen.into();
                 }
                 _ => {}
             }
         }
-    }
-
-    /// Sees a pod that was deleted: a late duplicate, unless a backup brought it back. Then it
-    /// stands until it is deleted again.
-    pub(super) fn see_deleted(&mut self, snapshot: &PodSnapshot, delivery: &DeliveryContext) {
-        if let SnapshotOrigin::Restored { .. } = delivery.origin {
-            self.remember(snapshot, delivery);
-        }
-    }
-
-    /// Remembers a pod whose startup was accounted for before a backup brought it back. It was
-    /// counted then, so nothing of it is now.
-    pub(super) fn remember(&mut self, snapshot: &PodSnapshot, delivery: &DeliveryContext) {
-        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
-        last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
-        (self.pods).insert(snapshot.uid, Record::Finished(last_seen.into()));
     }
 }
 

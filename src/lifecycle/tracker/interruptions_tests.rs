@@ -10,12 +10,12 @@ use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::slo::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodUid};
+use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 
 #[derive(Default)]
-struct Told(Vec<PodObservation>);
+struct Observed(Vec<PodObservation>);
 
-impl Sink for Told {
+impl Sink for Observed {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(_, observation) => self.0.push(observation),
@@ -24,7 +24,7 @@ impl Sink for Told {
     }
 }
 
-impl Told {
+impl Observed {
     fn finished(&self) -> Vec<Outcome> {
         let end = |observation: &PodObservation| match observation {
             PodObservation::Moved {
@@ -47,18 +47,18 @@ fn pod(uid: &str, created: i64, version: u64) -> PodSnapshot {
     pod
 }
 
-fn deliver(tracker: &mut Tracker, told: &mut Told, second: i64, event: PodEvent) {
-    deliver_from(SourceId(0), tracker, told, second, event);
+fn deliver(tracker: &mut Tracker, observed: &mut Observed, second: i64, event: PodEvent) {
+    deliver_from(SourceId(0), tracker, observed, second, event);
 }
 
 fn deliver_from(
     source: SourceId,
     tracker: &mut Tracker,
-    told: &mut Told,
+    observed: &mut Observed,
     second: i64,
     event: PodEvent,
 ) {
-    tracker.apply(delivery(source, second, event), told);
+    tracker.apply(delivery(source, second, event), observed);
 }
 
 fn list(second: i64, pods: Vec<PodSnapshot>) -> PodEvent {
@@ -70,17 +70,17 @@ fn list(second: i64, pods: Vec<PodSnapshot>) -> PodEvent {
 
 #[test]
 fn deleted_pods_are_remembered_for_ten_minutes_after_the_clock_was_set_back() {
-    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
-    deliver(&mut tracker, &mut told, 3600, list(3600, vec![]));
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 3600, list(3600, vec![]));
     deliver(
         &mut tracker,
-        &mut told,
+        &mut observed,
         3601,
         PodEvent::Applied(pod("a", 3601, 1)),
     );
     deliver(
         &mut tracker,
-        &mut told,
+        &mut observed,
         3602,
         PodEvent::Deleted(pod("a", 3601, 2)),
     );
@@ -92,63 +92,63 @@ fn deleted_pods_are_remembered_for_ten_minutes_after_the_clock_was_set_back() {
 
 #[test]
 fn what_a_backup_brings_back_is_not_counted_again() {
-    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
-    deliver(&mut tracker, &mut told, 0, list(0, vec![]));
-    for (second, uid) in [(1, "flies"), (2, "gone"), (3, "lost")] {
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
+    for (second, uid) in [(1, "starting"), (2, "gone"), (3, "lost")] {
         let created = PodEvent::Applied(pod(uid, second, 100));
-        deliver(&mut tracker, &mut told, second, created);
+        deliver(&mut tracker, &mut observed, second, created);
     }
     deliver(
         &mut tracker,
-        &mut told,
+        &mut observed,
         4,
         PodEvent::Deleted(pod("gone", 2, 200)),
     );
-    deliver(&mut tracker, &mut told, 20, PodEvent::RolledBack);
+    deliver(&mut tracker, &mut observed, 20, PodEvent::RolledBack);
     let listed = vec![
-        pod("flies", 1, 50),
+        pod("starting", 1, 50),
         pod("gone", 2, 50),
         // Gone for so long that it was forgotten.
         pod("old", 1, 50),
         pod("new", 15, 51),
     ];
-    deliver(&mut tracker, &mut told, 20, list(19, listed));
-    assert_eq!(told.finished(), [Outcome::Deleted, Outcome::Vanished]);
-    let discovered = |told: &Told| {
-        let news = told.0.iter().filter(|observation| {
+    deliver(&mut tracker, &mut observed, 20, list(19, listed));
+    assert_eq!(observed.finished(), [Outcome::Deleted, Outcome::Vanished]);
+    let discovered = |observed: &Observed| {
+        let news = observed.0.iter().filter(|observation| {
             let from = PodState::Undiscovered;
             matches!(observation, PodObservation::Moved { from: known, .. } if *known == from)
         });
         news.count()
     };
-    assert_eq!(discovered(&told), 4);
+    assert_eq!(discovered(&observed), 4);
     // Long after the deletion would have been forgotten.
-    tracker.advance(at(2000), &mut told);
+    tracker.advance(at(2000), &mut observed);
     for uid in ["gone", "old"] {
         let changed = PodEvent::Applied(pod(uid, 2, 55));
-        deliver(&mut tracker, &mut told, 2000, changed);
+        deliver(&mut tracker, &mut observed, 2000, changed);
     }
     deliver(
         &mut tracker,
-        &mut told,
+        &mut observed,
         2001,
         PodEvent::Deleted(pod("gone", 2, 60)),
     );
     deliver(
         &mut tracker,
-        &mut told,
+        &mut observed,
         2002,
-        PodEvent::Deleted(pod("flies", 1, 61)),
+        PodEvent::Deleted(pod("starting", 1, 61)),
     );
-    assert_eq!(discovered(&told), 4);
+    assert_eq!(discovered(&observed), 4);
     let end = [Outcome::Deleted, Outcome::Vanished, Outcome::Deleted];
-    assert_eq!(told.finished(), end);
+    assert_eq!(observed.finished(), end);
 }
 
 #[test]
 fn a_pod_that_a_backup_brought_back_is_remembered_from_its_second_deletion_on() {
-    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
-    deliver(&mut tracker, &mut told, 0, list(0, vec![]));
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
     let events = [
         (1, PodEvent::Applied(pod("a", 1, 100))),
         (3, PodEvent::Deleted(pod("a", 1, 101))),
@@ -157,7 +157,7 @@ fn a_pod_that_a_backup_brought_back_is_remembered_from_its_second_deletion_on() 
         (300, PodEvent::Deleted(pod("a", 1, 102))),
     ];
     for (second, event) in events {
-        deliver(&mut tracker, &mut told, second, event);
+        deliver(&mut tracker, &mut observed, second, event);
     }
     assert_eq!(tracker.saved().deleted.len(), 1);
     let uid = PodUid::from_text("a");
@@ -178,13 +178,13 @@ fn ready(mut pod: PodSnapshot, since: i64) -> PodSnapshot {
 /// The history that a backup begins has lower versions, and what it brings is news.
 #[test]
 fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
-    let (mut tracker, mut told) = (Tracker::new(TrackerConfig::default()), Told::default());
-    deliver(&mut tracker, &mut told, 0, list(0, vec![]));
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
     let done = PodEvent::Applied(ready(pod("done", 1, 100), 2));
-    deliver(&mut tracker, &mut told, 2, done);
-    let flies = PodEvent::Applied(pod("flies", 3, 100));
-    deliver(&mut tracker, &mut told, 3, flies);
-    deliver_from(ELSEWHERE, &mut tracker, &mut told, 3, list(3, vec![]));
+    deliver(&mut tracker, &mut observed, 2, done);
+    let starting = PodEvent::Applied(pod("starting", 3, 100));
+    deliver(&mut tracker, &mut observed, 3, starting);
+    deliver_from(ELSEWHERE, &mut tracker, &mut observed, 3, list(3, vec![]));
     for uid in ["done elsewhere", "elsewhere"] {
         let pod = pod(uid, 4, 100);
         let pod = if uid == "elsewhere" {
@@ -195,59 +195,59 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
         deliver_from(
             ELSEWHERE,
             &mut tracker,
-            &mut told,
+            &mut observed,
             5,
             PodEvent::Applied(pod),
         );
     }
-    deliver(&mut tracker, &mut told, 20, PodEvent::RolledBack);
-    let listed = vec![ready(pod("done", 1, 50), 2), pod("flies", 3, 50)];
-    deliver(&mut tracker, &mut told, 20, list(20, listed));
-    assert_eq!(told.finished(), [Outcome::Ready, Outcome::Ready]);
-    told.0.clear();
+    deliver(&mut tracker, &mut observed, 20, PodEvent::RolledBack);
+    let listed = vec![ready(pod("done", 1, 50), 2), pod("starting", 3, 50)];
+    deliver(&mut tracker, &mut observed, 20, list(20, listed));
+    assert_eq!(observed.finished(), [Outcome::Ready, Outcome::Ready]);
+    observed.0.clear();
     let reentered = PodObservation::Reentered(Milestone::Ready);
 
     let old = PodEvent::Applied(ready(pod("elsewhere", 4, 60), 25));
-    deliver_from(ELSEWHERE, &mut tracker, &mut told, 25, old);
+    deliver_from(ELSEWHERE, &mut tracker, &mut observed, 25, old);
     let old = PodEvent::Applied(ready(pod("done elsewhere", 4, 60), 25));
-    deliver_from(ELSEWHERE, &mut tracker, &mut told, 25, old);
-    assert_eq!(told.0, []);
-    let news = PodEvent::Applied(ready(pod("flies", 3, 60), 25));
-    deliver(&mut tracker, &mut told, 25, news);
-    assert_eq!(told.finished(), [Outcome::Ready]);
-    assert!(!told.0.contains(&reentered));
+    deliver_from(ELSEWHERE, &mut tracker, &mut observed, 25, old);
+    assert_eq!(observed.0, []);
+    let news = PodEvent::Applied(ready(pod("starting", 3, 60), 25));
+    deliver(&mut tracker, &mut observed, 25, news);
+    assert_eq!(observed.finished(), [Outcome::Ready]);
+    assert!(!observed.0.contains(&reentered));
     let news = PodEvent::Applied(ready(pod("done", 1, 61), 26));
-    deliver(&mut tracker, &mut told, 26, news);
-    assert!(told.0.contains(&reentered));
+    deliver(&mut tracker, &mut observed, 26, news);
+    assert!(observed.0.contains(&reentered));
 }
 
 #[test]
 fn no_deadline_passes_while_what_happened_unattended_is_on_its_way() {
-    let (mut tracker, mut told) = (
+    let (mut tracker, mut observed) = (
         Tracker::new(TrackerConfig {
             slos: [rule("slow", 10)].into(),
             ..TrackerConfig::default()
         }),
-        Told::default(),
+        Observed::default(),
     );
     let slow = PodEvent::Applied(pod("slow", 1, 100));
-    deliver(&mut tracker, &mut told, 1, slow);
+    deliver(&mut tracker, &mut observed, 1, slow);
     tracker.catch_up(at(20));
     let missed = PodObservation::Slo {
         slo: SloId(0),
         verdict: SloVerdict::Bad,
     };
-    tracker.advance(at(25), &mut told);
-    assert!(!told.0.contains(&missed));
-    tracker.advance(at(26), &mut told);
-    assert!(told.0.contains(&missed));
+    tracker.advance(at(25), &mut observed);
+    assert!(!observed.0.contains(&missed));
+    tracker.advance(at(26), &mut observed);
+    assert!(observed.0.contains(&missed));
 }
 
 #[test]
 fn accounted_time_is_ahead_of_what_lies_before_it() {
     let mut tracker = Tracker::new(TrackerConfig::default());
     assert!(!tracker.is_ahead_of(at(0)));
-    tracker.advance(at(10), &mut Told::default());
+    tracker.advance(at(10), &mut Observed::default());
     let ahead = [9, 10, 11].map(|second| tracker.is_ahead_of(at(second)));
     assert_eq!(ahead, [true, false, false]);
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Record, Tracker, TrackerConfig};
+use super::record::Record;
+use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::{Reporter, Sink, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
@@ -26,7 +27,7 @@ impl Tracker {
     }
 
     fn saved_deleted(&self) -> impl Iterator<Item = SavedDeleted> {
-        let deleted = self.deleted.iter();
+        let deleted = self.tombstones.iter();
         deleted.filter_map(|(at, uid)| match self.pods.get(*uid)? {
             Record::Deleted { created, at: last } if last == at => Some(SavedDeleted {
                 uid: *uid,
@@ -42,7 +43,7 @@ impl Tracker {
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod> {
         self.pods.iter().filter_map(|(uid, record)| match record {
             Record::InFlight(pod) => Some(SavedPod::InFlight(Box::new(pod.saved()))),
-            Record::Finished(kept) => Some(SavedPod::Finished(uid, kept.last_seen())),
+            Record::Finished(finished) => Some(SavedPod::Finished(uid, finished.last_seen())),
             Record::Deleted { .. } => None,
         })
     }
@@ -51,8 +52,8 @@ impl Tracker {
     /// `successor` names. All of them are out of sync, so that no deadline passes until they have
     /// delivered what happened meanwhile.
     ///
-    /// `sink` stands at what it held when the tracker was saved. It is told who waits longest, and
-    /// of the pods that vanish with their source.
+    /// `sink` has to hold what it held when the tracker was saved. It receives the oldest pod of each
+    /// stage, and the pods that vanish with their source.
     pub fn restored(
         config: TrackerConfig,
         saved: SavedTracker,
@@ -92,7 +93,7 @@ impl Tracker {
         }
         for SavedDeleted { uid, at, created } in saved.deleted {
             tracker.pods.insert(uid, Record::Deleted { created, at });
-            tracker.deleted.push_back((at, uid));
+            tracker.tombstones.push_back((at, uid));
         }
         tracker.cap.restore(saved.watermark);
         tracker.set_slos(rules);
@@ -147,9 +148,9 @@ mod tests {
                 pods: Vec::new(),
                 began: at(0),
             };
-            let flies = PodEvent::Applied(pod(&format!("flies {source}")));
+            let starting = PodEvent::Applied(pod(&format!("starting {source}")));
             let done = PodEvent::Applied(ready(&format!("done {source}")));
-            for (second, event) in (0..).zip([list, flies, done]) {
+            for (second, event) in (0..).zip([list, starting, done]) {
                 tracker.apply(delivery(SourceId(source), second, event), &mut silent);
             }
         }
@@ -182,10 +183,10 @@ mod tests {
             other => Successor::Same(other),
         });
         let vanished = PodState::Finished(Outcome::Vanished);
-        assert_eq!(moves, [("flies 0".to_owned(), vanished)]);
+        assert_eq!(moves, [("starting 0".to_owned(), vanished)]);
         let mut left: Vec<_> = after.saved_pods().map(|pod| pod.uid()).collect();
         left.sort();
-        let mut expected = ["flies 1", "done 1"].map(PodUid::from_text);
+        let mut expected = ["starting 1", "done 1"].map(PodUid::from_text);
         expected.sort();
         assert_eq!(left, expected);
     }

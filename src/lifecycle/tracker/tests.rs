@@ -1,6 +1,6 @@
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::observation::Observation;
+use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo::SloVerdict;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
 

@@ -1,0 +1,70 @@
+//! The deadlines of the SLOs ([§6](crate::specification#s6)) for the pods in flight.
+
+use std::sync::Arc;
+
+use super::Tracker;
+use super::record::Record;
+use crate::lifecycle::observation::{Reporter, Sink};
+use crate::lifecycle::pod_in_flight::SharedState;
+use crate::lifecycle::slo::{SloId, SloRule, Timers};
+use crate::timestamp::Timestamp;
+
+impl Tracker {
+    /// How many pods in flight have not had their event for `slo` yet.
+    pub fn undecided(&self, slo: SloId) -> usize {
+        let waits = |record: &Record| match record {
+            Record::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
+            Record::Finished(_) | Record::Deleted { .. } => false,
+        };
+        self.pods.iter().filter(|(_, record)| waits(record)).count()
+    }
+
+    /// Puts other SLOs in force ([§6.6](crate::specification#s6-6)). An SLO of which only the
+    /// threshold or grace has changed goes on for the pods in flight. Any other applies to the pods
+    /// that are discovered from now on.
+    pub fn set_slos(&mut self, rules: Arc<[SloRule]>) {
+        let old = std::mem::replace(&mut self.shared.rules, rules);
+        let successor = |rule: &SloRule| {
+            let mut newer = (0..).map(SloId).zip(self.shared.rules.iter());
+            newer
+                .find(|(_, newer)| rule.becomes(newer))
+                .map(|(id, _)| id)
+        };
+        let successors: Vec<Option<SloId>> = old.iter().map(successor).collect();
+        self.shared.timers = Timers::default();
+        for record in self.pods.values_mut() {
+            if let Record::InFlight(pod) = record {
+                pod.replace_slos(&successors, &mut self.shared);
+            }
+        }
+    }
+
+    /// Reports the deadlines that passed before `at`, unless deliveries from before `at` may still
+    /// be missing ([§6.7](crate::specification#s6-7)).
+    pub(super) fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
+        if !self.sources.may_pass_deadlines(at) {
+            return;
+        }
+        while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
+            if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+                pod.miss(slo, at, &self.shared.rules, reporter);
+            }
+        }
+    }
+
+    /// Removes the deadlines of decided pods once there are many. At most one deadline per SLO and
+    /// pod in flight is live.
+    pub(super) fn tidy_deadlines(&mut self) {
+        let SharedState {
+            order,
+            timers,
+            rules,
+        } = &mut self.shared;
+        let pods = &mut self.pods;
+        let live = order.len().saturating_mul(rules.len());
+        timers.tidy(live, |uid, slo| {
+            matches!(pods.get_mut(uid),
+                Some(Record::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
+        });
+    }
+}

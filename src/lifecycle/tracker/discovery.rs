@@ -1,0 +1,121 @@
+//! The first snapshot of a pod: whether the pod is admitted, and how it is accounted for.
+
+use super::record::Record;
+use super::{DeliveryContext, Tracker};
+use crate::lifecycle::classification::Classification;
+use crate::lifecycle::eviction::{Evicted, RefusalReason};
+use crate::lifecycle::last_seen::LastSeen;
+use crate::lifecycle::observation::{PodObservation, PodState, Reporter, Sink, TrackerObservation};
+use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::reentry::ReentryBaseline;
+use crate::lifecycle::slo::SloProgress;
+use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
+
+impl Tracker {
+    /// Accounts for the first snapshot of a pod that is not remembered.
+    pub(super) fn discover(
+        &mut self,
+        snapshot: &PodSnapshot,
+        delivery: &DeliveryContext,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        if let Err(reason) = self.admit(snapshot, delivery.now, reporter) {
+            reporter.pod(&snapshot.info, PodObservation::Refused(reason));
+            return;
+        }
+        match Classification::of(snapshot, delivery.origin, self.backfill) {
+            Classification::New => self.track(snapshot, delivery, false, reporter),
+            Classification::Adopted => self.track(snapshot, delivery, true, reporter),
+            Classification::Static => self.exclude(snapshot, delivery, Outcome::Static, reporter),
+            Classification::Preexisting => {
+                self.exclude(snapshot, delivery, Outcome::Preexisting, reporter)
+            }
+            Classification::Accounted => self.remember_accounted(snapshot, delivery),
+        }
+    }
+
+    /// Decides whether an unknown pod may be discovered. Evicts other pods if the cap is reached.
+    fn admit(
+        &mut self,
+        snapshot: &PodSnapshot,
+        now: Timestamp,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) -> Result<(), RefusalReason> {
+        let created = snapshot.created;
+        if self.cap.may_know(created) {
+            return Err(RefusalReason::MaybeKnown);
+        }
+        let in_flight = self.shared.order.len();
+        let room = self
+            .cap
+            .make_room(&mut self.pods, in_flight, Record::evictable);
+        let Some(evicted) = room else {
+            self.cap.refuse(created, now);
+            return Err(RefusalReason::Full);
+        };
+        if evicted != Evicted::default() {
+            let pods = &mut self.pods;
+            self.tombstones
+                .retain(|(_, uid)| pods.get_mut(*uid).is_some());
+            reporter.tracker(TrackerObservation::Evicted(evicted));
+        }
+        match self.cap.may_know(created) {
+            true => Err(RefusalReason::MaybeKnown),
+            false => Ok(()),
+        }
+    }
+
+    /// Discovers a pod whose startup is not observed: it is finished from the start.
+    fn exclude(
+        &mut self,
+        snapshot: &PodSnapshot,
+        delivery: &DeliveryContext,
+        outcome: Outcome,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let mut emit = |observation| reporter.pod(&snapshot.info, observation);
+        let (from, to) = (PodState::Undiscovered, PodState::Finished(outcome));
+        emit(PodObservation::Moved { from, to });
+        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
+        last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
+        SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
+        self.pods
+            .insert(snapshot.uid, Record::Finished(last_seen.into()));
+    }
+
+    /// Discovers a pod whose startup is observed from now on.
+    fn track(
+        &mut self,
+        snapshot: &PodSnapshot,
+        delivery: &DeliveryContext,
+        adopted: bool,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let context = self.fold_context(delivery, adopted);
+        let shared = &mut self.shared;
+        let mut pod =
+            PodInFlight::discover(snapshot, delivery.source, context.now, shared, reporter);
+        let record = match pod.fold(snapshot, context, shared, reporter) {
+            None => Record::InFlight(Box::new(pod)),
+            Some(outcome) => {
+                pod.finish(outcome, shared, reporter);
+                Record::Finished(pod.last_seen.into())
+            }
+        };
+        self.pods.insert(snapshot.uid, record);
+    }
+
+    /// Remembers a pod whose startup was accounted for before a backup brought it back. It was
+    /// counted then, so nothing is reported now.
+    pub(super) fn remember_accounted(
+        &mut self,
+        snapshot: &PodSnapshot,
+        delivery: &DeliveryContext,
+    ) {
+        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
+        last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
+        (self.pods).insert(snapshot.uid, Record::Finished(last_seen.into()));
+    }
+}

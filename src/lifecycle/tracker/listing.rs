@@ -1,0 +1,52 @@
+//! Completed lists ([§5.4](crate::specification#s5-4), [§5.5](crate::specification#s5-5)).
+
+use super::{DeliveryContext, Tracker};
+use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::observation::{Reporter, Sink};
+use crate::lifecycle::outcome::Outcome;
+use crate::pod::{PodSnapshot, PodUid};
+
+impl Tracker {
+    /// Accounts for a completed list: applies every snapshot in it, then removes the known pods
+    /// that are absent. Frees the memory of the list on the way, so that the pods of a large
+    /// cluster are not held twice.
+    pub(super) fn apply_list(
+        &mut self,
+        mut pods: Vec<PodSnapshot>,
+        delivery: &DeliveryContext,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        const GIVE_BACK: usize = 4096;
+        let listed = pods.iter().map(|snapshot| snapshot.uid).collect();
+        pods.reverse();
+        while let Some(snapshot) = pods.pop() {
+            self.apply_snapshot(&snapshot, delivery, reporter);
+            if pods.len().is_multiple_of(GIVE_BACK) {
+                pods.shrink_to_fit();
+            }
+        }
+        self.remove_absent(delivery.source, listed, reporter);
+    }
+
+    /// Ends the pods of `source` that are not in `listed`, if they are in flight, and forgets them.
+    pub(super) fn remove_absent(
+        &mut self,
+        source: SourceId,
+        mut listed: Vec<PodUid>,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        listed.sort_unstable();
+        let absent: Vec<PodUid> = self
+            .pods
+            .iter()
+            .filter(|(uid, record)| {
+                record.source() == Some(source) && listed.binary_search(uid).is_err()
+            })
+            .map(|(uid, _)| uid)
+            .collect();
+        for uid in absent {
+            self.finish(uid, Outcome::Vanished, reporter);
+            self.pods.remove(uid);
+        }
+    }
+}
