@@ -1,24 +1,18 @@
-//! Time (§4): from what the API states and what the watch showed to the instant at which a
-//! milestone counts as reached, and from two such instants to a latency.
+//! When a milestone was reached ([§4](crate::specification#s4)): the estimate from the time that the API
+//! states and the instant at which the watch showed it.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::observation::{AnomalyKind, Latency};
 use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// A duration below zero by at most this is noise of the truncation to seconds.
-const ROUNDING_NANOS: i64 = NANOS_PER_SECOND;
-/// A startup longer than thirty days is a mistake of some clock.
-const TOO_LONG_NANOS: i64 = 30 * 24 * 3600 * NANOS_PER_SECOND;
-
 label_values! {
-    /// Which times durations are made of, as `--timestamps` names them.
+    /// Which times durations are computed from, as `--timestamps` names them.
     #[derive(Default)]
     pub enum TimestampMode {
-        /// Differences of API times, as they are
+        /// Differences of API times ([§4.2](crate::specification#s4-2))
         #[default]
         Api => "api",
         /// API seconds, refined by the delivery of the watch event where that lies within them
@@ -27,8 +21,8 @@ label_values! {
 }
 
 impl TimestampMode {
-    /// The instant at which something happened that the API states as `stated` and that a watch
-    /// event first showed at `observed`. The estimate never leaves the second that the API states.
+    /// Estimates when something happened that the API states as `stated` and that a watch event first
+    /// showed at `observed`. The estimate always lies within the stated second.
     pub fn estimate(self, stated: Option<Timestamp>, observed: Option<Timestamp>) -> Estimate {
         let Some(second) = stated else {
             return Estimate {
@@ -51,9 +45,9 @@ impl TimestampMode {
         }
     }
 
-    /// The instant at which the scheduling gates were found gone. It has no API time, so it is
-    /// the observation, in `api` mode cut to the second, but never after `scheduled`, the
-    /// estimate for a Scheduled that the same snapshot shows.
+    /// Estimates when the scheduling gates were removed ([§4.4](crate::specification#s4-4)). That has no
+    /// API time, so it is the instant of observation, in `api` mode cut to the second, but never
+    /// after `scheduled`, the estimate for a Scheduled that the same snapshot shows.
     pub fn estimate_ungated(
         self,
         observed: Option<Timestamp>,
@@ -85,48 +79,13 @@ impl FromStr for TimestampMode {
     }
 }
 
-/// When something happened, as well as it is known.
+/// The best estimate of when something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The instant, `None` when the API states none that is usable
     pub at: Option<Timestamp>,
     /// The watch showed it before the second in which the API says that it happened
     pub skewed: bool,
-}
-
-/// What a pair of instants is worth as a duration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judgement {
-    /// A latency for the histogram
-    Usable {
-        /// How long
-        latency: Latency,
-        /// Whether it was below zero, within the noise of truncation
-        rounded: bool,
-    },
-    /// No latency: `Negative`, `TooLong` or `Missing`
-    Unusable(AnomalyKind),
-}
-
-impl Judgement {
-    /// Judges the interval from `from` to `to`; `None` is a time that is missing or absurd.
-    pub(super) fn of(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
-        let (Some(from), Some(to)) = (from, to) else {
-            return Self::Unusable(AnomalyKind::Missing);
-        };
-        let nanos = to.nanos_since(from);
-        if nanos > TOO_LONG_NANOS {
-            Self::Unusable(AnomalyKind::TooLong)
-        } else if nanos < -ROUNDING_NANOS {
-            Self::Unusable(AnomalyKind::Negative)
-        } else {
-            let latency = Latency::from_nanos(nanos.max(0).unsigned_abs());
-            Self::Usable {
-                latency,
-                rounded: nanos < 0,
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -217,24 +176,5 @@ mod tests {
             Some(at(1000))
         );
         assert_eq!(api.estimate_ungated(None, Some(at(1000))), None);
-    }
-
-    #[test]
-    fn durations_are_judged_at_their_bounds() {
-        let judge = |millis| Judgement::of(Some(at(0)), Some(at(millis)));
-        let usable = |nanos, rounded| Judgement::Usable {
-            latency: Latency::from_nanos(nanos),
-            rounded,
-        };
-        assert_eq!(judge(0), usable(0, false));
-        assert_eq!(judge(-1000), usable(0, true));
-        assert_eq!(judge(-1001), Judgement::Unusable(AnomalyKind::Negative));
-        let month = TOO_LONG_NANOS / 1_000_000;
-        assert_eq!(judge(month), usable(TOO_LONG_NANOS as u64, false));
-        assert_eq!(judge(month + 1), Judgement::Unusable(AnomalyKind::TooLong));
-        assert_eq!(
-            Judgement::of(None, Some(at(0))),
-            Judgement::Unusable(AnomalyKind::Missing)
-        );
     }
 }

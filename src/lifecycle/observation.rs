@@ -4,7 +4,7 @@ use super::eviction::{Evicted, RefusalReason};
 use super::interval::{Interval, Stage};
 use super::milestone::Milestone;
 use super::outcome::Outcome;
-use super::slo::{SloId, SloVerdict};
+use super::slo_verdict::{SloId, SloVerdict};
 use crate::label_values;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;

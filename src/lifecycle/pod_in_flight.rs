@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::delivery::SourceId;
-use super::estimate::Judgement;
 use super::in_flight_order::{InFlightOrder, Waiting};
 use super::interval::{Interval, Stage};
+use super::judgement::Judgement;
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, PodObservation, PodState, Reporter, Sink, UnobservedReason};
 use super::outcome::Outcome;
 use super::reentry::ReentryBaseline;
-use super::saved::SavedInFlight;
-use super::slo::{SloId, SloInput, SloProgress, SloRule, Timers};
+use super::slo::{SloInput, SloProgress, SloRule, Timers};
+use super::slo_verdict::SloId;
 use super::startup::{Reached, SnapshotContext, Startup};
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
@@ -45,14 +45,14 @@ pub(super) struct FoldContext {
 #[derive(Debug)]
 pub(super) struct PodInFlight {
     /// What a later snapshot is held against
-    pub last_seen: LastSeen,
-    uid: PodUid,
-    info: PodInfo,
-    startup: Startup,
-    slos: SloProgress,
-    stage: Stage,
-    discovered: Timestamp,
-    waiting: Option<Waiting>,
+    pub(super) last_seen: LastSeen,
+    pub(super) uid: PodUid,
+    pub(super) info: PodInfo,
+    pub(super) startup: Startup,
+    pub(super) slos: SloProgress,
+    pub(super) stage: Stage,
+    pub(super) discovered: Timestamp,
+    pub(super) waiting: Option<Waiting>,
 }
 
 impl PodInFlight {
@@ -77,40 +77,6 @@ impl PodInFlight {
             stage,
             discovered: now,
             waiting: None,
-        }
-    }
-
-    /// A pod as it was saved, back in its place in the order of waiting. Its deadlines are still to
-    /// be set.
-    pub(super) fn restored(
-        saved: SavedInFlight,
-        shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
-    ) -> Self {
-        let startup = Startup::from(saved.startup);
-        let mut pod = Self {
-            last_seen: saved.last_seen,
-            uid: saved.uid,
-            info: saved.info,
-            stage: startup.stage(),
-            startup,
-            slos: SloProgress::restored(&saved.slos),
-            discovered: saved.discovered,
-            waiting: None,
-        };
-        pod.settle(shared, reporter);
-        pod
-    }
-
-    /// What is kept of it.
-    pub(super) fn saved(&self) -> SavedInFlight {
-        SavedInFlight {
-            uid: self.uid,
-            last_seen: self.last_seen,
-            info: self.info.clone(),
-            startup: self.startup.saved(),
-            discovered: self.discovered,
-            slos: self.slos.saved(),
         }
     }
 
@@ -164,7 +130,11 @@ impl PodInFlight {
 
     /// Says which stage the pod is in now, if that changed, and takes its place in the order of
     /// waiting.
-    fn settle(&mut self, shared: &mut SharedState, reporter: &mut Reporter<'_, impl Sink>) {
+    pub(super) fn settle(
+        &mut self,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let stage = self.startup.stage();
         let from = PodState::InFlight(self.stage);
         if stage != self.stage {

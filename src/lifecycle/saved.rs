@@ -10,6 +10,7 @@
 //! types that are defined elsewhere in the core. Change any of it together with
 //! `checkpoint::frame::VERSION`.
 
+mod conversions;
 mod form;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,8 @@ use super::interval::{Interval, Stage};
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
 use super::reentry::to_second;
-use super::slo::{SloId, SloRule};
+use super::slo::SloRule;
+use super::slo_verdict::SloId;
 use super::sources::{FirstList, SourceProgress};
 use super::startup::Startup;
 use crate::pod::{ConditionType, PodInfo, PodUid};

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::classification::SnapshotOrigin;
 use super::delivery::SourceId;
 use super::reentry::ReentryBaseline;
-use super::saved::SavedSource;
 use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -48,17 +47,17 @@ pub struct SourceProgress {
 /// The list-watches that have delivered something.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    first_lists: BTreeMap<SourceId, FirstList>,
-    progress: BTreeMap<SourceId, SourceProgress>,
-    out_of_sync: BTreeSet<SourceId>,
+    pub(super) first_lists: BTreeMap<SourceId, FirstList>,
+    pub(super) progress: BTreeMap<SourceId, SourceProgress>,
+    pub(super) out_of_sync: BTreeSet<SourceId>,
     /// When each source last reported a pod. Not the same as complete: a watch that goes on from a
     /// version that a restored API server has not reached is complete by all that it says.
-    reported: BTreeMap<SourceId, Timestamp>,
+    pub(super) reported: BTreeMap<SourceId, Timestamp>,
     /// Sources whose API server was restored from a backup, and which have not listed since
     rolled_back: BTreeSet<SourceId>,
     /// Sources whose API server was ever restored from one
     restored: BTreeSet<SourceId>,
-    resumed: Option<Timestamp>,
+    pub(super) resumed: Option<Timestamp>,
 }
 
 impl Sources {
@@ -112,48 +111,6 @@ impl Sources {
         }
         if !self.out_of_sync.contains(&source) {
             progress.complete_at = progress.complete_at.max(Some(at));
-        }
-    }
-
-    /// What is kept of each source, and when one last began to catch up.
-    pub(super) fn saved(&self) -> (BTreeMap<SourceId, SavedSource>, Option<Timestamp>) {
-        let saved = |(source, progress): (&SourceId, &SourceProgress)| {
-            let source = *source;
-            let saved = SavedSource {
-                first_list: self.first_lists.get(&source).copied(),
-                progress: progress.clone(),
-            };
-            (source, saved)
-        };
-        (self.progress.iter().map(saved).collect(), self.resumed)
-    }
-
-    /// Goes on from what was saved, under the numbers that `successor` gives. Every source is out of
-    /// sync; one with another selection has no history.
-    pub(super) fn restore(
-        &mut self,
-        saved: BTreeMap<SourceId, SavedSource>,
-        resumed: Option<Timestamp>,
-        successor: impl Fn(SourceId) -> Successor,
-    ) {
-        self.resumed = resumed;
-        for (source, saved) in saved {
-            match successor(source) {
-                Successor::Same(source) => {
-                    self.out_of_sync.insert(source);
-                    if let Some(at) = saved.progress.complete_at {
-                        self.reported.insert(source, at);
-                    }
-                    self.progress.insert(source, saved.progress);
-                    if let Some(first_list) = saved.first_list {
-                        self.first_lists.insert(source, first_list);
-                    }
-                }
-                Successor::Reselected(source) => {
-                    self.out_of_sync.insert(source);
-                }
-                Successor::Gone => {}
-            }
         }
     }
 

@@ -9,7 +9,6 @@ use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, Latency, PodObservation};
-use super::saved::SavedStartup;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
 
@@ -61,48 +60,19 @@ pub(super) struct SnapshotContext {
 #[derive(Clone, Debug)]
 pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
-    times: [Option<Timestamp>; Milestone::ALL.len()],
-    reached: EnumSet<Milestone>,
+    pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
+    pub(super) reached: EnumSet<Milestone>,
     /// The condition types that were ever in the pod's status, with any value
-    types_seen: EnumSet<ConditionType>,
+    pub(super) types_seen: EnumSet<ConditionType>,
     /// The intervals that were judged, or are never going to be
-    decided: EnumSet<Interval>,
-    has_init_containers: bool,
-    has_readiness_gates: bool,
-    seen_gated: bool,
-    seen_unschedulable: bool,
-}
-
-impl From<SavedStartup> for Startup {
-    fn from(saved: SavedStartup) -> Self {
-        Self {
-            times: saved.times,
-            reached: EnumSet::from_bits(saved.reached),
-            types_seen: EnumSet::from_bits(saved.types_seen),
-            decided: EnumSet::from_bits(saved.decided),
-            has_init_containers: saved.has_init_containers,
-            has_readiness_gates: saved.has_readiness_gates,
-            seen_gated: saved.seen_gated,
-            seen_unschedulable: saved.seen_unschedulable,
-        }
-    }
+    pub(super) decided: EnumSet<Interval>,
+    pub(super) has_init_containers: bool,
+    pub(super) has_readiness_gates: bool,
+    pub(super) seen_gated: bool,
+    pub(super) seen_unschedulable: bool,
 }
 
 impl Startup {
-    /// What is kept of it.
-    pub(super) const fn saved(&self) -> SavedStartup {
-        SavedStartup {
-            times: self.times,
-            reached: self.reached.bits(),
-            types_seen: self.types_seen.bits(),
-            decided: self.decided.bits(),
-            has_init_containers: self.has_init_containers,
-            has_readiness_gates: self.has_readiness_gates,
-            seen_gated: self.seen_gated,
-            seen_unschedulable: self.seen_unschedulable,
-        }
-    }
-
     /// The startup of a pod that nothing was latched for yet. The spec of a pod that decides which
     /// stages apply to it is immutable but for the scheduling gates.
     pub(super) fn new(snapshot: &PodSnapshot) -> Self {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
 
-const NANOS_PER_SECOND: u64 = 1_000_000_000;
+const NANOS_PER_SECOND: u64 = crate::timestamp::NANOS_PER_SECOND.unsigned_abs();
 
 /// Cells, one of which each observation increments, and the exact sum of what was observed.
 ///

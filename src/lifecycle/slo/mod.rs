@@ -12,12 +12,7 @@ pub(super) use progress::{SloInput, SloProgress};
 pub(super) use timers::Timers;
 
 use super::interval::Interval;
-use super::outcome::Outcome;
 use crate::pod::PodInfo;
-
-/// The position of an SLO among those that are in force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SloId(pub u16);
 
 /// Which pods an SLO is about, by their namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -77,65 +72,4 @@ impl SloRule {
             || kind.is_some_and(|kind| self.owner_kinds.iter().any(|wanted| **wanted == *kind));
         self.namespaces.contain(&pod.namespace) && (self.owner_kinds.is_empty() || owned())
     }
-}
-
-/// Why a pod is neither good nor bad for an SLO.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExclusionReason {
-    /// The pod ended first, with the interval open
-    Ended(Outcome),
-    /// It ended as ready, but the interval's milestones were not both seen
-    NotSeen,
-    /// It can no longer enter the interval
-    NotEntered,
-    /// The interval's times are unusable
-    Time,
-    /// A condition type that the interval needs does not exist on this cluster
-    ConditionAbsent,
-}
-
-impl ExclusionReason {
-    /// Every reason. `Ended(Ready)` is none: it is `NotSeen`.
-    pub const ALL: [Self; 10] = [
-        Self::Ended(Outcome::Completed),
-        Self::Ended(Outcome::Failed),
-        Self::Ended(Outcome::Deleted),
-        Self::Ended(Outcome::Vanished),
-        Self::Ended(Outcome::Preexisting),
-        Self::Ended(Outcome::Static),
-        Self::NotSeen,
-        Self::NotEntered,
-        Self::Time,
-        Self::ConditionAbsent,
-    ];
-
-    /// The reason for a pod that ended with `outcome` before its interval did.
-    pub const fn of(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Ready => Self::NotSeen,
-            other => Self::Ended(other),
-        }
-    }
-
-    /// The value of the label `reason`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ended(Outcome::Ready) | Self::NotSeen => "not_seen",
-            Self::Ended(outcome) => outcome.as_str(),
-            Self::NotEntered => "not_entered",
-            Self::Time => "time",
-            Self::ConditionAbsent => "condition_absent",
-        }
-    }
-}
-
-/// The one event of a pod for an SLO.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SloVerdict {
-    /// The interval ended within the threshold
-    Good,
-    /// It took longer, or its deadline passed
-    Bad,
-    /// The pod counts for nothing
-    Excluded(ExclusionReason),
 }

@@ -1,10 +1,11 @@
 //! How one pod stands towards the SLOs that match it.
 
-use super::{ExclusionReason, SloId, SloRule, SloVerdict, Timers};
-use crate::lifecycle::estimate::Judgement;
+use super::{SloRule, Timers};
 use crate::lifecycle::interval::Interval;
+use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::observation::{AnomalyKind, PodObservation};
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
 use crate::lifecycle::startup::{Reached, Startup};
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;

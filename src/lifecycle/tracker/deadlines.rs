@@ -6,7 +6,8 @@ use super::Tracker;
 use super::record::Record;
 use crate::lifecycle::observation::{Reporter, Sink};
 use crate::lifecycle::pod_in_flight::SharedState;
-use crate::lifecycle::slo::{SloId, SloRule, Timers};
+use crate::lifecycle::slo::{SloRule, Timers};
+use crate::lifecycle::slo_verdict::SloId;
 use crate::timestamp::Timestamp;
 
 impl Tracker {

@@ -7,7 +7,7 @@ use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState, Sink};
 use crate::lifecycle::outcome::Outcome;
-use crate::lifecycle::slo::{SloId, SloVerdict};
+use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};

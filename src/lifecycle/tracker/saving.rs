@@ -112,7 +112,8 @@ mod tests {
     use super::*;
     use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
-    use crate::lifecycle::slo::{SloId, SloRule, SloVerdict};
+    use crate::lifecycle::slo::SloRule;
+    use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
     use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
     use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 

@@ -1,7 +1,7 @@
 use super::fixtures::{at, delivery, rule};
 use super::*;
 use crate::lifecycle::observation::{Observation, PodObservation};
-use crate::lifecycle::slo::SloVerdict;
+use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
 
 #[test]

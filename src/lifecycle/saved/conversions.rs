@@ -1,0 +1,124 @@
+//! The conversions between the values that the core works with and their saved forms.
+
+use std::collections::BTreeMap;
+
+use super::{SavedInFlight, SavedSource, SavedStartup};
+use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::enum_set::EnumSet;
+use crate::lifecycle::observation::{Reporter, Sink};
+use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
+use crate::lifecycle::slo::SloProgress;
+use crate::lifecycle::sources::{SourceProgress, Sources, Successor};
+use crate::lifecycle::startup::Startup;
+use crate::timestamp::Timestamp;
+
+impl From<SavedStartup> for Startup {
+    fn from(saved: SavedStartup) -> Self {
+        Self {
+            times: saved.times,
+            reached: EnumSet::from_bits(saved.reached),
+            types_seen: EnumSet::from_bits(saved.types_seen),
+            decided: EnumSet::from_bits(saved.decided),
+            has_init_containers: saved.has_init_containers,
+            has_readiness_gates: saved.has_readiness_gates,
+            seen_gated: saved.seen_gated,
+            seen_unschedulable: saved.seen_unschedulable,
+        }
+    }
+}
+
+impl Startup {
+    pub(in crate::lifecycle) const fn saved(&self) -> SavedStartup {
+        SavedStartup {
+            times: self.times,
+            reached: self.reached.bits(),
+            types_seen: self.types_seen.bits(),
+            decided: self.decided.bits(),
+            has_init_containers: self.has_init_containers,
+            has_readiness_gates: self.has_readiness_gates,
+            seen_gated: self.seen_gated,
+            seen_unschedulable: self.seen_unschedulable,
+        }
+    }
+}
+
+impl PodInFlight {
+    /// A pod as it was saved, in its place in the order of its stage. Its deadlines are still to be
+    /// set.
+    pub(in crate::lifecycle) fn restored(
+        saved: SavedInFlight,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) -> Self {
+        let startup = Startup::from(saved.startup);
+        let mut pod = Self {
+            last_seen: saved.last_seen,
+            uid: saved.uid,
+            info: saved.info,
+            stage: startup.stage(),
+            startup,
+            slos: SloProgress::restored(&saved.slos),
+            discovered: saved.discovered,
+            waiting: None,
+        };
+        pod.settle(shared, reporter);
+        pod
+    }
+
+    pub(in crate::lifecycle) fn saved(&self) -> SavedInFlight {
+        SavedInFlight {
+            uid: self.uid,
+            last_seen: self.last_seen,
+            info: self.info.clone(),
+            startup: self.startup.saved(),
+            discovered: self.discovered,
+            slos: self.slos.saved(),
+        }
+    }
+}
+
+impl Sources {
+    /// What is saved of each source, and when one last began to catch up.
+    pub(in crate::lifecycle) fn saved(
+        &self,
+    ) -> (BTreeMap<SourceId, SavedSource>, Option<Timestamp>) {
+        let saved = |(source, progress): (&SourceId, &SourceProgress)| {
+            let source = *source;
+            let saved = SavedSource {
+                first_list: self.first_lists.get(&source).copied(),
+                progress: progress.clone(),
+            };
+            (source, saved)
+        };
+        (self.progress.iter().map(saved).collect(), self.resumed)
+    }
+
+    /// Goes on from what was saved, under the numbers that `successor` gives. Every source is out of
+    /// sync; one with another selection has no history.
+    pub(in crate::lifecycle) fn restore(
+        &mut self,
+        saved: BTreeMap<SourceId, SavedSource>,
+        resumed: Option<Timestamp>,
+        successor: impl Fn(SourceId) -> Successor,
+    ) {
+        self.resumed = resumed;
+        for (source, saved) in saved {
+            match successor(source) {
+                Successor::Same(source) => {
+                    self.out_of_sync.insert(source);
+                    if let Some(at) = saved.progress.complete_at {
+                        self.reported.insert(source, at);
+                    }
+                    self.progress.insert(source, saved.progress);
+                    if let Some(first_list) = saved.first_list {
+                        self.first_lists.insert(source, first_list);
+                    }
+                }
+                Successor::Reselected(source) => {
+                    self.out_of_sync.insert(source);
+                }
+                Successor::Gone => {}
+            }
+        }
+    }
+}
