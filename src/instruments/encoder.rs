@@ -1,6 +1,29 @@
 //! What every exposition format can write.
 
-use super::family::{FamilyDoc, Kind};
+/// The type of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Only ever grows; its name ends in `_total`
+    Counter,
+    /// Goes up and down
+    Gauge,
+    /// Counts by bucket
+    Histogram,
+    /// Of no known type; only collectors that are not podinit's own have such families
+    Untyped,
+}
+
+impl Kind {
+    /// The name in the text formats; OpenMetrics says `unknown` for [`Kind::Untyped`].
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+            Self::Untyped => "untyped",
+        }
+    }
+}
 
 /// A label's name and its value. The encoder escapes them.
 pub type Label<'a> = (&'a str, &'a str);
@@ -16,17 +39,6 @@ pub struct Head<'a> {
     pub kind: Kind,
     /// The unit, where the name (`_total` aside) ends in one
     pub unit: Option<&'a str>,
-}
-
-impl From<&FamilyDoc> for Head<'static> {
-    fn from(doc: &FamilyDoc) -> Self {
-        Self {
-            name: doc.name,
-            help: doc.help,
-            kind: doc.kind,
-            unit: doc.unit,
-        }
-    }
 }
 
 /// The value of a counter or gauge.

@@ -1,35 +1,7 @@
-//! What is constant about a metric family, and who exposes families.
+//! What is constant about a metric family.
 
-use std::sync::Arc;
-
-use super::encoder::{Encoder, Head, Label, Number};
-use super::saved::{LabelText, SavedFamilies};
-use super::types::FamilyType;
-
-/// The type of a family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Only ever grows; its name ends in `_total`
-    Counter,
-    /// Goes up and down
-    Gauge,
-    /// Counts by bucket
-    Histogram,
-    /// Of no known type; only collectors that are not podinit's own have such families
-    Untyped,
-}
-
-impl Kind {
-    /// The name in the text formats; OpenMetrics says `unknown` for [`Kind::Untyped`].
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Histogram => "histogram",
-            Self::Untyped => "untyped",
-        }
-    }
-}
+use super::encoder::{Encoder, Head, Kind, Label, Number};
+use super::label::LabelText;
 
 /// What a new version may change about a family (Semantic Versioning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +20,19 @@ impl Stability {
             Self::Experimental => "experimental",
         }
     }
+}
+
+/// What a declaration takes from the type of a family.
+pub trait FamilyType {
+    /// The type in an exposition
+    const KIND: Kind;
+    /// How many labels there are, without those of the label set
+    const LABELS: usize;
+    /// Whether the configured label set comes after them
+    const LABEL_SET: bool = false;
+
+    /// Whether there can be a series with these label values, of which there are [`Self::LABELS`].
+    fn knows(labels: &[LabelText]) -> bool;
 }
 
 /// What is constant about a family.
@@ -120,6 +105,17 @@ impl FamilyDoc {
     }
 }
 
+impl From<&FamilyDoc> for Head<'static> {
+    fn from(doc: &FamilyDoc) -> Self {
+        Self {
+            name: doc.name,
+            help: doc.help,
+            kind: doc.kind,
+            unit: doc.unit,
+        }
+    }
+}
+
 /// The unit in which the name ends, `_total` aside, as OpenMetrics demands.
 const fn unit_of(name: &'static str) -> Option<&'static str> {
     const UNITS: [&str; 3] = ["seconds", "bytes", "ratio"];
@@ -151,34 +147,6 @@ const fn ends_with(text: &[u8], length: usize, suffix: &[u8]) -> bool {
         at += 1;
     }
     true
-}
-
-/// Exposes families, each whole and always in the same order, and keeps their values beyond the end
-/// of the process. None of this may make anybody wait who counts.
-pub trait FamilySource: Send + Sync {
-    /// Writes the families with their present values.
-    fn collect(&self, out: &mut dyn Encoder);
-
-    /// Adds the present values of those families that are saved.
-    fn save(&self, saved: &mut SavedFamilies);
-
-    /// Continues from what an earlier process has saved, by adding it. Series that do not exist any
-    /// more are ignored.
-    fn restore(&self, saved: &SavedFamilies);
-}
-
-impl<S: FamilySource> FamilySource for Arc<S> {
-    fn collect(&self, out: &mut dyn Encoder) {
-        self.as_ref().collect(out);
-    }
-
-    fn save(&self, saved: &mut SavedFamilies) {
-        self.as_ref().save(saved);
-    }
-
-    fn restore(&self, saved: &SavedFamilies) {
-        self.as_ref().restore(saved);
-    }
 }
 
 #[cfg(test)]

@@ -11,16 +11,21 @@
 //!
 //! Every room declares the families that it counts; `metrics::families` lists them all.
 
+mod counters;
 mod declare;
 mod encoder;
 mod family;
+mod gauges;
+mod instrument;
+mod label;
 mod saved;
-mod types;
+mod source;
 
-pub use encoder::{Encoder, Head, Label, Number};
-pub use family::{FamilyDoc, FamilySource, Kind, Stability};
-pub use saved::{LabelText, SavedFamilies, SavedSeries, UnknownSeries};
-pub use types::{
-    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Instrument,
-    LabelDomain, OperationResult, Persistent, SecondsCounter, TimestampGauge,
-};
+pub use counters::{Counter, CounterVec, CounterVec2, SecondsCounter};
+pub use encoder::{Encoder, Head, Kind, Label, Number};
+pub use family::{FamilyDoc, FamilyType, Stability};
+pub use gauges::{Gauge, GaugeVec, TimestampGauge};
+pub use instrument::{Instrument, Persistent};
+pub use label::{AnyText, LabelDomain, LabelText, OperationResult};
+pub use saved::{SavedFamilies, SavedSeries, UnknownSeries};
+pub use source::FamilySource;

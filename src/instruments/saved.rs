@@ -7,9 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::family::FamilyDoc;
-
-/// The text of a label value.
-pub type LabelText = Cow<'static, str>;
+use super::label::LabelText;
 
 /// The series of all families that are saved, by family.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

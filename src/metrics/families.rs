@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::builder::BUILD;
+use super::build_info::BUILD;
 use super::checkpoint::CheckpointGauges;
 use super::clock_families::CLOCK;
 use super::pod_families::{

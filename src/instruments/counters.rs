@@ -1,88 +1,18 @@
-//! The types of families: counters and gauges. Each value stands for itself, so all accesses are
-//! `Relaxed`.
+//! Counters. Each value stands for itself, so all accesses are `Relaxed`.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Encoder, Head, Number};
-use super::family::{FamilyDoc, Kind};
-use super::saved::{LabelText, SavedSeries};
+use super::encoder::{Encoder, Head, Kind, Number};
+use super::family::{FamilyDoc, FamilyType};
+use super::instrument::{Instrument, Persistent};
+use super::label::{LabelDomain, LabelText};
+use super::saved::SavedSeries;
 use crate::label_value::LabelValue;
-use crate::label_values;
-use crate::timestamp::Timestamp;
 
 const NANOS_PER_SECOND: f64 = 1e9;
-
-label_values! {
-    /// The value of the label `result` for what either works or does not.
-    pub enum OperationResult {
-        /// It worked
-        Success => "success",
-        /// It did not
-        Failure => "failure",
-    }
-}
-
-impl From<bool> for OperationResult {
-    fn from(successful: bool) -> Self {
-        match successful {
-            true => Self::Success,
-            false => Self::Failure,
-        }
-    }
-}
-
-/// The values that a label can take.
-pub trait LabelDomain {
-    /// Whether this is one of them.
-    fn contains(text: &str) -> bool;
-}
-
-impl<L: LabelValue> LabelDomain for L {
-    fn contains(text: &str) -> bool {
-        L::from_text(text).is_some()
-    }
-}
-
-/// A label whose values are not known before the program runs, such as the name of an SLO.
-#[derive(Debug)]
-pub enum AnyText {}
-
-impl LabelDomain for AnyText {
-    fn contains(_: &str) -> bool {
-        true
-    }
-}
-
-/// What a declaration takes from the type of a family.
-pub trait FamilyType {
-    /// The type in an exposition
-    const KIND: Kind;
-    /// How many labels there are, without those of the label set
-    const LABELS: usize;
-    /// Whether the configured label set comes after them
-    const LABEL_SET: bool = false;
-
-    /// Whether there can be a series with these label values, of which there are [`Self::LABELS`].
-    fn knows(labels: &[LabelText]) -> bool;
-}
-
-/// A family that has its values in itself, and begins at zero.
-pub trait Instrument: FamilyType + Default {
-    /// Writes the family.
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder);
-}
-
-/// A family whose values can outlive the process.
-pub trait Persistent: Instrument {
-    /// The present values.
-    fn save(&self) -> Vec<SavedSeries>;
-
-    /// Adds what was saved.
-    fn restore(&self, saved: &[SavedSeries]);
-}
 
 /// A counter without labels.
 #[derive(Default)]
@@ -319,93 +249,6 @@ impl<L: LabelValue, M: LabelValue> Persistent for CounterVec2<L, M> {
             {
                 self.with(first, second).add(series.value);
             }
-        }
-    }
-}
-
-/// A whole number that goes up and down.
-#[derive(Debug, Default)]
-pub struct Gauge(AtomicU64);
-
-impl Gauge {
-    /// Sets the value.
-    pub fn set(&self, value: u64) {
-        self.0.store(value, Relaxed);
-    }
-
-    /// Sets the value and returns the one before.
-    pub fn swap(&self, value: u64) -> u64 {
-        self.0.swap(value, Relaxed)
-    }
-
-    /// The value.
-    pub fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-}
-
-impl FamilyType for Gauge {
-    const KIND: Kind = Kind::Gauge;
-    const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
-}
-
-impl Instrument for Gauge {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        family.write(out, Number::Integer(self.get()));
-    }
-}
-
-/// Gauges by the values of one label; only for families that are computed.
-#[derive(Debug)]
-pub struct GaugeVec<L>(PhantomData<fn(L)>);
-
-impl<L: LabelDomain> FamilyType for GaugeVec<L> {
-    const KIND: Kind = Kind::Gauge;
-    const LABELS: usize = 1;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        labels.iter().all(|text| L::contains(text))
-    }
-}
-
-/// An instant, shown as Unix time in seconds; the series is absent while there is none.
-#[derive(Debug, Default)]
-pub struct TimestampGauge(AtomicU64);
-
-impl TimestampGauge {
-    /// Sets the instant. Zero stands for none in the cell: no [`Timestamp`] of an event is zero.
-    pub fn set(&self, at: Option<Timestamp>) {
-        let nanos = at.map_or(0, |at| at.as_nanos().cast_unsigned());
-        self.0.store(nanos, Relaxed);
-    }
-
-    /// The instant.
-    pub fn get(&self) -> Option<Timestamp> {
-        match self.0.load(Relaxed) {
-            0 => None,
-            nanos => Some(Timestamp::from_nanos(nanos.cast_signed())),
-        }
-    }
-}
-
-impl FamilyType for TimestampGauge {
-    const KIND: Kind = Kind::Gauge;
-    const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
-}
-
-impl Instrument for TimestampGauge {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        out.family(Head::from(family));
-        if let Some(at) = self.get() {
-            out.number(&[], Number::Float(at.as_seconds_f64()));
         }
     }
 }

@@ -1,0 +1,97 @@
+//! Gauges. Each value stands for itself, so all accesses are `Relaxed`.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::encoder::{Encoder, Head, Kind, Number};
+use super::family::{FamilyDoc, FamilyType};
+use super::instrument::Instrument;
+use super::label::{LabelDomain, LabelText};
+use crate::timestamp::Timestamp;
+
+/// A whole number that goes up and down.
+#[derive(Debug, Default)]
+pub struct Gauge(AtomicU64);
+
+impl Gauge {
+    /// Sets the value.
+    pub fn set(&self, value: u64) {
+        self.0.store(value, Relaxed);
+    }
+
+    /// Sets the value and returns the one before.
+    pub fn swap(&self, value: u64) -> u64 {
+        self.0.swap(value, Relaxed)
+    }
+
+    /// The value.
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+impl FamilyType for Gauge {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 0;
+
+    fn knows(_: &[LabelText]) -> bool {
+        true
+    }
+}
+
+impl Instrument for Gauge {
+    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
+        family.write(out, Number::Integer(self.get()));
+    }
+}
+
+/// Gauges by the values of one label; only for families that are computed.
+#[derive(Debug)]
+pub struct GaugeVec<L>(PhantomData<fn(L)>);
+
+impl<L: LabelDomain> FamilyType for GaugeVec<L> {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 1;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        labels.iter().all(|text| L::contains(text))
+    }
+}
+
+/// An instant, shown as Unix time in seconds; the series is absent while there is none.
+#[derive(Debug, Default)]
+pub struct TimestampGauge(AtomicU64);
+
+impl TimestampGauge {
+    /// Sets the instant. Zero stands for none in the cell: no [`Timestamp`] of an event is zero.
+    pub fn set(&self, at: Option<Timestamp>) {
+        let nanos = at.map_or(0, |at| at.as_nanos().cast_unsigned());
+        self.0.store(nanos, Relaxed);
+    }
+
+    /// The instant.
+    pub fn get(&self) -> Option<Timestamp> {
+        match self.0.load(Relaxed) {
+            0 => None,
+            nanos => Some(Timestamp::from_nanos(nanos.cast_signed())),
+        }
+    }
+}
+
+impl FamilyType for TimestampGauge {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 0;
+
+    fn knows(_: &[LabelText]) -> bool {
+        true
+    }
+}
+
+impl Instrument for TimestampGauge {
+    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
+        out.family(Head::from(family));
+        if let Some(at) = self.get() {
+            out.number(&[], Number::Float(at.as_seconds_f64()));
+        }
+    }
+}
