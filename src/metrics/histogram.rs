@@ -9,11 +9,12 @@
 //! 277 cells of 8 bytes, and with exemplars 56 bytes and a pod name for each classic bucket up to
 //! the highest one used: 2.3 KiB, at most 3.7 KiB and 26 names.
 
+use serde::{Deserialize, Serialize};
+
 use super::cells::Cells;
 use super::exemplar::{Exemplar, Exemplars};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
-use super::saved::SavedHistogram;
-use crate::instruments::{FamilyType, Kind, LabelText};
+use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
 use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -195,6 +196,36 @@ impl Snapshot {
         })
         .filter(|(_, count)| *count > 0)
     }
+}
+
+/// A histogram as plain values that outlive the process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedHistogram {
+    /// The cells that are not empty, by position in [`SavedMetrics::bounds`](super::saved::SavedMetrics::bounds), ascending, and what
+    /// they count
+    pub cells: Vec<(u16, u64)>,
+    /// The sum of what was observed, in nanoseconds
+    pub sum: u128,
+}
+
+impl SavedHistogram {
+    /// Whether its cells are among the first `cells`.
+    pub(super) fn fits(&self, cells: usize) -> bool {
+        let mut positions = self
+            .cells
+            .iter()
+            .map(|(position, _)| usize::from(*position));
+        positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
+    }
+}
+
+/// Writes histograms too, which only the families of pods have.
+pub trait HistogramEncoder: Encoder {
+    /// Whether the format carries exemplars. Without, none are copied out of the histograms.
+    fn wants_exemplars(&self) -> bool;
+
+    /// Writes a series of the present family, which is a histogram.
+    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }
 
 #[cfg(all(test, not(podinit_loom)))]

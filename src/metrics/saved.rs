@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::families::unknown_series;
+use super::histogram::SavedHistogram;
 use super::label_sets::{SavedLabel, SavedLabels};
 use crate::instruments::{LabelText, SavedFamilies};
 use crate::lifecycle::Interval;
@@ -61,27 +62,6 @@ impl SavedMetrics {
             return Err("a histogram has other cells");
         }
         Ok(())
-    }
-}
-
-/// A histogram.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedHistogram {
-    /// The cells that are not empty, by position in [`SavedMetrics::bounds`], ascending, and what
-    /// they count
-    pub cells: Vec<(u16, u64)>,
-    /// The sum of what was observed, in nanoseconds
-    pub sum: u128,
-}
-
-impl SavedHistogram {
-    /// Whether its cells are among the first `cells`.
-    fn fits(&self, cells: usize) -> bool {
-        let mut positions = self
-            .cells
-            .iter()
-            .map(|(position, _)| usize::from(*position));
-        positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::exposition::HistogramEncoder;
+use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
 use super::labels::{LabelSpec, WHOLE_SET};
 use super::pod_counts::PodCounts;

@@ -17,8 +17,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::HistogramEncoder;
 use crate::instruments::{Encoder, Head, Label, Number};
+use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
 use crate::metrics::layout::CLASSIC_BOUNDS;
 

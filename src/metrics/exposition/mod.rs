@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use prometheus_client::registry::Registry;
 
-use super::histogram::Snapshot;
+use super::histogram::HistogramEncoder;
 use super::store::Store;
-use crate::instruments::{Encoder, FamilySource, Label};
+use crate::instruments::FamilySource;
 use json::Json;
 use protobuf::Protobuf;
 use text::{Dialect, Text};
@@ -27,15 +27,6 @@ pub enum Format {
     Text,
     /// JSON of podinit's own shape (see the module `json`): classic histograms
     Json,
-}
-
-/// Writes histograms too, which only the families of pods have.
-pub trait HistogramEncoder: Encoder {
-    /// Whether the format carries exemplars. Without, none are copied out of the histograms.
-    fn wants_exemplars(&self) -> bool;
-
-    /// Writes a series of the present family, which is a histogram.
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }
 
 /// A scrape that failed.

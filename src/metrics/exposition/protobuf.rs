@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model as proto;
 use prost::Message;
 
-use super::HistogramEncoder;
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
+use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
 use crate::metrics::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 use crate::timestamp::Timestamp;

@@ -6,9 +6,9 @@
 
 use std::fmt::{self, Write};
 
-use super::HistogramEncoder;
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
+use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
 use crate::metrics::layout::CLASSIC_BOUNDS;
 
