@@ -15,7 +15,7 @@ use futures::future::{BoxFuture, ready};
 use http::HeaderValue;
 use tokio::sync::Semaphore;
 
-use super::credentials;
+use super::authorization::credentials;
 use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
 use crate::server::Verdict;
 use crate::web_config::Users;

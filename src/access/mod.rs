@@ -10,6 +10,7 @@
 //! A request that cannot be decided is refused. Passwords and tokens are remembered only as keyed
 //! hashes, and appear in no message.
 
+mod authorization;
 mod basic;
 mod decisions;
 mod fingerprint;
@@ -127,14 +128,4 @@ impl Access for Gate {
             .inspect(move |verdict| stats.count(*verdict))
             .boxed()
     }
-}
-
-/// The credentials of `Authorization: SCHEME credentials`; `None` for another scheme.
-fn credentials<'a>(authorization: &'a http::HeaderValue, scheme: &str) -> Option<&'a [u8]> {
-    let (found, rest) = authorization.as_bytes().split_at_checked(scheme.len())?;
-    let rest = found
-        .eq_ignore_ascii_case(scheme.as_bytes())
-        .then_some(rest)?;
-    let credentials = rest.strip_prefix(b" ")?.trim_ascii();
-    (!credentials.is_empty()).then_some(credentials)
 }

@@ -1,6 +1,8 @@
 //! Decodes the bytes of a watch stream or of a list into [`PodSnapshot`]s. Another encoding
 //! (protobuf) would be added here.
 
+mod error;
+mod list_page;
 pub(crate) mod pod;
 mod recover;
 pub mod rfc3339;
@@ -11,6 +13,8 @@ use serde::de::DeserializeSeed;
 
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
+pub use error::DecodeError;
+pub use list_page::ListPage;
 use pod::Context;
 pub use pod::DecodeOptions;
 use pod::envelope::{Envelope, EnvelopeReader, ObservedAt};
@@ -56,63 +60,6 @@ pub struct ApiStatus {
     pub reason: String,
     /// A sentence for people
     pub message: String,
-}
-
-/// One page of a list.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct ListPage {
-    /// The pods on the page
-    pub pods: Vec<PodSnapshot>,
-    /// How many items were left out because they are no pods or have no UID
-    pub undecodable: u64,
-    /// The version of the list, from which a watch may go on
-    pub resource_version: Option<String>,
-    /// Where the next page begins; `None` on the last one
-    pub continue_token: Option<String>,
-    /// About how many pods follow on further pages, where the API server says so
-    pub remaining: Option<u64>,
-}
-
-/// Why bytes could not be decoded.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    /// They are no JSON. Nothing is known of what was meant.
-    #[error("invalid JSON at line {line}, column {column}: {why}")]
-    Json {
-        /// The line, from 1
-        line: usize,
-        /// The column in bytes, from 1
-        column: usize,
-        /// What is wrong there
-        why: String,
-    },
-    /// They are JSON, but the object in it is not what it should be.
-    #[error("{fault}")]
-    Object {
-        /// The version of the object, where it has one: a watch may go on from it
-        resource_version: Option<u64>,
-        /// What is wrong with it
-        fault: ObjectFault,
-    },
-}
-
-impl From<serde_json::Error> for DecodeError {
-    fn from(error: serde_json::Error) -> Self {
-        let (line, column) = (error.line(), error.column());
-        let text = error.to_string();
-        let place = format!(" at line {line} column {column}");
-        let why = text.strip_suffix(&place).unwrap_or(&text).to_owned();
-        Self::Json { line, column, why }
-    }
-}
-
-impl From<ObjectFault> for DecodeError {
-    fn from(fault: ObjectFault) -> Self {
-        Self::Object {
-            resource_version: None,
-            fault,
-        }
-    }
 }
 
 /// Decodes what the API server sends. One decoder serves one list-watch for its whole life, so
@@ -166,7 +113,7 @@ impl PodDecoder {
     /// is not of kind `PodList` or `List`, or has no `items`.
     pub fn list_page(&mut self, body: &[u8]) -> Result<ListPage, DecodeError> {
         match self.envelope(body) {
-            Ok(envelope) => list_page_of(envelope),
+            Ok(envelope) => ListPage::of(envelope),
             Err(error @ DecodeError::Json { .. }) => {
                 recover::list_page(body, &mut self.0).unwrap_or(Err(error))
             }
@@ -180,23 +127,6 @@ impl PodDecoder {
         deserializer.end()?;
         envelope.ok_or(ObjectFault::NotAnObject.into())
     }
-}
-
-/// The page of a list that `envelope` is.
-fn list_page_of(envelope: Envelope<'_>) -> Result<ListPage, DecodeError> {
-    let metadata = envelope.own.metadata;
-    match envelope.own.kind.as_deref() {
-        Some("PodList" | "List") => {}
-        kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
-    }
-    let items = envelope.items.ok_or(ObjectFault::NoItems)?;
-    Ok(ListPage {
-        pods: items.pods,
-        undecodable: items.undecodable,
-        resource_version: metadata.resource_version.map(String::from),
-        continue_token: metadata.continue_token.map(String::from),
-        remaining: metadata.remaining,
-    })
 }
 
 /// The event of type `event_type` with `object`.

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::value::RawValue;
 
-use super::{DecodeError, ListPage, list_page_of};
+use super::error::DecodeError;
+use super::list_page::ListPage;
 use crate::decode::pod::Context;
 use crate::decode::pod::envelope::{EnvelopeReader, Items};
 use crate::decode::pod::lenient::Lenient;
@@ -52,7 +53,7 @@ pub(super) fn list_page(
     let shell = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer);
     let mut envelope = shell.ok()??;
     envelope.items = Some(items(list.items.unwrap_or_default(), context));
-    Some(list_page_of(envelope))
+    Some(ListPage::of(envelope))
 }
 
 fn items(raw: Vec<&RawValue>, context: &mut Context) -> Items {

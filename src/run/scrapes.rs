@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 use super::checkpoint::Commits;
 use crate::metrics::{self, Exposition};
-use crate::server::{Format, Scrape, ScrapeError, Status};
+use crate::server::{ExporterStatus, Format, Scrape, ScrapeError};
 use crate::watch::stats::WatchStats;
 
 pub(super) struct Scrapes {
@@ -35,8 +35,8 @@ impl Scrape for Scrapes {
         }
     }
 
-    fn status(&self) -> Status {
-        Status {
+    fn status(&self) -> ExporterStatus {
+        ExporterStatus {
             synced: Some(self.stats.synced()),
             pods_in_flight: Some(self.exposition.pods_in_flight()),
         }

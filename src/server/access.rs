@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
-use http::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{
+    AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::{HeaderMap, StatusCode};
 use rustls::ServerConfig;
-
-use super::plain_text;
 
 /// Decides over connections and requests. Its decisions may change at any time; a connection keeps
 /// the TLS configuration with which it began.
@@ -126,4 +126,10 @@ pub(super) async fn headers(
         response.headers_mut().insert(name, value.clone());
     }
     response
+}
+
+/// One line of plain text, as the body of a response. It never contains anything of the request.
+pub(super) fn plain_text(status: StatusCode, text: &str) -> Response {
+    const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+    (status, [(CONTENT_TYPE, TEXT)], format!("{text}\n")).into_response()
 }

@@ -17,9 +17,9 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Limits;
 use super::access::{Access, HasCertificate};
 use super::activity::Activity;
+use super::limits::Limits;
 use super::stream::Stream;
 use super::write_deadline::WriteDeadline;
 

@@ -22,10 +22,10 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::Limits;
 use super::access::Access;
 use super::activity::Activity;
 use super::connection::Serving;
+use super::limits::Limits;
 
 /// How long to wait when the system has no resources for another connection (file descriptors,
 /// memory): long enough not to spin, short enough to accept soon after.

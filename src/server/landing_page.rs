@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::Status;
+use super::scrape::ExporterStatus;
 
 /// What the page shows.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Page<'a> {
     /// The version of podinit
     pub(super) version: &'a str,
     /// Unknown parts are left out
-    pub(super) status: Status,
+    pub(super) status: ExporterStatus,
     /// Ready, or why not
     pub(super) readiness: &'a Result<(), String>,
     /// Live, or why not
@@ -102,7 +102,7 @@ mod tests {
     fn it_shows_only_what_is_known() {
         let unknown = Page {
             version: "1.2.3",
-            status: Status::default(),
+            status: ExporterStatus::default(),
             readiness: &Ok(()),
             liveness: &Ok(()),
         };
@@ -110,7 +110,7 @@ mod tests {
         assert!(text.contains("<dt>Version</dt><dd>1.2.3</dd>"));
         assert!(!text.contains("Watch"));
         let known = Page {
-            status: Status {
+            status: ExporterStatus {
                 synced: Some(false),
                 pods_in_flight: Some(7),
             },
@@ -128,7 +128,7 @@ mod tests {
     fn reasons_are_escaped() {
         let page = Page {
             version: "1",
-            status: Status::default(),
+            status: ExporterStatus::default(),
             readiness: &Err("<script>'a' & \"b\"".to_owned()),
             liveness: &Ok(()),
         };

@@ -37,6 +37,15 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
+/// Binds `address` as [`Server::bind`](super::Server::bind) does, and releases it at once. Returns the address that was
+/// bound. Must be called within a tokio runtime.
+///
+/// # Errors
+/// One line that says why the address cannot be bound and what to do.
+pub fn try_bind(address: SocketAddr) -> Result<SocketAddr, BindError> {
+    bind(address).map(|(_listener, local_addr)| local_addr)
+}
+
 /// Binds a listener and returns its address. `[::]` is dual stack.
 pub(super) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
     let listener = match listen(address) {

@@ -17,14 +17,14 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::access::{self, Access};
+use super::access::{self, Access, plain_text};
 use super::activity::{Activity, Scraping};
 use super::compression::ContentCoding;
 use super::health::Health;
 use super::landing_page::Page;
 use super::negotiation::negotiate;
+use super::scrape::{ExporterStatus, Scrape};
 use super::shared_encoding::SharedEncodings;
-use super::{Scrape, Status, plain_text};
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -154,7 +154,7 @@ fn probe(state: &Result<(), String>) -> Response {
 }
 
 async fn landing_page(State(app): State<Arc<App>>) -> Response {
-    let status: Status = app.source.status();
+    let status: ExporterStatus = app.source.status();
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         status,

@@ -18,7 +18,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use super::compression::ContentCoding;
 use super::negotiation::Format;
-use super::{Scrape, ScrapeError};
+use super::scrape::{Scrape, ScrapeError};
 
 const KINDS: usize = Format::ALL.len() * ContentCoding::ALL.len();
 

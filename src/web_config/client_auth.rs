@@ -18,7 +18,7 @@ use rustls::{
     SignatureScheme,
 };
 
-use super::Files;
+use super::files::Files;
 use super::pem::{certificates_of, pem};
 use super::san::{AllowedSan, subject_alternative_names};
 use super::tls_names::find;

@@ -7,6 +7,7 @@
 //! hashes.
 
 mod client_auth;
+mod files;
 mod http;
 mod pem;
 mod san;
@@ -14,19 +15,17 @@ mod tls;
 mod tls_names;
 mod users;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+pub use self::files::MAX_BYTES;
 pub use self::http::{Header, RateLimit};
 pub use self::tls::Tls;
 pub use self::users::{MAX_COST, Users};
 
-use crate::config_file::reload::{FileState, Inspection};
+use self::files::Files;
+use crate::config_file::reload::Inspection;
 use crate::config_file::yaml::{self, Discretion, Fault, FileError, Section, Value};
-
-/// The length limit of the file, and of each file that it names, in bytes.
-pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// A valid web configuration.
 #[derive(Clone, Debug, Default)]
@@ -45,17 +44,14 @@ impl WebConfig {
     /// Reads the file at `path` and those that it names, relative to its directory.
     pub fn inspect(path: &Path) -> Inspection<Self, FileError> {
         let name = path.display().to_string();
-        let mut files = Files {
-            directory: path.parent().unwrap_or(Path::new("")).to_owned(),
-            states: Vec::new(),
-        };
+        let mut files = Files::beside(path);
         let result = match files.read(path) {
             Ok(contents) => {
                 parse(&contents, &mut files).map_err(|fault| FileError::new(&name, fault))
             }
             Err(error) => Err(FileError::unreadable(&name, &error)),
         };
-        let files = files.states;
+        let files = files.into_states();
         Inspection { files, result }
     }
 
@@ -78,32 +74,6 @@ impl WebConfig {
             return Ok(());
         };
         Err(format!("{taken} while podinit runs; restart it"))
-    }
-}
-
-/// Reads the configuration and the files that it names, and keeps the state of each.
-#[derive(Debug)]
-struct Files {
-    directory: PathBuf,
-    /// The state of each file that was read
-    states: Vec<FileState>,
-}
-
-impl Files {
-    /// Reads a file that the configuration names.
-    fn read_named(&mut self, name: &str) -> io::Result<Vec<u8>> {
-        let path = self.directory.join(name);
-        let contents = self.read(&path)?;
-        if contents.len() > MAX_BYTES {
-            return Err(io::Error::other(format!("longer than {MAX_BYTES} bytes")));
-        }
-        Ok(contents)
-    }
-
-    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
-        let read = yaml::read_file(path, MAX_BYTES);
-        self.states.push(FileState::of(&read));
-        read
     }
 }
 

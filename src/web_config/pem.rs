@@ -3,7 +3,7 @@
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-use super::Files;
+use super::files::Files;
 use crate::config_file::yaml::{Fault, Node, Section};
 
 /// PEM, and the key and node that hold or name it.

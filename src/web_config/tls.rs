@@ -7,8 +7,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, version};
 
-use super::Files;
 use super::client_auth::ClientAuth;
+use super::files::Files;
 use super::pem::{certificates_of, pem};
 use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find};
 use crate::config_file::yaml::{Fault, Node, Section};

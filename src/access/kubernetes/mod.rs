@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 
 pub use self::reviews::ReviewError;
 use self::reviews::{Reviewer, User};
-use super::credentials;
+use super::authorization::credentials;
 use super::decisions::Decisions;
 use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
 use crate::cluster::client::Cluster;

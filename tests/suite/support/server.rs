@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use podinit::server::{Access, Format, Health, Limits, Scrape, ScrapeError, Server, Status};
+use podinit::server::{
+    Access, ExporterStatus, Format, Health, Limits, Scrape, ScrapeError, Server,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -74,8 +76,8 @@ impl Scrape for Source {
         }
     }
 
-    fn status(&self) -> Status {
-        Status {
+    fn status(&self) -> ExporterStatus {
+        ExporterStatus {
             synced: Some(true),
             pods_in_flight: Some(3),
         }

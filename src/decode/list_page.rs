@@ -1,0 +1,40 @@
+//! One page of a list.
+
+use super::error::DecodeError;
+use super::pod::envelope::Envelope;
+use super::pod::object::{ObjectFault, shorten};
+use crate::pod::PodSnapshot;
+
+/// One page of a list.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ListPage {
+    /// The pods on the page
+    pub pods: Vec<PodSnapshot>,
+    /// How many items were left out because they are no pods or have no UID
+    pub undecodable: u64,
+    /// The version of the list, from which a watch may go on
+    pub resource_version: Option<String>,
+    /// Where the next page begins; `None` on the last one
+    pub continue_token: Option<String>,
+    /// About how many pods follow on further pages, where the API server says so
+    pub remaining: Option<u64>,
+}
+
+impl ListPage {
+    /// The page that `envelope` is.
+    pub(super) fn of(envelope: Envelope<'_>) -> Result<Self, DecodeError> {
+        let metadata = envelope.own.metadata;
+        match envelope.own.kind.as_deref() {
+            Some("PodList" | "List") => {}
+            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+        }
+        let items = envelope.items.ok_or(ObjectFault::NoItems)?;
+        Ok(Self {
+            pods: items.pods,
+            undecodable: items.undecodable,
+            resource_version: metadata.resource_version.map(String::from),
+            continue_token: metadata.continue_token.map(String::from),
+            remaining: metadata.remaining,
+        })
+    }
+}

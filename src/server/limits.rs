@@ -1,0 +1,48 @@
+//! Bounds on what clients can make the server hold.
+
+use std::time::Duration;
+
+/// Bounds on what clients can make the server hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Open connections. At the limit, the one that has been idle longest is closed.
+    pub max_connections: usize,
+    /// How long a connection must have been idle before it can be closed to make room
+    pub min_idle: Duration,
+    /// Scrapes in progress, from the request to the last byte that the kernel takes. Further ones
+    /// get status 503. Clients that do not read can bring as many expositions into memory. Must be
+    /// below `max_connections`, or scrapes could lock out probes.
+    pub max_scrapes: usize,
+    /// Bytes of a request head; a longer one gets status 431
+    pub max_head_bytes: usize,
+    /// Headers of a request; more get status 431
+    pub max_headers: usize,
+    /// Time for a TLS handshake
+    pub handshake_timeout: Duration,
+    /// Time for a request head to arrive, counted from the previous response on a connection
+    /// that is kept alive
+    pub head_timeout: Duration,
+    /// Time for a client to read a response
+    pub write_timeout: Duration,
+    /// Time for requests in progress at shutdown
+    pub shutdown_grace: Duration,
+}
+
+impl Default for Limits {
+    /// 512 connections and 32 scrapes: a few scrapers are usual, and file descriptors are often
+    /// limited to 1024. 10 s for a handshake. 20 s for a head, so that scrapes every 15 s reuse a
+    /// connection. 10 s of grace fit into the 30 s that Kubernetes grants a pod to end.
+    fn default() -> Self {
+        Self {
+            max_connections: 512,
+            min_idle: Duration::from_millis(250),
+            max_scrapes: 32,
+            max_head_bytes: 16 * 1024,
+            max_headers: 64,
+            handshake_timeout: Duration::from_secs(10),
+            head_timeout: Duration::from_secs(20),
+            write_timeout: Duration::from_secs(30),
+            shutdown_grace: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What the server exposes: an exposition to encode, and what the landing page shows of the exporter.
+
+use futures::future::BoxFuture;
+
+use super::negotiation::Format;
+
+/// What the server exposes.
+pub trait Scrape: Send + Sync + 'static {
+    /// Encodes the current exposition in `format`. Called on a thread that may block, by one caller
+    /// at a time.
+    ///
+    /// # Errors
+    /// One line that says what could not be encoded. The scrape is answered with it and status 500.
+    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError>;
+
+    /// Completes when everything that was encoded before this call is durable, or when waiting
+    /// longer would be worse than to answer. No body is sent before.
+    fn made_durable(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// What the landing page shows besides its links.
+    fn status(&self) -> ExporterStatus {
+        ExporterStatus::default()
+    }
+}
+
+/// Why an exposition could not be encoded: one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot encode the metrics: {0}")]
+pub struct ScrapeError(pub String);
+
+/// The current state of the exporter, for the landing page; `None` is not shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExporterStatus {
+    /// Whether the watch is in sync
+    pub synced: Option<bool>,
+    /// Pods that have not finished their startup
+    pub pods_in_flight: Option<u64>,
+}
