@@ -103,35 +103,22 @@ impl Doctor {
         });
         let connected = timeout_at(ends, client::connect(&self.cluster)).await;
         let cluster = match connected {
-            Ok(Ok(cluster)) => cluster,
-            Ok(Err(error)) => {
-                report(cluster::unusable(&error));
-                report(Finding::skipped(
-                    Check::ApiServer,
-                    "there is no cluster to ask",
-                ));
-                return skip(
-                    &BY_CLUSTER,
-                    "there is no cluster to ask",
-                    labels.err(),
-                    report,
-                );
-            }
+            Ok(Ok(cluster)) => Ok(cluster),
+            Ok(Err(error)) => Err(cluster::unusable(&error)),
             Err(_) => {
                 let found = "the configuration could not be read within --timeout";
-                report(Finding::error(Check::Cluster, found).fix(
+                Err(Finding::error(Check::Cluster, found).fix(
                     "check whether the credential plugin of the kubeconfig waits for something",
-                ));
-                report(Finding::skipped(
-                    Check::ApiServer,
-                    "there is no cluster to ask",
-                ));
-                return skip(
-                    &BY_CLUSTER,
-                    "there is no cluster to ask",
-                    labels.err(),
-                    report,
-                );
+                ))
+            }
+        };
+        let cluster = match cluster {
+            Ok(cluster) => cluster,
+            Err(finding) => {
+                const WHY: &str = "there is no cluster to ask";
+                report(finding);
+                report(Finding::skipped(Check::ApiServer, WHY));
+                return skip(&BY_CLUSTER, WHY, labels.err(), report);
             }
         };
         cluster::configured(&cluster)
