@@ -1,8 +1,8 @@
 //! What podinit needs to know of a pod, as the Kubernetes API states it.
 //!
-//! A [`PodSnapshot`] is the one shape in which a pod enters the core. It is total: the edges
-//! (`watch`, recordings) turn every unknown value, null or missing field into an `Option` or a
-//! variant here, so that nothing further in has to fail.
+//! A [`PodSnapshot`] is the only form in which a pod enters the core. The decoder turns every unknown
+//! value, null or missing field into an `Option` or a variant here, so the core handles no malformed
+//! input.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::timestamp::Timestamp;
 pub struct PodUid([u64; 2]);
 
 impl PodUid {
-    /// The identity that `text` stands for.
+    /// The identity for the UID `text`.
     pub fn from_text(text: &str) -> Self {
         parse_canonical_uuid(text.as_bytes()).unwrap_or_else(|| Self::hashed(text.as_bytes()))
     }
@@ -33,7 +33,7 @@ impl PodUid {
         self.0
     }
 
-    /// FNV-1a over 128 bits: stable across runs and platforms, and met only where a UID is no UUID.
+    /// FNV-1a over 128 bits: stable across runs and platforms, and used only for a UID that is no UUID.
     fn hashed(bytes: &[u8]) -> Self {
         const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -100,8 +100,8 @@ pub enum ConditionStatus {
 pub struct Condition {
     /// Its `status`.
     pub status: ConditionStatus,
-    /// Its `lastTransitionTime`; `None` when it is missing or absurd (§4: unparsable, or 1970 or
-    /// before).
+    /// Its `lastTransitionTime`; `None` when it is missing or absurd (unparsable, or in
+    /// 1970 or before; [§4.6](crate::specification#s4-6)).
     pub last_transition: Option<Timestamp>,
 }
 
@@ -112,11 +112,11 @@ impl Condition {
     }
 }
 
-/// The conditions of one pod that podinit reads; at most one of each type, the first in the
-/// status where a type stands twice.
+/// The conditions of one pod that podinit reads; at most one of each type, the first if the status has
+/// a type twice.
 ///
-/// Held by type and not as [`Condition`]s, which would take half as much again: a list of a large
-/// cluster holds many of these.
+/// Stored by field and not as [`Condition`]s, which would take half as much memory again: the list of a
+/// large cluster holds many of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Conditions {
     statuses: [Option<ConditionStatus>; ConditionType::ALL.len()],
@@ -124,7 +124,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The condition of the given type, if it stands in the status.
+    /// The condition of the given type, if it is in the status.
     pub fn get(&self, kind: ConditionType) -> Option<Condition> {
         let last_transition = self.transitions[kind as usize];
         self.statuses[kind as usize].map(|status| Condition {
@@ -133,7 +133,7 @@ impl Conditions {
         })
     }
 
-    /// Adds a condition unless one of its type already stands.
+    /// Adds a condition unless there is one of its type already.
     pub fn insert(&mut self, kind: ConditionType, condition: Condition) {
         let status = &mut self.statuses[kind as usize];
         if status.is_none() {
@@ -142,7 +142,7 @@ impl Conditions {
         }
     }
 
-    /// The condition of the given type, if it stands and is True.
+    /// The condition of the given type, if it is in the status and True.
     pub fn holding(&self, kind: ConditionType) -> Option<Condition> {
         self.get(kind).filter(|condition| condition.is_true())
     }
@@ -169,7 +169,8 @@ pub struct Workload {
     pub name: Box<str>,
 }
 
-/// What names a pod in labels and exemplars. None of it decides what is counted.
+/// What labels and exemplars say about a pod. None of it decides what is counted, except that SLOs
+/// match pods by namespace and workload.
 ///
 /// The decoder fills `node`, `workload` and `pod_labels` only where a label is configured that
 /// needs them.
@@ -190,25 +191,23 @@ pub struct PodInfo {
     pub pod_labels: Box<[Box<str>]>,
 }
 
-/// One version of one pod, reduced to what podinit accounts for.
+/// One version of one pod, reduced to what podinit needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodSnapshot {
     /// `metadata.uid`
     pub uid: PodUid,
     /// `metadata.resourceVersion` as a decimal integer; `None` when it is missing or is none
     pub resource_version: Option<u64>,
-    /// What names the pod
     pub info: PodInfo,
     /// `metadata.creationTimestamp`; `None` when it is missing or absurd
     pub created: Option<Timestamp>,
     /// `status.startTime`; `None` when it is missing or absurd
     pub started: Option<Timestamp>,
-    /// The latest API time anywhere in the pod (§4: creationTimestamp, startTime and the
-    /// lastTransitionTime of any condition)
+    /// The latest API time anywhere in the pod ([§4.1](crate::specification#s4-1): creationTimestamp,
+    /// startTime and the lastTransitionTime of any condition)
     pub latest_api_time: Option<Timestamp>,
     /// `status.phase`
     pub phase: Phase,
-    /// The conditions that podinit reads
     pub conditions: Conditions,
     /// `PodScheduled=False` with reason `Unschedulable`
     pub unschedulable: bool,
@@ -218,12 +217,12 @@ pub struct PodSnapshot {
     pub has_init_containers: bool,
     /// `spec.readinessGates` is not empty
     pub has_readiness_gates: bool,
-    /// The annotation `kubernetes.io/config.mirror` stands: a static pod
+    /// It has the annotation `kubernetes.io/config.mirror`: a static pod
     pub is_static: bool,
 }
 
 impl PodSnapshot {
-    /// A pod of which nothing is known but its identity and name; a base for decoders and tests.
+    /// A pod with only its identity and name; a base for decoders and tests.
     pub fn bare(uid: PodUid, namespace: impl Into<Arc<str>>, name: impl Into<Box<str>>) -> Self {
         Self {
             uid,
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_condition_of_a_type_stands() {
+    fn the_first_condition_of_a_type_counts() {
         let mut conditions = Conditions::default();
         let holds = Condition {
             status: ConditionStatus::True,

@@ -3,10 +3,9 @@
 
 use std::num::NonZeroI64;
 
-/// Nanoseconds in a second.
 pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// An instant in UTC with nanosecond resolution, from 1678 to 2262; what lies outside saturates.
+/// An instant in UTC with nanosecond resolution, from 1678 to 2262; other times saturate.
 ///
 /// `Option<Timestamp>` is as small as the timestamp itself, because a pod in flight holds many of
 /// them: the Unix epoch is not representable and becomes one nanosecond after it. That costs
@@ -16,8 +15,8 @@ pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 pub struct Timestamp(NonZeroI64);
 
 impl Timestamp {
-    /// The Unix epoch (or rather the nanosecond after it): the time of a recording that has not
-    /// stated one yet.
+    /// The Unix epoch (actually the nanosecond after it): the time of a recording that has not stated
+    /// one yet.
     pub const EPOCH: Self = match NonZeroI64::new(1) {
         Some(nanos) => Self(nanos),
         None => unreachable!(),

@@ -1,5 +1,5 @@
 //! How a pod is accounted for when its first snapshot comes ([§5.2](crate::specification#s5-2),
-//! [§5.3](crate::specification#s5-3)): was its startup over before anyone watched it?
+//! [§5.3](crate::specification#s5-3)): was its startup over before podinit watched it?
 
 use crate::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -8,7 +8,7 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// the pod has been Ready before.
 const READY_BEFORE_NANOS: i64 = 5 * NANOS_PER_SECOND;
 /// A pod that first appears after the first list, but was created longer than this before it,
-/// was there all along, outside the selection.
+/// existed already, outside the selection.
 const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
 
 /// How a pod that was not known before is accounted for.
@@ -22,12 +22,11 @@ pub(super) enum Classification {
     Adopted,
     /// Observed in full, whatever it shows already
     New,
-    /// It was there, and was accounted for, before the API server was restored from a backup that
-    /// brought it back
+    /// It was accounted for before the API server was restored from the backup that brought it back
     Accounted,
 }
 
-/// In what a pod was first seen.
+/// What a snapshot was delivered in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SnapshotOrigin {
     /// The first list of its source
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_pod_is_new_unless_it_was_there_all_along() {
+    fn a_later_pod_is_new_unless_it_existed_before_the_first_list() {
         let seen = |created, began: Option<i64>| {
             let origin = SnapshotOrigin::Later {
                 first_list_began: began.map(Timestamp::from_seconds),

@@ -12,48 +12,46 @@ pub struct SourceId(pub u16);
 /// What a list-watch delivered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PodEvent {
-    /// ADDED or MODIFIED: the pod as it stands
+    /// ADDED or MODIFIED: the pod's current state
     Applied(PodSnapshot),
-    /// DELETED: the pod as it last stood
+    /// DELETED: the pod's last state
     Deleted(PodSnapshot),
     /// A list that completed, all its pages joined. The first one of a source is its first list
-    /// (§5 rule 2), every further one closes a gap (rule 4).
+    /// ([§5.2](crate::specification#s5-2)), every further one closes a gap
+    /// ([§5.4](crate::specification#s5-4)).
     Listed {
-        /// The pods that stood in it
         pods: Vec<PodSnapshot>,
         /// When the list was begun
         began: Timestamp,
     },
-    /// A streamed list was closed whose pods have already been delivered one by one: only what
-    /// does not stand in it is news
+    /// A streamed list has ended whose pods were delivered one by one: pods that are not in it are
+    /// gone ([§8.6](crate::specification#s8-6))
     StreamedListClosed {
-        /// The pods that stand
+        /// The pods in the list
         listed: Vec<PodUid>,
     },
     /// BOOKMARK: everything up to the delivery's version has been delivered
     Bookmark,
-    /// The watch is no longer in sync; it is again with the next completed list or resumed watch
+    /// The watch is no longer in sync. The next completed list or resumed watch brings it back in sync
     SyncLost,
-    /// The watch went on from the version where it had stopped
+    /// The watch resumed from the version where it had stopped
     Resumed,
-    /// The API server was restored from a backup and is behind the versions told so far: they are
-    /// of another history, and the list that follows is the truth, however old its versions
+    /// The API server was restored from a backup and is behind the versions delivered so far. They
+    /// belong to another history, and the list that follows is current, however old its versions are
     RolledBack,
 }
 
-/// One event with the times that belong to it.
+/// One event with its source and its times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delivery {
-    /// Where it came from
     pub source: SourceId,
-    /// What happened
     pub event: PodEvent,
     /// The time at which it is accounted for; never goes back
     pub now: Timestamp,
-    /// The instant at which a watch event arrived (§4 `o`); `None` for lists, and for recorded
+    /// The instant at which a watch event arrived (`o` in [§4.3](crate::specification#s4-3)); `None` for lists, and for recorded
     /// events that do not say
     pub observed: Option<Timestamp>,
-    /// Where the source stands in its history with this delivery, so that a watch from there
-    /// brings what comes after it; `None` where it says nothing of that
+    /// The version that the source has reached with this delivery: a watch from there delivers what
+    /// comes after it; `None` if the delivery does not state one
     pub version: Option<Version>,
 }

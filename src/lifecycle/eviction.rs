@@ -1,17 +1,18 @@
-//! The cap on remembered pods: which it makes the tracker forget, and which it keeps out.
+//! The cap on remembered pods: which pods are evicted for it, and which are refused
+//! ([§5.5](crate::specification#s5-5)).
 //!
-//! A pod that was forgotten while it still exists must not be taken for a new one when it is heard
-//! of again, or it would be counted twice. To know every such pod would take the memory that the
-//! cap is there to save. So the pods that were created first are forgotten first, and of all that
-//! were forgotten only the newest second of creation is kept: the watermark. An unknown pod that
-//! was created no later may be one of them, and is refused.
+//! A pod that was evicted while it still exists must not be taken for a new one when it is seen again,
+//! or it would be counted twice. To remember every such pod would take the memory that the cap is
+//! there to save. So the pods that were created first are evicted first, and only the newest second of
+//! creation among all evicted pods is kept: the watermark. An unknown pod that was created no later may
+//! be one of them, and is refused.
 //!
 //! - No pod that was evicted is discovered again.
-//! - Pods in flight are not evicted: they would be lost halfway. Where too many of them stand, new
-//!   pods are refused.
-//! - Whoever watches live misses next to nothing: new pods are younger than the watermark. What is
-//!   lost is the re-entries of evicted pods, and pods that come late (with a list after a gap) and
-//!   are older than the watermark.
+//! - Pods in flight are not evicted, because their startups would be lost. If too many pods are in
+//!   flight, new pods are refused.
+//! - A live watch loses almost nothing, because new pods are younger than the watermark. Lost are the
+//!   re-entries of evicted pods, and pods that are delivered late (by a relist) and are older than the
+//!   watermark.
 //! - A pod without a usable creation time counts as created at its first snapshot, which is no earlier.
 //!   Once there is a watermark, unknown pods without one are refused.
 
@@ -20,8 +21,8 @@ use super::table::PodTable;
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
-/// The share of the cap that is evicted at once. Every pod is looked at for it, so that the cost of
-/// an eviction is that of looking at so many pods for each that is evicted.
+/// An eviction removes this fraction (one in so many) of the cap at once. It visits every pod, so its
+/// cost is this many visits for each evicted pod.
 const SHARE: usize = 16;
 
 label_values! {
@@ -56,7 +57,7 @@ pub(super) struct Evictable {
 /// How many records were evicted, by the discriminant of their [`EvictedState`].
 pub type Evicted = [u64; EvictedState::ALL.len()];
 
-/// The cap, and the watermark that it has left.
+/// The cap, and the watermark of what was evicted or refused.
 #[derive(Clone, Debug)]
 pub(super) struct Cap {
     pods: usize,
@@ -82,7 +83,7 @@ impl Cap {
         self.watermark
     }
 
-    /// Goes on from the watermark that a cap has left before.
+    /// Restores a saved watermark.
     pub(super) fn restore(&mut self, watermark: Option<u32>) {
         self.watermark = self.watermark.max(watermark);
     }
@@ -96,8 +97,8 @@ impl Cap {
         }
     }
 
-    /// Makes room for one more pod where there is none, and says what was evicted for it; `None`
-    /// when too few pods can be. `in_flight` of the pods cannot; `evictable` says which.
+    /// Makes room for one more pod if there is none, and returns what was evicted for it; `None` if too
+    /// few pods can be evicted. `in_flight` is how many pods cannot; `evictable` says which can.
     pub(super) fn make_room<T>(
         &mut self,
         pods: &mut PodTable<T>,
@@ -130,8 +131,8 @@ impl Cap {
         Some(evicted)
     }
 
-    /// An unknown pod was refused at `now`: it stays out. A creation time in the future, which a
-    /// clock of an API server may state, keeps nobody else out until then.
+    /// An unknown pod was refused at `now` and stays refused. A creation time in the future, which a
+    /// wrong clock of an API server may state, does not refuse the other pods until then.
     pub(super) fn refuse(&mut self, created: Option<Timestamp>, now: Timestamp) {
         let created = created.unwrap_or(now).min(now);
         self.watermark = self.watermark.max(Some(to_second(created)));
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_evicted_while_there_is_room() {
+    fn no_pod_is_evicted_while_there_is_room() {
         let (mut cap, mut pods) = (Cap::new(33), table(32, 0));
         assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod), Some([0, 0]));
         assert_eq!(pods.len(), 32);
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_house_full_of_pods_in_flight_gives_no_room() {
+    fn pods_in_flight_are_not_evicted() {
         let (mut cap, mut pods) = (Cap::new(64), table(64, 61));
         assert_eq!(cap.make_room(&mut pods, 61, |pod| *pod), None);
         assert_eq!(pods.len(), 64);
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_goes_on_from_the_watermark_that_an_earlier_one_has_left() {
+    fn a_cap_continues_from_a_restored_watermark() {
         let mut earlier = Cap::new(1);
         assert_eq!(earlier.watermark(), None);
         earlier.refuse(at(70), Timestamp::from_seconds(100));

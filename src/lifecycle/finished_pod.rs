@@ -1,14 +1,14 @@
-//! What is kept of a finished pod: all of its [`LastSeen`], in 32 bytes with room for a discriminant.
+//! The record of a finished pod: all of its [`LastSeen`], in 32 bytes with room for a discriminant.
 
 use super::delivery::SourceId;
 use super::last_seen::LastSeen;
 use super::reentry::LastTrue;
 
-/// What is kept of a finished pod.
+/// The record of a finished pod.
 ///
-/// The network condition has two names, and a pod has shown one of them or none; so one time and
-/// the name do for both. A pod that has shown both lived through an upgrade of its kubelet from
-/// Kubernetes 1.27, and is kept whole.
+/// The network condition has two names ([§1.1](crate::specification#s1-1)), and nearly every pod has shown
+/// at most one of them, so one time and the name are enough. A pod that has shown both was there when
+/// its kubelet was upgraded from Kubernetes 1.27, and is kept whole.
 #[derive(Clone, Debug)]
 pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
@@ -28,12 +28,12 @@ pub(super) struct Compact {
     form: Form,
 }
 
-/// What `network` is the time of.
+/// Which condition `network` is the time of.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     ReadyToStartContainers,
     HasNetwork,
-    /// Of nothing: conditions of static pods are not followed
+    /// None: the conditions of static pods are not recorded
     Static,
 }
 
@@ -58,7 +58,7 @@ impl From<LastSeen> for FinishedPod {
 }
 
 impl FinishedPod {
-    /// What a later snapshot is held against.
+    /// What a later snapshot is compared with.
     pub(super) fn last_seen(&self) -> LastSeen {
         match self {
             Self::Compact(usual) => usual.last_seen(),

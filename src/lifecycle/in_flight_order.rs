@@ -1,4 +1,4 @@
-//! Which pod has been in which stage longest.
+//! The pods in flight, ordered by when they entered their stage.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use super::observation::PodObservation;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
-/// A place in the order of waiting: the stage, and since when.
-pub(super) type Waiting = (Stage, Timestamp);
+/// A stage, and when the pod entered it.
+pub(super) type StageEntry = (Stage, Timestamp);
 
 /// For each stage the pods that are in it, in the order in which they entered it.
 #[derive(Debug, Default)]
@@ -25,13 +25,13 @@ impl InFlightOrder {
         self.0[stage as usize].first().map(|(entered, _)| *entered)
     }
 
-    /// Moves a pod from where it waited to where it waits now (`None` for not at all), and emits
-    /// what that changes about the oldest.
+    /// Moves a pod from one stage to another (`None` for no stage), and emits the oldest pods that
+    /// have changed.
     pub(super) fn move_pod(
         &mut self,
         uid: PodUid,
-        from: Option<Waiting>,
-        to: Option<Waiting>,
+        from: Option<StageEntry>,
+        to: Option<StageEntry>,
         emit: &mut impl FnMut(PodObservation),
     ) {
         if from == to {
@@ -69,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_is_told_whenever_it_changes_and_only_then() {
+    fn the_oldest_is_reported_whenever_it_changes_and_only_then() {
         let mut order = InFlightOrder::default();
-        let mut told = Vec::new();
-        let mut emit = |observation| told.push(observation);
+        let mut reported = Vec::new();
+        let mut emit = |observation| reported.push(observation);
         let (first, second) = (PodUid::from_text("1"), PodUid::from_text("2"));
         let since = |second| Some((Stage::Network, Timestamp::from_seconds(second)));
         order.move_pod(first, None, since(10), &mut emit);
@@ -84,11 +84,11 @@ mod tests {
             stage: Stage::Network,
             entered: second.map(Timestamp::from_seconds),
         };
-        assert_eq!(told, [oldest(Some(10)), oldest(Some(20)), oldest(None)]);
+        assert_eq!(reported, [oldest(Some(10)), oldest(Some(20)), oldest(None)]);
     }
 
     #[test]
-    fn every_pod_that_waits_is_counted_once_whatever_its_stage() {
+    fn every_pod_is_counted_once_whatever_its_stage() {
         let mut order = InFlightOrder::default();
         let since = |stage| Some((stage, Timestamp::from_seconds(10)));
         let (first, second) = (PodUid::from_text("1"), PodUid::from_text("2"));

@@ -105,7 +105,7 @@ const fn whole(interval: Interval, from: Start, to: Milestone) -> Definition {
     }
 }
 
-/// Every row stands at the index of its interval.
+/// Every row is at the index of its interval.
 const _: () = {
     let mut row = 0;
     while row < INTERVALS.len() {

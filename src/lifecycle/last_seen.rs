@@ -1,4 +1,5 @@
-//! Version order and re-entries: what is kept of every remembered pod.
+//! What is remembered of every pod for later snapshots: the newest version, and when conditions were
+//! last True.
 
 use super::delivery::SourceId;
 use super::observation::PodObservation;
@@ -6,7 +7,7 @@ use super::reentry::{LastTrue, ReentryBaseline, to_second};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
-/// What a later snapshot is held baseline, for a pod in flight and for one that has finished. All
+/// What a later snapshot is compared with, for a pod in flight and for one that has finished. All
 /// that is kept of a finished pod (see [`FinishedPod`](super::finished_pod::FinishedPod)), so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastSeen {
@@ -25,7 +26,7 @@ pub struct LastSeen {
 }
 
 impl LastSeen {
-    /// Nothing seen yet of the pod that `snapshot` is going to be the first of, at `now`.
+    /// The state before `snapshot`, the first of a pod, is accepted at `now`.
     pub fn new(snapshot: &PodSnapshot, source: SourceId, now: Timestamp) -> Self {
         let last_true = LastTrue::default();
         Self {
@@ -37,14 +38,16 @@ impl LastSeen {
         }
     }
 
-    /// The versions seen so far are of another history: the next one counts, whatever it is.
+    /// Forgets the newest version, because it belongs to another history: the next one is accepted,
+    /// whatever it is.
     pub const fn forget_version(&mut self) {
         self.newest_version = 0;
     }
 
-    /// Takes note of a snapshot and emits the re-entries that it shows (§5 rule 6; of static pods
-    /// none). Returns false, and does nothing, if it is older than the newest version seen
-    /// (rule 1). A snapshot without a usable version is never older.
+    /// Records a snapshot and emits the re-entries that it shows
+    /// ([§5.6](crate::specification#s5-6); none for static pods). Returns false, and does nothing, if it
+    /// is older than the newest version seen ([§5.1](crate::specification#s5-1)). A snapshot without a
+    /// usable version is never older.
     pub fn accept(
         &mut self,
         snapshot: &PodSnapshot,

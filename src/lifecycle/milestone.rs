@@ -26,7 +26,7 @@ label_values! {
 }
 
 impl Milestone {
-    /// The milestones that a condition stands for.
+    /// The milestones that a condition shows.
     pub const BY_CONDITION: [Self; 5] = [
         Self::Scheduled,
         Self::NetworkReady,
@@ -43,7 +43,7 @@ impl Milestone {
         Self::Ready,
     ];
 
-    /// The milestone that a condition type stands for.
+    /// The milestone that a condition type shows.
     pub const fn of(kind: ConditionType) -> Self {
         match kind {
             ConditionType::PodScheduled => Self::Scheduled,
@@ -56,8 +56,8 @@ impl Milestone {
         }
     }
 
-    /// The condition that decides this milestone among `conditions`, if one stands.
-    /// `PodReadyToStartContainers` wins over `PodHasNetwork` where both stand ([§1.1](crate::specification#s1-1)).
+    /// The condition that decides this milestone among `conditions`, if there is one.
+    /// `PodReadyToStartContainers` wins over `PodHasNetwork` where both are present ([§1.1](crate::specification#s1-1)).
     pub fn condition(self, conditions: &Conditions) -> Option<Condition> {
         let get = |kind| conditions.get(kind);
         match self {

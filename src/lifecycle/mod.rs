@@ -1,5 +1,5 @@
-//! Pod lifecycle accounting: from snapshots of pods to observations. Pure and synchronous: time
-//! comes in as an argument, and nothing here knows Kubernetes clients, metrics or a clock.
+//! Pod lifecycle accounting: from snapshots of pods to observations. Pure and synchronous: time is an
+//! argument, and nothing here knows Kubernetes clients, metrics or a clock.
 //!
 //! ```text
 //!                      ┌────────── first snapshot ───────────┐
@@ -12,13 +12,14 @@
 //! ```
 //!
 //! Invariants, for every sequence of deliveries:
-//! - `discovered = Σ finished{outcome} + in flight`, after every observation (§5 rule 7).
-//! - A milestone is latched once; an interval is judged at most once per UID, at the first
-//!   snapshot with which both its ends are reached, and never after the startup has ended.
+//! - `discovered = Σ finished{outcome} + in flight`, after every observation
+//!   ([§5.7](crate::specification#s5-7)).
+//! - A milestone is latched once. An interval is judged at most once per UID, at the first snapshot
+//!   with which both its ends are reached, and never after the startup has ended.
 //! - Duplicates, older versions and the boundaries between batches change nothing.
-//! - What is not observed is said with a reason; nothing is dropped in silence.
-//! - No more pods are remembered than the cap allows, and none that was evicted for it is ever
-//!   discovered again ([`eviction`]).
+//! - Whatever is not observed is reported with a reason; nothing is dropped silently.
+//! - No more pods are remembered than the cap allows, and no pod that was evicted is ever discovered
+//!   again (see `eviction.rs`).
 
 mod classification;
 mod delivery;

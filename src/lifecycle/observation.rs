@@ -1,4 +1,4 @@
-//! What the tracker reports: plain values, one for each thing that is counted.
+//! What the tracker reports: plain values, one for each event that is counted.
 
 use super::eviction::{Evicted, RefusalReason};
 use super::interval::{Interval, Stage};
@@ -25,7 +25,7 @@ label_values! {
 }
 
 label_values! {
-    /// What was odd about a time ([§4](crate::specification#s4)).
+    /// What was wrong with a time ([§4](crate::specification#s4)).
     pub enum AnomalyKind {
         /// Observed before the second that the API states
         Skew => "skew",
@@ -40,112 +40,88 @@ label_values! {
     }
 }
 
-/// Where a pod stands in the books (§5 rule 7).
+/// The state in which a pod is counted ([§5.7](crate::specification#s5-7)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PodState {
     /// Not known yet
     Undiscovered,
     /// Starting up, in this stage
     InFlight(Stage),
-    /// Done
+    /// Its startup is over
     Finished(Outcome),
 }
 
-/// A duration that belongs into a histogram: from zero to thirty days, in nanoseconds.
+/// A duration for a histogram: from zero to thirty days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Latency(u64);
 
 impl Latency {
-    /// A latency of `nanos` nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
     pub fn as_seconds_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 }
 
-/// One thing that happened to one pod, and that is counted somewhere.
+/// One event of one pod that is counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PodObservation {
-    /// The pod moved in the books. `discovered = Σ finished + in flight` holds exactly when each
-    /// move is applied as a whole.
-    Moved {
-        /// Where it stood
-        from: PodState,
-        /// Where it stands
-        to: PodState,
-    },
-    /// The pod that has been in `stage` longest entered it at `entered`; `None` when the stage is
-    /// empty. Sent whenever it changes.
+    /// The pod changed its state. `discovered = Σ finished + in flight` holds if each move is counted
+    /// as a whole.
+    Moved { from: PodState, to: PodState },
+    /// The pod that has been in `stage` longest entered it at `entered`; `None` if no pod is in the
+    /// stage. Reported whenever it changes.
     OldestInFlight {
-        /// The stage
         stage: Stage,
-        /// When its oldest pod entered it
         entered: Option<Timestamp>,
     },
     /// The pod's node became known after the pod had been discovered without one
     Bound,
     /// An interval ended with a usable duration
     Measured {
-        /// Which one
         interval: Interval,
-        /// How long it took
         latency: Latency,
     },
     /// A stage was not observed
     Unobserved {
-        /// Which one
         stage: Stage,
-        /// Why
         reason: UnobservedReason,
     },
     /// A condition became True again
     Reentered(Milestone),
-    /// A time was odd
+    /// A time was unusable, or had to be corrected
     Anomaly(AnomalyKind),
-    /// An SLO got its one event of the pod
-    Slo {
-        /// Which one
-        slo: SloId,
-        /// The event
-        verdict: SloVerdict,
-    },
+    /// The one event of the pod for an SLO
+    Slo { slo: SloId, verdict: SloVerdict },
     /// A snapshot of an unknown pod was refused, so that the pod is not discovered
     Refused(RefusalReason),
     /// A milestone was shown by a live watch event this long after the time that the API states
     Delivered(Latency),
 }
 
-/// One thing that happened to the tracker as a whole.
+/// One event of the tracker as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackerObservation {
-    /// Accounted time has come to the instant of the observation. The last observation of every
-    /// delivery, and of every call that lets time pass.
+    /// Accounted time has reached the instant of the observation. The last observation of every
+    /// delivery and of every [`Tracker::advance`](super::Tracker::advance).
     Advanced {
-        /// How many pods are remembered now, whatever their state
+        /// How many pods are remembered now, in whatever state
         remembered: usize,
     },
-    /// A list has closed a gap of so many nanoseconds: for so long its source was not known to be
-    /// complete, and pods may have been created and deleted unseen.
-    GapClosed {
-        /// How long the gap was
-        nanos: u64,
-    },
-    /// So many finished or deleted pods are no longer remembered, because the cap on pods was
-    /// reached.
+    /// A list has closed a gap: for so many nanoseconds its source was not known to be complete, and
+    /// pods may have been created and deleted unseen.
+    GapClosed { nanos: u64 },
+    /// Finished or deleted pods were forgotten because the cap on remembered pods was reached.
     Evicted(Evicted),
 }
 
-/// What the tracker reports. There is no other way out of it, so whoever receives it has to say
-/// what becomes of each.
+/// What the tracker reports. It is the only output, so every sink has to handle each variant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Observation<'a> {
     /// Something happened to the pod that the [`PodInfo`] names

@@ -1,9 +1,9 @@
-//! How a pod's startup can end.
+//! How a pod's startup can end ([§5.9](crate::specification#s5-9)).
 
 use crate::label_values;
 
 label_values! {
-    /// How a pod's startup ended (§5).
+    /// How a pod's startup ended.
     pub enum Outcome {
         /// Ready was seen
         Ready => "ready",

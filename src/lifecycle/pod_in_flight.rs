@@ -1,9 +1,9 @@
-//! A pod whose startup is under way: folds snapshots into its [`Startup`] and says what follows.
+//! A pod whose startup is under way: folds snapshots into its [`Startup`] and reports what follows.
 
 use std::sync::Arc;
 
 use super::delivery::SourceId;
-use super::in_flight_order::{InFlightOrder, Waiting};
+use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage};
 use super::judgement::Judgement;
 use super::last_seen::LastSeen;
@@ -20,31 +20,30 @@ use crate::timestamp::Timestamp;
 /// What all pods in flight share.
 #[derive(Debug, Default)]
 pub(super) struct SharedState {
-    /// Who has waited longest in which stage
+    /// The pods of each stage, in the order in which they entered it
     pub order: InFlightOrder,
-    /// Which deadlines are still to pass
+    /// The deadlines that have not passed yet
     pub timers: Timers,
     /// The SLOs in force
     pub rules: Arc<[SloRule]>,
 }
 
-/// How a snapshot came to be known, and when it is accounted for.
+/// How and when a snapshot is folded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FoldContext {
-    /// How it was seen
     pub context: SnapshotContext,
     /// When it is accounted for
     pub now: Timestamp,
     /// Whether it is the first one of a pod that was adopted in flight
     pub adopted: bool,
-    /// What shows that a condition has become True again
+    /// What its transitions are compared with
     pub baseline: ReentryBaseline,
 }
 
 /// A pod whose startup is under way.
 #[derive(Debug)]
 pub(super) struct PodInFlight {
-    /// What a later snapshot is held against
+    /// What a later snapshot is compared with
     pub(super) last_seen: LastSeen,
     pub(super) uid: PodUid,
     pub(super) info: PodInfo,
@@ -52,11 +51,11 @@ pub(super) struct PodInFlight {
     pub(super) slos: SloProgress,
     pub(super) stage: Stage,
     pub(super) discovered: Timestamp,
-    pub(super) waiting: Option<Waiting>,
+    pub(super) waiting: Option<StageEntry>,
 }
 
 impl PodInFlight {
-    /// Discovers a pod. Emits that it is in flight; its first snapshot is still to be folded.
+    /// Discovers a pod and reports that it is in flight. The caller folds its first snapshot.
     pub(super) fn discover(
         snapshot: &PodSnapshot,
         source: SourceId,
@@ -80,8 +79,8 @@ impl PodInFlight {
         }
     }
 
-    /// Folds a snapshot, unless it is older than the newest one, and says what follows from it.
-    /// Returns the outcome if the startup ended with it; then [`PodInFlight::finish`] is due.
+    /// Folds a snapshot, unless it is older than the newest one, and reports what follows from it.
+    /// Returns the outcome if it ends the startup; then the caller calls [`PodInFlight::finish`].
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
@@ -128,8 +127,7 @@ impl PodInFlight {
         outcome
     }
 
-    /// Says which stage the pod is in now, if that changed, and takes its place in the order of
-    /// waiting.
+    /// Reports the pod's stage if it has changed, and moves the pod in the order of the stages.
     pub(super) fn settle(
         &mut self,
         shared: &mut SharedState,
@@ -201,7 +199,7 @@ impl PodInFlight {
 
     fn wait(
         &mut self,
-        to: Option<Waiting>,
+        to: Option<StageEntry>,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
@@ -214,7 +212,8 @@ impl PodInFlight {
     }
 }
 
-/// Judges every interval of which both ends are reached, each by itself and once (§3, §4).
+/// Judges every interval of which both ends are reached, each by itself and once
+/// ([§3.1](crate::specification#s3-1)).
 fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for interval in Interval::ALL {
         if startup.is_decided(interval) || !startup.applies(interval) {
@@ -243,7 +242,8 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     }
 }
 
-/// The stages that had ended when an adopted pod was first seen are not observed (§5 rule 2).
+/// Reports the stages that had ended when an adopted pod was first seen as unobserved
+/// ([§5.2](crate::specification#s5-2)).
 fn skip_ended_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in Stage::ALL {
         let interval = Interval::Stage(stage);
@@ -257,6 +257,7 @@ fn skip_ended_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation
     }
 }
 
+/// Reports the stages that the ended startup leaves unobserved ([§5.8](crate::specification#s5-8)).
 fn report_unobserved_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in Stage::ALL {
         let interval = Interval::Stage(stage);
@@ -272,8 +273,8 @@ fn report_unobserved_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObse
     }
 }
 
-/// Whether the startup is over with `snapshot`. Ready wins: it was seen, whatever came of the pod
-/// in the same moment.
+/// How `snapshot` ends the startup, if it does. Ready takes precedence over a terminal phase in the
+/// same snapshot.
 fn outcome(startup: &Startup, snapshot: &PodSnapshot) -> Option<Outcome> {
     if startup.reached(Milestone::Ready).is_reached() {
         return Some(Outcome::Ready);

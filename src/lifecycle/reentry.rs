@@ -1,11 +1,11 @@
-//! Conditions that become True again (§5 rule 6): flaps, sandbox re-creation, node reboots,
-//! in-place restarts. They add to one counter and to nothing else.
+//! Conditions that become True again ([§5.6](crate::specification#s5-6)): flaps, sandbox re-creation, node
+//! reboots, in-place restarts. They add to one counter and to nothing else.
 
 use super::milestone::Milestone;
 use crate::pod::{ConditionType, Conditions};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// The condition types that can be entered again. `PodScheduled` is none of them.
+/// The condition types whose re-entries are counted: all but `PodScheduled`.
 const TRACKED: [ConditionType; 5] = [
     ConditionType::PodReadyToStartContainers,
     ConditionType::PodHasNetwork,
@@ -14,20 +14,20 @@ const TRACKED: [ConditionType; 5] = [
     ConditionType::Ready,
 ];
 
-/// What a lastTransitionTime is held baseline.
+/// What a lastTransitionTime is compared with to find a re-entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReentryBaseline {
-    /// The last one seen (§5 rule 6)
+    /// The last one seen
     Last,
-    /// The latest one seen: after the API server was restored from a backup, what was seen before
-    /// is told once more, and may not count twice
+    /// The latest one seen: an API server that was restored from a backup delivers the same
+    /// transitions again, and they must not count twice
     Latest,
 }
 
 /// For each tracked condition type, the lastTransitionTime with which it was last seen True.
 ///
-/// FinishedPod for every remembered pod, finished ones too, so it holds whole seconds since the epoch in
-/// 32 bits (to the year 2106); zero stands for never.
+/// Kept for every remembered pod, so it holds whole seconds since the epoch in 32 bits (to the year
+/// 2106); zero means never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LastTrue([u32; TRACKED.len()]);
 
@@ -43,8 +43,9 @@ impl LastTrue {
         Self(seconds)
     }
 
-    /// Takes note of the conditions that are True and calls `reentered` for each one whose
-    /// lastTransitionTime is later than the one that `against` says for the same type.
+    /// Records the conditions that are True, and calls `reentered` for each one whose
+    /// lastTransitionTime is later than the recorded one of the same type. `baseline` decides what is
+    /// recorded.
     pub fn update(
         &mut self,
         conditions: &Conditions,
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_backup_tells_once_more_is_no_reentry() {
+    fn a_transition_that_a_backup_repeats_is_no_reentry() {
         let mut last = LastTrue::default();
         let mut again = |second: i64| {
             let mut conditions = Conditions::default();

@@ -1,13 +1,13 @@
 //! The state of a [`Tracker`](super::tracker::Tracker) as plain values that a checkpoint holds.
 //!
-//! Saved is what was learnt: how far each source has been accounted for, and for each pod what was
-//! latched and decided. Everything derived from that is rebuilt: the order of waiting pods, their
+//! Saved is only what cannot be derived: how far each source has been accounted for, and for each pod
+//! what was latched and decided. The rest is rebuilt: the order of waiting pods, their
 //! stages, the deadlines. A restored tracker behaves as the saved one would have, had it lost the
 //! sync of all its sources at that moment.
 //!
 //! This is the one file of the core that names serde: the form in which these values are written is
-//! a promise to checkpoints that exist, so the types stand together here. [`form`] holds the form of
-//! types that are defined elsewhere in the core. Change any of it together with
+//! a promise to existing checkpoints, so the types are together here. [`form`] has the form of types that
+//! are defined elsewhere in the core, and [`conversions`] converts from and to the core's own types. Change any of it together with
 //! `checkpoint::frame::VERSION`.
 
 mod conversions;

@@ -9,8 +9,9 @@ use super::reentry::ReentryBaseline;
 use super::version::Version;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// After a watch was resumed, what happened meanwhile is still being delivered. For this long no
-/// deadline passes; it is the delivery grace that §6 gives every deadline.
+/// After a watch has resumed, what happened meanwhile is still being delivered. For this long no
+/// deadline passes ([§6.7](crate::specification#s6-7)). It equals the default grace for the delivery
+/// ([§6.3](crate::specification#s6-3)).
 const CATCHING_UP_NANOS: i64 = 5 * NANOS_PER_SECOND;
 
 /// The first list of a source, once it is certain.
@@ -22,22 +23,23 @@ pub enum FirstList {
     NeverHad,
 }
 
-/// What became of a source while nobody watched it.
+/// What a source of a checkpoint has become in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successor {
-    /// It is watched again, under this number
+    /// It is watched again, under this id
     Same(SourceId),
-    /// Its scope is, under this number, with another selection of pods: its pods stay until a list
-    /// says which of them are gone, and that list is its first one (§5 rule 2)
+    /// The same scope is watched, under this id, with another selection of pods: its pods stay
+    /// remembered until a list shows which of them are gone, and that list is a first list
+    /// ([§5.2](crate::specification#s5-2))
     Reselected(SourceId),
-    /// It is watched no longer: its pods in flight vanish, and the others are forgotten
+    /// It is no longer watched: its pods in flight vanish, and the others are forgotten
     Gone,
 }
 
 /// How far a source has been accounted for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceProgress {
-    /// The version up to which everything has been accounted for: a watch from there brings the
+    /// The version up to which everything has been accounted for: a watch from there delivers the
     /// rest
     pub version: Option<Version>,
     /// When it was last known that nothing is missing: the time of the last delivery while in sync
@@ -50,8 +52,8 @@ pub(super) struct Sources {
     pub(super) first_lists: BTreeMap<SourceId, FirstList>,
     pub(super) progress: BTreeMap<SourceId, SourceProgress>,
     pub(super) out_of_sync: BTreeSet<SourceId>,
-    /// When each source last reported a pod. Not the same as complete: a watch that goes on from a
-    /// version that a restored API server has not reached is complete by all that it says.
+    /// When each source last reported a pod. Not the same as `complete_at`: a watch that resumes from
+    /// a version that a restored API server has not reached yet looks complete.
     pub(super) reported: BTreeMap<SourceId, Timestamp>,
     /// Sources whose API server was restored from a backup, and which have not listed since
     rolled_back: BTreeSet<SourceId>,
@@ -61,14 +63,14 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// What `source` delivered first was no list, so none of its lists is its first one.
+    /// `source` delivers something else before any list, so none of its lists is a first list.
     pub(super) fn begin_without_list(&mut self, source: SourceId) {
         self.first_lists
             .entry(source)
             .or_insert(FirstList::NeverHad);
     }
 
-    /// In what a pod is seen that stands in a list of `source` that began at `began`.
+    /// The origin of the snapshots in a list of `source` that was begun at `began`.
     pub(super) fn list(&mut self, source: SourceId, began: Timestamp) -> SnapshotOrigin {
         self.out_of_sync.remove(&source);
         let restored = self.rolled_back.remove(&source);
@@ -84,7 +86,7 @@ impl Sources {
         SnapshotOrigin::FirstList
     }
 
-    /// In what a pod is seen that stands in an event of `source`.
+    /// The origin of the snapshot in an event of `source`.
     pub(super) fn event(&self, source: SourceId) -> SnapshotOrigin {
         let first_list_began = match self.first_lists.get(&source) {
             Some(FirstList::BeganAt(began)) => Some(*began),
@@ -93,17 +95,17 @@ impl Sources {
         SnapshotOrigin::Later { first_list_began }
     }
 
-    /// How long, in nanoseconds, `source` has not been known to be complete when a list begins that
-    /// closes the gap; `None` for its first list. Pods that were born and gone within that time
-    /// stand in no list.
+    /// The gap that a list of `source` closes, in nanoseconds: from when the source was last complete
+    /// to `began`; `None` for its first list. Pods that were created and deleted within the gap are
+    /// in no list.
     pub(super) fn gap_before(&self, source: SourceId, began: Timestamp) -> Option<u64> {
         self.first_lists.get(&source)?;
         let complete_at = self.progress.get(&source)?.complete_at?;
         u64::try_from(began.nanos_since(complete_at)).ok()
     }
 
-    /// A delivery of `source` has been accounted for, with which it stands at `version`, and, if it
-    /// is in sync, was complete at `at`.
+    /// A delivery of `source` has been accounted for. It brings the source to `version`, and the
+    /// source was complete at `at` if it is in sync.
     pub(super) fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
         let progress = self.progress.entry(source).or_default();
         if version.is_some() {
@@ -119,7 +121,7 @@ impl Sources {
         self.reported.insert(source, at);
     }
 
-    /// The clock was put right, and says `now`: nothing was told or complete after that.
+    /// The clock was corrected and reads `now`: nothing was reported or complete after that.
     pub(super) fn set_time(&mut self, now: Timestamp) {
         for at in self.reported.values_mut() {
             *at = now.min(*at);
@@ -136,7 +138,7 @@ impl Sources {
         self.restored.insert(source);
     }
 
-    /// What shows that a condition of a pod of `source` has become True again.
+    /// What the transitions of the pods of `source` are compared with.
     pub(super) fn reentry_baseline(&self, source: SourceId) -> ReentryBaseline {
         match self.restored.contains(&source) {
             true => ReentryBaseline::Latest,
@@ -154,19 +156,19 @@ impl Sources {
         self.out_of_sync.remove(&source);
     }
 
-    /// `source` goes on from the version where it had stopped.
+    /// `source` resumes from the version where it had stopped.
     pub(super) fn resume(&mut self, source: SourceId, now: Timestamp) {
         if self.out_of_sync.remove(&source) {
             self.catch_up(now);
         }
     }
 
-    /// Time has passed unattended until `now`: what happened meanwhile is still to be delivered.
+    /// Nothing was accounted for until `now`: what happened meanwhile is still to be delivered.
     pub(super) fn catch_up(&mut self, now: Timestamp) {
         self.resumed = Some(now);
     }
 
-    /// Whether a deadline may pass at `now`: a blind exporter accuses nobody (§6).
+    /// Whether a deadline may pass at `now` ([§6.7](crate::specification#s6-7)).
     pub(super) fn may_pass_deadlines(&self, now: Timestamp) -> bool {
         let caught_up = self
             .resumed

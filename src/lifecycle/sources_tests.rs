@@ -1,5 +1,3 @@
-//! What is known of list-watches, one and several.
-
 use super::*;
 
 const ONE: SourceId = SourceId(1);
@@ -32,7 +30,7 @@ fn every_source_has_a_first_list_of_its_own() {
 }
 
 #[test]
-fn the_list_after_a_rollback_knows_until_when_pods_were_told_of() {
+fn the_list_after_a_rollback_knows_until_when_pods_were_reported() {
     let mut sources = Sources::default();
     sources.list(ONE, at(10));
     sources.has_reported(ONE, at(12));
@@ -48,7 +46,7 @@ fn the_list_after_a_rollback_knows_until_when_pods_were_told_of() {
 }
 
 #[test]
-fn nobody_is_judged_while_any_source_is_blind_or_catching_up() {
+fn no_deadline_passes_while_any_source_is_out_of_sync_or_catching_up() {
     let mut sources = Sources::default();
     sources.lose_sync(ONE);
     sources.lose_sync(TWO);
@@ -80,7 +78,7 @@ fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it
 }
 
 #[test]
-fn nobody_is_judged_for_a_while_after_time_has_passed_unattended() {
+fn no_deadline_passes_for_a_while_after_time_in_which_nothing_was_accounted_for() {
     let mut sources = Sources::default();
     assert!(sources.may_pass_deadlines(at(1)));
     sources.catch_up(at(600));
@@ -89,7 +87,7 @@ fn nobody_is_judged_for_a_while_after_time_has_passed_unattended() {
 }
 
 #[test]
-fn nothing_was_told_or_complete_after_the_time_that_a_clock_was_set_to() {
+fn nothing_was_reported_or_complete_after_the_time_that_a_clock_was_set_to() {
     let mut sources = Sources::default();
     sources.list(ONE, at(100));
     sources.has_reported(ONE, at(100));
@@ -97,7 +95,7 @@ fn nothing_was_told_or_complete_after_the_time_that_a_clock_was_set_to() {
     sources.set_time(at(40));
     assert!(!sources.may_pass_deadlines(at(45)) && sources.may_pass_deadlines(at(46)));
     assert_eq!(sources.gap_before(ONE, at(50)), Some(10 * SECOND));
-    // Forward, it is no news of what was before.
+    // Set forward, the clock changes nothing about earlier deliveries.
     sources.set_time(at(200));
     assert!(!sources.may_pass_deadlines(at(205)) && sources.may_pass_deadlines(at(206)));
     assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));

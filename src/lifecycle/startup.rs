@@ -1,7 +1,7 @@
-//! What is known of one startup: the milestones that were latched, and what follows from them.
+//! The state of one startup: the milestones that were latched, and what follows from them.
 //!
-//! The milestones are a set and not a chain of states, because no milestone implies another (§3):
-//! real pods are Initialized before their network is ready, and kubelets were recorded with
+//! The milestones are a set and not a chain of states, because no milestone implies another
+//! ([§3.2](crate::specification#s3-2)): real pods are Initialized before their network is ready, and kubelets were recorded with
 //! Ready=True while Initialized was still False. The stage that a pod is in is derived.
 
 use super::enum_set::EnumSet;
@@ -44,19 +44,19 @@ impl Reached {
     }
 }
 
-/// How a snapshot came to be known.
+/// How a snapshot was delivered, as far as its milestones depend on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotContext {
-    /// Which times count
     pub mode: TimestampMode,
-    /// The instant at which a watch event showed it (§4 `o`)
+    /// The instant at which a watch event showed it (`o` in
+    /// [§4.3](crate::specification#s4-3))
     pub observed: Option<Timestamp>,
-    /// Whether what it shows for the first time has just happened, so that the delay of its
-    /// delivery means something
+    /// Whether the milestones that it is the first to show have just been reached, so that the delay
+    /// of the delivery can be measured
     pub live: bool,
 }
 
-/// One pod's startup as far as it was seen.
+/// One pod's startup so far.
 #[derive(Clone, Debug)]
 pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
@@ -73,8 +73,8 @@ pub(super) struct Startup {
 }
 
 impl Startup {
-    /// The startup of a pod that nothing was latched for yet. The spec of a pod that decides which
-    /// stages apply to it is immutable but for the scheduling gates.
+    /// A startup with nothing latched. Which stages apply follows from parts of the pod's spec that are
+    /// immutable, except for the scheduling gates.
     pub(super) fn new(snapshot: &PodSnapshot) -> Self {
         Self {
             times: [None; Milestone::ALL.len()],
@@ -236,7 +236,7 @@ impl Startup {
         self.decided.insert(interval);
     }
 
-    /// The milestones at the ends of `interval` that a condition stands for.
+    /// The milestones at the ends of `interval` that are shown by a condition.
     pub(super) fn needed_conditions(&self, interval: Interval) -> impl Iterator<Item = Milestone> {
         let (one, other) = self.beginnings(interval);
         let ends = [Some(one), other, Some(interval.definition().to)];

@@ -39,14 +39,12 @@ impl<T> PodTable<T> {
         self.index.len()
     }
 
-    /// The record of `uid`, to be looked at.
     pub(super) fn get(&self, uid: PodUid) -> Option<&T> {
         let hash = self.hasher.hash_one(uid);
         let found = self.index.find(hash, |slot| self.records.holds(*slot, uid));
         self.records.at(*found?).map(|(_, record)| record)
     }
 
-    /// The record of `uid`.
     pub(super) fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
         let hash = self.hasher.hash_one(uid);
         let slot = *self
@@ -55,7 +53,7 @@ impl<T> PodTable<T> {
         self.records.get_mut(slot)
     }
 
-    /// Puts `record` in the place of whatever was remembered of `uid`.
+    /// Sets the record of `uid`, in place of any earlier one.
     pub(super) fn insert(&mut self, uid: PodUid, record: T) {
         if let Some(old) = self.get_mut(uid) {
             *old = record;
@@ -90,7 +88,7 @@ impl<T> PodTable<T> {
         self.records.take(slot)
     }
 
-    /// Forgets every pod of whose record `keep` says false.
+    /// Forgets every pod for whose record `keep` returns false.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         let Self {
             index,
@@ -108,7 +106,6 @@ impl<T> PodTable<T> {
         });
     }
 
-    /// Every record, to be changed.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.records
             .0
@@ -118,7 +115,7 @@ impl<T> PodTable<T> {
             .map(|(_, record)| record)
     }
 
-    /// Every record, in no order that means anything.
+    /// Every record, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
         self.records
             .0
@@ -222,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_is_filled_before_another_is_begun() {
+    fn a_chunk_is_filled_before_the_next_is_allocated() {
         let mut table = PodTable::default();
         for number in 0..=CHUNK as u16 {
             table.insert(uid(number), number);

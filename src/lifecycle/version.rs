@@ -1,4 +1,4 @@
-//! Where a list-watch stands in the history of its pods.
+//! The resourceVersion that a list-watch has reached.
 
 use std::fmt;
 use std::sync::Arc;

@@ -93,7 +93,7 @@ impl Harness {
 }
 
 #[test]
-fn a_pod_is_said_to_be_bound_once_and_not_if_it_was_at_first_sight() {
+fn a_pod_is_reported_as_bound_once_and_not_if_its_first_snapshot_was() {
     let bindings = |harness: &Harness| {
         let bound = |said: &&PodObservation| **said == PodObservation::Bound;
         harness.said.iter().filter(bound).count()
@@ -149,7 +149,7 @@ fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
 }
 
 #[test]
-fn a_new_slo_concerns_only_the_pods_that_come_from_now_on() {
+fn a_new_slo_applies_only_to_pods_that_are_discovered_later() {
     let old = rule("slow", 10);
     let interval = SloRule {
         interval: Interval::ScheduledToReady,

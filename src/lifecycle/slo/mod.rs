@@ -1,7 +1,7 @@
-//! Deadlines (§6): SLO events that see the pods that never arrive.
+//! SLOs and their deadlines ([§6](crate::specification#s6)).
 //!
-//! For each pod there is exactly one event per SLO that matches it. A histogram is blind to a pod
-//! that never gets ready; the deadline is not.
+//! Each pod has exactly one event per SLO that matches it. A histogram never shows a pod that does not
+//! become ready; a deadline does.
 
 mod progress;
 mod timers;
@@ -14,7 +14,7 @@ pub(super) use timers::Timers;
 use super::interval::Interval;
 use crate::pod::PodInfo;
 
-/// Which pods an SLO is about, by their namespace.
+/// The namespaces whose pods an SLO matches.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Namespaces {
     /// Every namespace
@@ -37,27 +37,27 @@ impl Namespaces {
     }
 }
 
-/// When a pod meets an objective, and when it has missed it.
+/// Which pods an SLO matches, and what they have to meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SloRule {
     /// The value of the label `slo`
     pub name: Arc<str>,
-    /// What is to be fast enough
+    /// The interval that the threshold limits
     pub interval: Interval,
-    /// How fast, in nanoseconds
+    /// The longest good duration, in nanoseconds
     pub threshold_nanos: i64,
-    /// How much later the deadline passes than the threshold, in nanoseconds: time for the
-    /// delivery of what happened
+    /// How much later than the threshold the deadline passes, in nanoseconds: time for the delivery
+    /// of the event
     pub grace_nanos: i64,
-    /// Which pods it is about
+    /// The namespaces whose pods it matches
     pub namespaces: Namespaces,
-    /// Which pods it is about, by the kind of their owner; empty for all
+    /// The kinds of owner whose pods it matches; empty for all pods
     pub owner_kinds: Vec<Box<str>>,
 }
 
 impl SloRule {
-    /// Whether `newer` is this SLO, at most with another threshold or grace: then pods in flight
-    /// go on as they stand. Otherwise it is a new one, and concerns the pods that come from now on.
+    /// Whether `newer` is this SLO with at most another threshold or grace
+    /// ([§6.6](crate::specification#s6-6)). Otherwise it is a new SLO.
     pub fn becomes(&self, newer: &Self) -> bool {
         self.name == newer.name
             && self.interval == newer.interval
@@ -65,7 +65,7 @@ impl SloRule {
             && self.owner_kinds == newer.owner_kinds
     }
 
-    /// Whether the SLO is about this pod.
+    /// Whether the SLO matches this pod.
     pub fn matches(&self, pod: &PodInfo) -> bool {
         let kind = pod.workload.as_ref().map(|workload| &*workload.kind);
         let owned =

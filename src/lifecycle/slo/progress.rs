@@ -1,4 +1,4 @@
-//! How one pod stands towards the SLOs that match it.
+//! The state of one pod for each SLO that matches it.
 
 use super::{SloRule, Timers};
 use crate::lifecycle::interval::Interval;
@@ -10,10 +10,9 @@ use crate::lifecycle::startup::{Reached, Startup};
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
-/// The moment at which a snapshot is held against the SLOs.
+/// A snapshot that was folded, as the SLOs need it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SloInput<'a> {
-    /// The snapshot
     pub snapshot: &'a PodSnapshot,
     /// When it is accounted for
     pub now: Timestamp,
@@ -32,12 +31,12 @@ enum State {
     Decided,
 }
 
-/// The SLOs that match a pod, each with where the pod stands.
+/// The SLOs that match a pod, each with the pod's state.
 #[derive(Debug, Default)]
 pub(crate) struct SloProgress(Box<[(SloId, State)]>);
 
 impl SloProgress {
-    /// A pod that is new to all the SLOs that match it.
+    /// The SLOs that match `pod`, without an event yet.
     pub(crate) fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
         let ids = (0..).map(SloId).zip(rules);
         let matching = ids.filter(|(_, rule)| rule.matches(pod));
@@ -66,7 +65,7 @@ impl SloProgress {
             .map(|(slo, state)| (*slo, state))
     }
 
-    /// The SLOs that still wait for their event of this pod.
+    /// The SLOs that have not had their event of this pod.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.0
             .iter()
@@ -74,8 +73,8 @@ impl SloProgress {
             .map(|(id, _)| *id)
     }
 
-    /// Other rules are in force: `successors` says for each old one which of them it has become,
-    /// if any. Deadlines are set anew.
+    /// Replaces the rules: `successors` has for each old one the new one that continues it, if any.
+    /// Sets all deadlines again.
     pub(crate) fn replace(
         &mut self,
         successors: &[Option<SloId>],
@@ -100,7 +99,7 @@ impl SloProgress {
         self.0 = kept.collect();
     }
 
-    /// Gives every SLO that still waits its event: the pod has ended.
+    /// Reports the event of every undecided SLO as excluded: the pod has ended.
     pub(crate) fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(PodObservation)) {
         let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
         for (slo, state) in self.waiting() {
@@ -108,9 +107,9 @@ impl SloProgress {
         }
     }
 
-    /// A deadline that was set for the UID passes at `now`. Nothing happens if the event has
-    /// already been, or if it was the deadline of an earlier life of the UID and this one's lies
-    /// ahead.
+    /// A deadline that was set for the UID passes at `now`. Does nothing if the event was reported
+    /// already, or if the deadline was set before the UID was forgotten and discovered again, and
+    /// the present deadline has not passed.
     pub(crate) fn miss(
         &mut self,
         missed: SloId,
@@ -129,7 +128,7 @@ impl SloProgress {
         }
     }
 
-    /// Holds the pod against its SLOs after a snapshot was folded.
+    /// Decides what a folded snapshot decides, and sets the deadlines that are now known.
     pub(crate) fn update(
         &mut self,
         startup: &Startup,
@@ -152,7 +151,7 @@ impl SloProgress {
     }
 }
 
-/// Gives an SLO its one event of the pod.
+/// Reports the one event of the pod for an SLO.
 fn decide(
     slo: SloId,
     state: &mut State,
@@ -215,8 +214,8 @@ fn judged(rule: &SloRule, judgement: Judgement) -> SloVerdict {
     }
 }
 
-/// Whether a kubelet has written this status, and yet a condition type that the interval still
-/// waits for is not in it: then this cluster does not have it.
+/// Whether a kubelet wrote this status and it lacks a condition type that the interval still needs:
+/// then the type does not exist on this cluster.
 fn lacks_a_type(interval: Interval, startup: &Startup, snapshot: &PodSnapshot) -> bool {
     let by_kubelet = ConditionType::ALL
         .into_iter()

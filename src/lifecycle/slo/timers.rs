@@ -1,10 +1,10 @@
-//! When which deadline passes.
+//! The queue of deadlines.
 //!
-//! Deadlines wait in a bucket for each second, and only those of the seconds that have come are
-//! put in order. So adding one costs the logarithm of how many different seconds are waited for,
-//! which the longest threshold bounds, however many pods wait. A deadline is not taken back when
-//! its pod is decided earlier or forgotten; whoever pops it finds that out. So that those of
-//! pods long gone do not pile up, whoever adds them also tidies up (see [`Timers::tidy`]).
+//! Deadlines are kept in one bucket per second, and only those of seconds that have been reached are
+//! sorted. So adding one costs the logarithm of the number of distinct seconds, which the longest
+//! threshold bounds, however many pods wait. A deadline is not removed when its pod is decided earlier
+//! or forgotten; the caller checks that when it pops the deadline. The caller also has to call
+//! [`Timers::tidy`], or the deadlines of forgotten pods would accumulate.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -13,26 +13,26 @@ use crate::lifecycle::slo_verdict::SloId;
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// So many deadlines are not worth tidying.
+/// Up to so many deadlines, removing stale ones is not worth the cost.
 const FEW: usize = 256;
 
 type Entry = (Timestamp, PodUid, SloId);
 
-/// The deadlines that are still to pass.
+/// The deadlines that have not passed yet.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// Of seconds that have come, the earliest first
+    /// Those of seconds that have been reached, the earliest first
     current: BinaryHeap<Reverse<Entry>>,
-    /// Of later seconds
+    /// Those of later seconds, by second
     future: BTreeMap<i64, Vec<Entry>>,
-    /// The last second that has come
+    /// The last second that has been reached
     came: Option<i64>,
-    /// How many wait in all
+    /// How many there are in all, stale ones included
     waiting: usize,
 }
 
 impl Timers {
-    /// Lets the deadline of `uid` for `slo` pass strictly after `deadline`.
+    /// Adds the deadline of `uid` for `slo`. It passes strictly after `deadline`.
     pub(crate) fn add(&mut self, deadline: Timestamp, uid: PodUid, slo: SloId) {
         self.waiting += 1;
         let second = second_of(deadline);
@@ -44,7 +44,7 @@ impl Timers {
         }
     }
 
-    /// Takes out the earliest deadline that has passed at `now`.
+    /// Removes and returns the earliest deadline that has passed at `now`.
     pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<(PodUid, SloId)> {
         let second = second_of(now);
         self.came = self.came.max(Some(second));
@@ -62,9 +62,9 @@ impl Timers {
         })
     }
 
-    /// Takes back the deadlines that nobody waits for any more, once they outnumber the `live` ones
-    /// by far; at most so many are live. So no more than about twice as many wait as are live, at
-    /// a cost that is shared among those that are taken back.
+    /// Removes the stale deadlines, of which `is_awaited` is false, once there are about twice as many
+    /// deadlines as the `live` ones, of which there are at most so many. That bounds the queue, and
+    /// the amortized cost per removed deadline is constant.
     pub(crate) fn tidy(&mut self, live: usize, mut is_awaited: impl FnMut(PodUid, SloId) -> bool) {
         if self.waiting <= live.saturating_mul(2).saturating_add(FEW) {
             return;
@@ -80,7 +80,7 @@ impl Timers {
         self.waiting = self.current.len() + self.future.values().map(Vec::len).sum::<usize>();
     }
 
-    /// How many wait, those included that nobody waits for any more.
+    /// How many there are, stale ones included.
     #[cfg(test)]
     pub(in crate::lifecycle) fn waiting(&self) -> usize {
         self.waiting
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_nobody_waits_for_are_taken_back_when_they_are_many() {
+    fn stale_deadlines_are_removed_when_there_are_many() {
         let mut timers = Timers::default();
         let at = Timestamp::from_seconds;
         let uid = |number: i64| PodUid::from_text(&number.to_string());
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_deadlines_of_seconds_that_have_come_are_put_in_order() {
+    fn only_deadlines_of_seconds_that_have_been_reached_are_sorted() {
         let mut timers = Timers::default();
         let at = |tenths: i64| Timestamp::from_nanos(tenths * NANOS_PER_SECOND / 10);
         let add = |timers: &mut Timers, tenths: i64| {

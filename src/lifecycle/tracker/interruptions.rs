@@ -14,7 +14,7 @@ impl Tracker {
     }
 
     /// States that the clock behind accounted time was corrected and now reads `now`. Accounted time
-    /// goes on from there, even if that is earlier. The jump is not elapsed time, so for a while no
+    /// continues from there, even if that is earlier. The jump is not elapsed time, so for a while no
     /// deadline passes.
     pub fn set_time(&mut self, now: Timestamp) {
         self.now = Some(now);

@@ -1,5 +1,3 @@
-//! Interruptions, with deliveries made by hand.
-
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -175,7 +173,7 @@ fn ready(mut pod: PodSnapshot, since: i64) -> PodSnapshot {
     pod
 }
 
-/// The history that a backup begins has lower versions, and what it brings is news.
+/// The history after a backup has lower versions, and its snapshots are not older ones.
 #[test]
 fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
     let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
@@ -222,7 +220,7 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
 }
 
 #[test]
-fn no_deadline_passes_while_what_happened_unattended_is_on_its_way() {
+fn no_deadline_passes_while_deliveries_of_unaccounted_time_may_still_arrive() {
     let (mut tracker, mut observed) = (
         Tracker::new(TrackerConfig {
             slos: [rule("slow", 10)].into(),

@@ -48,7 +48,7 @@ impl Tracker {
         })
     }
 
-    /// A tracker that goes on from what was saved, under `config` and with the sources that
+    /// A tracker that continues from what was saved, under `config` and with the sources that
     /// `successor` names. All of them are out of sync, so that no deadline passes until they have
     /// delivered what happened meanwhile.
     ///
