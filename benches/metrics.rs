@@ -109,17 +109,15 @@ fn encode(criterion: &mut Criterion) {
         .measurement_time(Duration::from_secs(3));
     for series in [1000, 10_000] {
         let (_recorder, exposition) = filled(series);
-        for format in [
-            Format::Protobuf,
-            Format::OpenMetrics,
-            Format::Text,
-            Format::Json,
-        ] {
+        for format in Format::ALL {
             let id = BenchmarkId::new(format!("{format:?}"), series);
             group.bench_function(id, |bench| {
                 bench.iter(|| black_box(exposition.encode(format).unwrap()));
             });
         }
+        group.bench_function(BenchmarkId::new("Json", series), |bench| {
+            bench.iter(|| black_box(exposition.encode_json().unwrap()));
+        });
     }
     group.finish();
 }

@@ -1,4 +1,4 @@
-//! What every exposition format can write.
+//! The exposition formats that scrapers can ask for, and what each can write.
 
 /// The type of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,22 @@ impl Kind {
             Self::Untyped => "untyped",
         }
     }
+}
+
+/// An exposition format that scrapers can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Prometheus protobuf, delimited: classic and native histograms, exemplars
+    Protobuf,
+    /// OpenMetrics 1.0 text: classic histograms, exemplars
+    OpenMetrics,
+    /// Prometheus text 0.0.4: classic histograms
+    Text,
+}
+
+impl Format {
+    /// Every format, in the order of their discriminants.
+    pub const ALL: [Self; 3] = [Self::Protobuf, Self::OpenMetrics, Self::Text];
 }
 
 /// A label's name and its value. The encoder escapes them.

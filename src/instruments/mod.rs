@@ -22,7 +22,7 @@ mod saved;
 mod source;
 
 pub use counters::{Counter, CounterVec, CounterVec2, SecondsCounter};
-pub use encoder::{Encoder, Head, Kind, Label, Number};
+pub use encoder::{Encoder, Format, Head, Kind, Label, Number};
 pub use family::{FamilyDoc, FamilyType, Stability};
 pub use gauges::{Gauge, GaugeVec, TimestampGauge};
 pub use instrument::{Instrument, Persistent};

@@ -37,10 +37,11 @@ mod slo;
 mod store;
 mod sync;
 
+pub use crate::instruments::Format;
 pub use builder::Builder;
 pub use checkpoint::{CheckpointGauges, CheckpointLoad};
 pub use clock_families::ClockFamilies;
-pub use exposition::{EncodeError, Exposition, Format};
+pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_SET};
 pub use label_sets::{SavedLabel, SavedLabels};

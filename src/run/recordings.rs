@@ -9,8 +9,8 @@ use super::progress::WithProgressBar;
 use super::slos::Slos;
 use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::decode::DecodeOptions;
+use crate::instruments::Format;
 use crate::lifecycle::TrackerConfig;
-use crate::metrics::Format;
 use crate::recordings::reader::{Document, Recording, RecordingError};
 use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::recordings::report;
@@ -32,14 +32,14 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         labels: label_config(&args.labels),
         slos: slos.docs,
     };
-    let format = match args.format {
-        ReplayFormat::Text => Format::Text,
-        ReplayFormat::OpenMetrics => Format::OpenMetrics,
-        ReplayFormat::Json => Format::Json,
-    };
     let documents = documents(args.recording.files.clone(), options);
-    let exposition = replay::expose(documents, config, format)?;
-    print(&exposition, out)
+    let exposition = replay::expose(documents, config)?;
+    let text = match args.format {
+        ReplayFormat::Text => exposition.encode(Format::Text)?,
+        ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
+        ReplayFormat::Json => exposition.encode_json()?,
+    };
+    print(&text, out)
 }
 
 /// Prints a summary of recordings. If one of them cannot be read, nothing is printed.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::checkpoint::Commits;
-use crate::metrics::{self, Exposition};
-use crate::server::{ExporterStatus, Format, Scrape, ScrapeError};
+use crate::instruments::Format;
+use crate::metrics::Exposition;
+use crate::server::{ExporterStatus, Scrape, ScrapeError};
 use crate::watch::stats::WatchStats;
 
 pub(super) struct Scrapes {
@@ -18,11 +19,6 @@ pub(super) struct Scrapes {
 
 impl Scrape for Scrapes {
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
-        let format = match format {
-            Format::Protobuf => metrics::Format::Protobuf,
-            Format::OpenMetrics => metrics::Format::OpenMetrics,
-            Format::Text => metrics::Format::Text,
-        };
         let body = self.exposition.encode(format);
         body.map_err(|error| ScrapeError(error.to_string()))
     }

@@ -34,11 +34,11 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::access::Open;
+pub use crate::instruments::Format;
 pub use access::{Access, AccessRequest, Verdict};
 pub use health::{Health, Heartbeat, SourceHealth};
 pub use limits::Limits;
 pub use listener::{BindError, try_bind};
-pub use negotiation::Format;
 pub use scrape::{ExporterStatus, Scrape, ScrapeError};
 
 /// A server that is bound to its address.

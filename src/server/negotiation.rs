@@ -9,22 +9,7 @@ use http::HeaderMap;
 use http::header::{ACCEPT, HeaderValue};
 
 use super::quality_list::{Member, members};
-
-/// An exposition format that scrapers can ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Length-delimited `io.prometheus.client.MetricFamily` messages, with native histograms
-    Protobuf,
-    /// OpenMetrics text 1.0
-    OpenMetrics,
-    /// Prometheus text 0.0.4
-    Text,
-}
-
-impl Format {
-    /// Every format, in the order of their discriminants.
-    pub const ALL: [Self; 3] = [Self::Protobuf, Self::OpenMetrics, Self::Text];
-}
+use crate::instruments::Format;
 
 /// How names outside the legacy character set would be escaped. All names of podinit are within it,
 /// so each scheme yields the same bytes; the response only states which scheme was requested.

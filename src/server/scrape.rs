@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 
-use super::negotiation::Format;
+use crate::instruments::Format;
 
 /// What the server exposes.
 pub trait Scrape: Send + Sync + 'static {

@@ -17,8 +17,8 @@ use futures::future::{BoxFuture, Shared};
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::compression::ContentCoding;
-use super::negotiation::Format;
 use super::scrape::{Scrape, ScrapeError};
+use crate::instruments::Format;
 
 const KINDS: usize = Format::ALL.len() * ContentCoding::ALL.len();
 

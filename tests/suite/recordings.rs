@@ -78,7 +78,8 @@ fn counted(recording: &Path, mode: TimestampMode) -> Samples {
     let documents = Recording::open(recording, DecodeOptions::default()).unwrap();
     let mut config = ExpositionConfig::default();
     config.replay.tracker.timestamps = mode;
-    let text = String::from_utf8(expose(documents, config, Format::Text).unwrap()).unwrap();
+    let exposition = expose(documents, config).unwrap();
+    let text = String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap();
     let mut samples = Samples::new();
     let mut in_flight = 0.0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {

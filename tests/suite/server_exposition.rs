@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::server::{Reply, exchange, request};
-use podinit::metrics::{self, Builder, Exposition, LabelConfig};
+use podinit::metrics::{Builder, Exposition, LabelConfig};
 use podinit::process::metrics::ProcessCollector;
 use podinit::server::{Format, Health, Limits, Scrape, ScrapeError, Server};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model::{
@@ -16,11 +16,6 @@ struct Metrics(Arc<Exposition>);
 
 impl Scrape for Metrics {
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
-        let format = match format {
-            Format::Protobuf => metrics::Format::Protobuf,
-            Format::OpenMetrics => metrics::Format::OpenMetrics,
-            Format::Text => metrics::Format::Text,
-        };
         let encoded = self.0.encode(format);
         encoded.map_err(|error| ScrapeError(error.to_string()))
     }

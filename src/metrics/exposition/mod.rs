@@ -11,23 +11,10 @@ use prometheus_client::registry::Registry;
 
 use super::histogram::HistogramEncoder;
 use super::store::Store;
-use crate::instruments::FamilySource;
+use crate::instruments::{FamilySource, Format};
 use json::Json;
 use protobuf::Protobuf;
 use text::{Dialect, Text};
-
-/// The formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Prometheus protobuf, delimited: classic and native histograms, exemplars
-    Protobuf,
-    /// OpenMetrics 1.0 text: classic histograms, exemplars
-    OpenMetrics,
-    /// Prometheus text 0.0.4: classic histograms
-    Text,
-    /// JSON of podinit's own shape (see the module `json`): classic histograms
-    Json,
-}
 
 /// A scrape that failed.
 #[derive(Debug, thiserror::Error)]
@@ -79,8 +66,17 @@ impl Exposition {
             Format::Protobuf => self.write(Protobuf::new(), Protobuf::finish),
             Format::OpenMetrics => self.write(Text::new(Dialect::OpenMetrics), Text::finish),
             Format::Text => self.write(Text::new(Dialect::Prometheus), Text::finish),
-            Format::Json => self.write(Json::default(), Json::finish),
         }
+    }
+
+    /// The present values as JSON of podinit's own shape (see the module `json`), with classic
+    /// histograms. Scrapers cannot ask for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Exposition::encode`].
+    pub fn encode_json(&self) -> Result<Vec<u8>, EncodeError> {
+        self.write(Json::default(), Json::finish)
     }
 
     fn write<E: HistogramEncoder>(

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
 use crate::lifecycle::{Observation, Sink};
-use crate::metrics::{
-    Builder, EncodeError, Exposition, Format, LabelConfig, LabelError, Recorder, SloDoc,
-};
+use crate::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
@@ -31,20 +29,16 @@ pub enum ReplayError {
     /// The label set is invalid
     #[error(transparent)]
     Labels(#[from] LabelError),
-    /// The exposition cannot be written
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
 }
 
-/// Replays a recording and encodes the metrics at its end.
+/// Replays a recording. Returns the metrics at its end.
 ///
 /// # Errors
 /// If a document is malformed: there is no exposition of a part of a recording.
 pub fn expose(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     config: ExpositionConfig,
-    format: Format,
-) -> Result<Vec<u8>, ReplayError> {
+) -> Result<Arc<Exposition>, ReplayError> {
     let ExpositionConfig {
         replay,
         labels,
@@ -67,7 +61,7 @@ pub fn expose(
             break;
         }
     }
-    Ok(replay.finish().exposition.encode(format)?)
+    Ok(replay.finish().exposition)
 }
 
 /// A recorder and the exposition of what it recorded.
@@ -90,6 +84,7 @@ mod tests {
 
     use super::*;
     use crate::decode::DecodeOptions;
+    use crate::instruments::Format;
     use crate::recordings::reader::Recording;
 
     /// A list of one pod, an error ten seconds later, and after another 35 seconds a list of two.
@@ -104,8 +99,8 @@ mod tests {
     fn replayed(documents: &'static str) -> String {
         let options = DecodeOptions::default();
         let recording = Recording::from_reader("test", Cursor::new(documents), options);
-        let text = expose(recording, ExpositionConfig::default(), Format::Text).unwrap();
-        String::from_utf8(text).unwrap()
+        let exposition = expose(recording, ExpositionConfig::default()).unwrap();
+        String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap()
     }
 
     #[test]

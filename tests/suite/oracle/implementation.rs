@@ -46,8 +46,9 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", input, decode);
-    let printed = podinit::recordings::replay::expose(recording, config, Format::Text);
-    exposition::parse(&String::from_utf8(printed.unwrap()).unwrap())
+    let replayed = podinit::recordings::replay::expose(recording, config).unwrap();
+    let printed = replayed.encode(Format::Text).unwrap();
+    exposition::parse(&String::from_utf8(printed).unwrap())
 }
 
 /// The SLOs of the options, as a file states them and the implementation reads it.
