@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::access::{Access, HasCertificate};
 use super::activity::Activity;
 use super::limits::Limits;
-use super::stream::Stream;
+use super::stream;
 use super::write_deadline::WriteDeadline;
 
 /// The response to a client whose connection is closed before its first request.
@@ -48,7 +48,7 @@ impl Serving {
         // A response is written as a whole, so waiting for more of it gains nothing. If the option
         // cannot be set, nothing breaks.
         let _ = stream.set_nodelay(true);
-        let opening = Stream::open(stream, self.access.tls(), self.limits.handshake_timeout);
+        let opening = stream::open(stream, self.access.tls(), self.limits.handshake_timeout);
         let opened = tokio::select! {
             // First, so that a connection without a handshake always gets to its first request.
             biased;
@@ -65,7 +65,7 @@ impl Serving {
                 return;
             }
         };
-        let has_certificate = stream.has_certificate();
+        let has_certificate = stream::has_certificate(&stream);
         let io = TokioIo::new(WriteDeadline::new(stream, self.limits.write_timeout));
         let service = Tracked {
             router: self.router,
@@ -77,7 +77,8 @@ impl Serving {
             outcome = &mut connection => outcome,
             () = activity.evicted() => {
                 if activity.is_unused() {
-                    connection.into_parts().io.into_inner().into_inner().write_at_once(EVICTED);
+                    let stream = connection.into_parts().io.into_inner().into_inner();
+                    stream::write_at_once(stream, EVICTED);
                 }
                 return;
             }
