@@ -177,4 +177,6 @@ fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
 #[cfg(test)]
 mod by_hand_tests;
 #[cfg(test)]
+mod fuzz_seeds_tests;
+#[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid}
 use crate::timestamp::Timestamp;
 
 /// A checkpoint with something of everything: pods in flight, done and deleted, durations, an SLO.
-fn checkpoint() -> Vec<u8> {
+pub(super) fn checkpoint() -> Vec<u8> {
     let rule = SloRule {
         name: Arc::from("fast"),
         interval: Interval::CreatedToReady,

@@ -1,0 +1,71 @@
+//! The checkpoints that the fuzz target `checkpoint_loader` begins with are of this version, so that
+//! each reaches what its name says. `PODINIT_UPDATE=1` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::tests::{checkpoint, decoded, sections};
+use super::*;
+use crate::checkpoint::frame::{self, FrameError, MAGIC, VERSION};
+
+const HEAD_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
+const HASH_BYTES: usize = 32;
+
+fn path(name: &str) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.join("fuzz/seeds/checkpoint_loader").join(name)
+}
+
+fn seed(name: &str) -> Vec<u8> {
+    fs::read(path(name)).unwrap()
+}
+
+/// The sections in a file, with their tags and lengths: what the target puts under a checksum.
+const fn between(file: &[u8]) -> Range<usize> {
+    HEAD_BYTES..file.len() - HASH_BYTES
+}
+
+/// The payload of a section behind its tag: what the target puts in place of a section.
+fn tagged(tag: u32, payload: &[u8]) -> Vec<u8> {
+    [&[u8::try_from(tag).unwrap()], payload].concat()
+}
+
+fn write() {
+    let whole = checkpoint();
+    let all = &whole[between(&whole)];
+    let put = |name: &str, bytes: &[u8]| fs::write(path(name), bytes).unwrap();
+    put("whole", &whole);
+    put("future", &Writer::version(VERSION + 1).finish());
+    put("sections", all);
+    put("sections_cut", &all[..all.len() / 2]);
+    for (tag, payload) in sections(&whole) {
+        put(&format!("section_{tag}"), &tagged(tag, &payload));
+    }
+}
+
+#[test]
+fn each_seed_is_what_its_name_says() {
+    if std::env::var_os("PODINIT_UPDATE").is_some() {
+        write();
+    }
+    let whole = seed("whole");
+    let (content, pods) = decode(&frame::read(&whole).unwrap()).unwrap();
+    assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
+    let families = &content.metrics.families;
+    assert_eq!(families.sum("podinit_pods_finished_total"), 2);
+
+    let future = frame::read(&seed("future")).unwrap_err();
+    assert_eq!(future, FrameError::FutureVersion(VERSION + 1));
+
+    let all = &whole[between(&whole)];
+    assert_eq!(seed("sections"), all);
+    assert_eq!(seed("sections_cut"), all[..all.len() / 2]);
+    let sections = sections(&whole);
+    for (tag, payload) in &sections {
+        assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
+    }
+    assert!(decoded(&sections).is_ok());
+}
