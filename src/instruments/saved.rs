@@ -76,6 +76,15 @@ impl SavedFamilies {
         found.map_or(&[], |family| &family.series)
     }
 
+    /// What all series of all families but `excluded` have counted together. While it stays, none of
+    /// them has changed: counters only grow.
+    pub fn total_without(&self, excluded: &[FamilyDoc]) -> u64 {
+        let is_excluded = |name: &str| excluded.iter().any(|family| family.name == name);
+        let families = self.0.iter().filter(|family| !is_excluded(&family.name));
+        let series = families.flat_map(|family| &family.series);
+        series.fold(0, |total, series| total.wrapping_add(series.value))
+    }
+
     /// Adds `value` to a series that is there.
     pub fn add(&mut self, family: &FamilyDoc, labels: &[&str], value: u64) {
         let families = self.0.iter_mut();
@@ -86,14 +95,6 @@ impl SavedFamilies {
         if let Some(series) = series {
             series.value += value;
         }
-    }
-
-    /// The same without these families.
-    #[must_use]
-    pub fn without(mut self, families: &[FamilyDoc]) -> Self {
-        let listed = |name: &str| families.iter().any(|family| family.name == name);
-        self.0.retain(|saved| !listed(&saved.name));
-        self
     }
 
     /// The first family or series that is not among `known`.

@@ -21,6 +21,11 @@ impl Recorder {
 
     /// All counters and histograms.
     pub fn saved(&self) -> SavedMetrics {
+        self.saved_with(self.saved_families())
+    }
+
+    /// All counters and histograms, with the counters as [`Recorder::saved_families`] has read them.
+    pub fn saved_with(&self, families: SavedFamilies) -> SavedMetrics {
         let labels = self.labels.saved();
         let durations = |set| {
             let histograms = Interval::ALL.into_iter().map(|interval| {
@@ -30,7 +35,7 @@ impl Recorder {
             histograms.map(Option::unwrap_or_default).collect()
         };
         SavedMetrics {
-            families: self.saved_families(),
+            families,
             bounds: LAYOUT.bounds().to_vec(),
             intervals: (Interval::ALL.iter())
                 .map(|interval| Cow::Borrowed(interval.as_str()))

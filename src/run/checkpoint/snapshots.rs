@@ -4,7 +4,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::checkpoint::content::{self, Content, SavedScope};
 use crate::checkpoint::frame::Writer;
-use crate::instruments::SavedFamilies;
 use crate::lifecycle::Tracker;
 use crate::metrics::{CheckpointGauges, Recorder};
 
@@ -36,12 +35,13 @@ pub(in crate::run) struct Snapshots {
 }
 
 /// What is compared to find out whether two snapshots would say the same.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 struct State {
     changes: u64,
     observations: u64,
-    /// All counters but those of the checkpoint itself, which every snapshot that is written changes
-    families: SavedFamilies,
+    /// What all counters have counted together, but those of the checkpoint itself, which every
+    /// snapshot that is written changes
+    counted: u64,
 }
 
 impl Snapshots {
@@ -82,16 +82,17 @@ impl Snapshots {
         tracker: &Tracker,
         recorder: &Recorder,
     ) {
+        let families = recorder.saved_families();
         let state = State {
             changes: self.changes,
             observations: recorder.observations(),
-            families: (recorder.saved_families()).without(&CheckpointGauges::FAMILIES),
+            counted: families.total_without(&CheckpointGauges::FAMILIES),
         };
-        let unchanged = !request.again && self.last.as_ref() == Some(&state);
+        let unchanged = !request.again && self.last == Some(state);
         let snapshot = if unchanged {
             Snapshot::Unchanged
         } else {
-            let mut metrics = recorder.saved();
+            let mut metrics = recorder.saved_with(families);
             CheckpointGauges::count_write_in(&mut metrics.families);
             let content = Content {
                 scope: self.scope.clone(),
