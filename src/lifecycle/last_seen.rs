@@ -8,7 +8,7 @@ use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
 /// What a later snapshot is compared with, for a pod in flight and for one that has finished. All
-/// that is kept of a finished pod (see [`FinishedPod`](super::finished_pod::FinishedPod)), so it is small.
+/// that is kept of a finished pod (see `FinishedPod`), so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastSeen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no

@@ -167,8 +167,8 @@ impl PodInFlight {
         self.wait(None, shared, reporter);
     }
 
-    /// A deadline of an SLO passes at `now` (see [`SloProgress::miss`]).
-    pub(super) fn miss(
+    /// A deadline of an SLO passes at `now` (see [`SloProgress::pass_deadline`]).
+    pub(super) fn pass_deadline(
         &mut self,
         slo: SloId,
         now: Timestamp,
@@ -182,7 +182,7 @@ impl PodInFlight {
             ..
         } = self;
         let mut emit = |observation| reporter.pod(info, observation);
-        slos.miss(slo, now, startup, rules, &mut emit);
+        slos.pass_deadline(slo, now, startup, rules, &mut emit);
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).

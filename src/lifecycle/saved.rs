@@ -46,7 +46,7 @@ pub struct SavedTracker {
     #[serde(with = "form::rules")]
     pub rules: Arc<[SloRule]>,
     /// The newest second of creation of any pod that was evicted or refused (see
-    /// [`Cap`](super::eviction::Cap))
+    /// `eviction.rs`)
     pub watermark: Option<u32>,
     /// The deleted pods that are still remembered, in the order of their deletion
     pub deleted: Vec<SavedDeleted>,
@@ -118,7 +118,7 @@ pub struct SavedInFlight {
     pub slos: Vec<(SloId, bool)>,
 }
 
-/// What was latched of a [`Startup`].
+/// What was latched of a startup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedStartup {
     /// By milestone: when it was reached, where that is known

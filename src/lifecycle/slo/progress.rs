@@ -110,7 +110,7 @@ impl SloProgress {
     /// A deadline that was set for the UID passes at `now`. Does nothing if the event was reported
     /// already, or if the deadline was set before the UID was forgotten and discovered again, and
     /// the present deadline has not passed.
-    pub(crate) fn miss(
+    pub(crate) fn pass_deadline(
         &mut self,
         missed: SloId,
         now: Timestamp,

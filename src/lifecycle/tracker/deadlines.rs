@@ -48,7 +48,7 @@ impl Tracker {
         }
         while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
             if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.miss(slo, at, &self.shared.rules, reporter);
+                pod.pass_deadline(slo, at, &self.shared.rules, reporter);
             }
         }
     }
