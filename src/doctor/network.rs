@@ -17,7 +17,7 @@ pub(super) struct Network {
 
 impl Network {
     /// Counts a pod whose status a kubelet has written and which has not ended
-    /// ([§6](crate::specification#s6)).
+    /// ([§6.4](crate::specification#s6-4)).
     pub(super) fn add(&mut self, pod: &PodSnapshot) {
         let has = |kind| pod.conditions.get(kind).is_some();
         let by_kubelet = ConditionType::ALL

@@ -1,4 +1,5 @@
-//! Which labels the duration series carry, and how far their number may grow (§7).
+//! Which labels the duration series carry ([§7.4](crate::specification#s7-4)), and how far their
+//! number may grow ([§7.5](crate::specification#s7-5)).
 
 use crate::pod::PodInfo;
 

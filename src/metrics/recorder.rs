@@ -67,8 +67,8 @@ impl Recorder {
         resolved
     }
 
-    /// Shows the pod's series at zero before it is counted (§7), and counts the values that were
-    /// dropped: each once, the node when it is known.
+    /// Shows the pod's series at zero before it is counted ([§7.2](crate::specification#s7-2)), and
+    /// counts the values that were dropped: each once, the node when it is known.
     fn discover(&mut self, pod: &PodInfo) {
         if self.set_of(pod).overflow {
             self.store.drop_whole_set();

@@ -243,7 +243,7 @@ async fn a_clock_that_is_stepped_by_an_hour_changes_no_metric() {
 
 /// `Date` headers are truncated to the second, so instants of observation may differ from the true ones
 /// by that much; but estimates stay within the second that the API states
-/// ([§4](crate::specification#s4)).
+/// ([§4.3](crate::specification#s4-3)).
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
     let (truth, _) = minutes([0; 5]).await;

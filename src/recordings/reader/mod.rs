@@ -1,4 +1,4 @@
-//! Reads recordings ([§8](crate::specification#s8)): lists, pods and watch events from files, as
+//! Reads recordings ([§8.3](crate::specification#s8-3)): lists, pods and watch events from files, as
 //! `kubectl` and `podinit capture` write them.
 //!
 //! A recording is concatenated JSON documents or a stream of YAML documents, gzipped or not. It is

@@ -1,4 +1,4 @@
-//! Replays recordings through the pipeline ([§8](crate::specification#s8)): the same decoder, tracker and
+//! Replays recordings through the pipeline ([§8.2](crate::specification#s8-2)): the same decoder, tracker and
 //! metrics as `serve`, with the time that the recording states instead of a clock.
 
 mod deliveries;

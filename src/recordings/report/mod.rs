@@ -1,4 +1,4 @@
-//! `podinit report`: the summary of a recording ([§8](crate::specification#s8)).
+//! `podinit report`: the summary of a recording ([§8.1](crate::specification#s8-1)).
 //!
 //! ```text
 //! documents → replay → ReportSink → Report → text | markdown | json
