@@ -27,12 +27,12 @@ use std::time::Duration;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
-use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit::decode::{PodDecoder, WatchEventKind};
 use podinit::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Stage, TimestampMode, Tracker,
     TrackerConfig,
 };
-use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder};
+use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit::watch::line_reader::{Line, LineReader};
 
@@ -56,11 +56,7 @@ struct Pipeline {
 
 impl Pipeline {
     fn new(labels: LabelConfig, slos: &Arc<[SloRule]>) -> Self {
-        let options = DecodeOptions {
-            pod_labels: labels.pod_labels.clone(),
-            node: labels.node,
-            workload: labels.workload || labels.workload_kind,
-        };
+        let options = labels.decode_options();
         let (recorder, exposition) = Builder::new(labels).build().unwrap();
         Self {
             lines: LineReader::new(8 << 20),
@@ -173,11 +169,10 @@ fn run(
 
 fn all_labels() -> LabelConfig {
     LabelConfig {
-        workload_kind: true,
-        workload: true,
-        node: true,
-        host_network: true,
-        pod_labels: vec!["app.kubernetes.io/name".to_owned()],
+        labels: SeriesLabel::OF_ANY_POD
+            .into_iter()
+            .chain([SeriesLabel::PodLabel("app.kubernetes.io/name".to_owned())])
+            .collect(),
         ..LabelConfig::default()
     }
 }

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::lifecycle::TimestampMode;
+use crate::metrics::SeriesLabel;
 use crate::slo::rules::{RenderOptions, RulesFormat};
 use crate::timestamp::Timestamp;
 use std::time::Duration;
@@ -41,8 +42,21 @@ fn serve_is_the_default() {
     assert_eq!(args.exporter.log.log_level, "info");
     assert_eq!(args.exporter.log.log_format, LogFormat::Text);
     assert!(args.cluster.namespaces().is_empty());
-    assert!(args.exporter.labels.has(PodinitLabel::Namespace));
-    assert!(!args.exporter.labels.has(PodinitLabel::Node));
+    assert!(
+        args.exporter
+            .labels
+            .config()
+            .labels
+            .contains(&SeriesLabel::Namespace)
+    );
+    assert!(
+        !args
+            .exporter
+            .labels
+            .config()
+            .labels
+            .contains(&SeriesLabel::Node)
+    );
     let args = serve("--listen 127.0.0.1:0");
     assert_eq!(args.exporter.listen.to_string(), "127.0.0.1:0");
     let args = serve("serve --timestamps api -n b -n a --namespace=b");
@@ -53,13 +67,15 @@ fn serve_is_the_default() {
 #[test]
 fn caps_are_general_or_of_one_label() {
     let args = serve("--labels node --pod-label app --label-cap node=1000 --label-cap 50");
-    let labels = args.exporter.labels;
-    assert!(!labels.has(PodinitLabel::Namespace));
-    assert_eq!(labels.pod_labels, ["app"]);
-    assert_eq!(labels.default_cap().get(), 50);
-    assert_eq!(labels.cap_of("node").get(), 1000);
-    assert_eq!(labels.cap_of("app").get(), 50);
-    assert_eq!(serve("").exporter.labels.cap_of("namespace").get(), 256);
+    let labels = args.exporter.labels.config();
+    assert!(!labels.labels.contains(&SeriesLabel::Namespace));
+    let app = SeriesLabel::PodLabel("app".to_owned());
+    assert_eq!(labels.labels, [SeriesLabel::Node, app.clone()]);
+    assert_eq!(labels.max_values, 50);
+    let caps = [(SeriesLabel::Node, 1000), (app, 50)];
+    assert_eq!(labels.max_values_of, caps);
+    let labels = serve("").exporter.labels.config();
+    assert_eq!(labels.max_values_of, [(SeriesLabel::Namespace, 256)]);
 }
 
 #[test]

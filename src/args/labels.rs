@@ -6,58 +6,11 @@ use std::str::FromStr;
 
 use clap::Args;
 
-/// A label that podinit can take from any pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PodinitLabel {
-    /// The pod's namespace
-    Namespace,
-    /// The kind of the controller that owns the pod
-    WorkloadKind,
-    /// The name of that controller
-    Workload,
-    /// The node that the pod is bound to
-    Node,
-    /// Whether the pod uses the network of its node
-    HostNetwork,
-}
-
-impl PodinitLabel {
-    /// Every label.
-    pub const ALL: [Self; 5] = [
-        Self::Namespace,
-        Self::WorkloadKind,
-        Self::Workload,
-        Self::Node,
-        Self::HostNetwork,
-    ];
-
-    /// The name of the label, on series and in `--labels`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Namespace => "namespace",
-            Self::WorkloadKind => "workload_kind",
-            Self::Workload => "workload",
-            Self::Node => "node",
-            Self::HostNetwork => "host_network",
-        }
-    }
-}
-
-impl FromStr for PodinitLabel {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|label| label.as_str() == text);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::as_str).join(", ");
-            format!("no such label: {text:?}; there are {names}")
-        })
-    }
-}
+use crate::metrics::{DEFAULT_MAX_VALUES, LabelConfig, SeriesLabel};
 
 /// A list of labels without repetition; the empty text is the empty list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LabelList(pub Vec<PodinitLabel>);
+pub struct LabelList(pub Vec<SeriesLabel>);
 
 impl FromStr for LabelList {
     type Err = String;
@@ -80,7 +33,7 @@ impl FromStr for LabelList {
 
 impl fmt::Display for LabelList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.0.iter().map(|label| label.as_str()).collect();
+        let names: Vec<_> = self.0.iter().map(SeriesLabel::key).collect();
         f.write_str(&names.join(","))
     }
 }
@@ -88,7 +41,8 @@ impl fmt::Display for LabelList {
 /// The most distinct values, of every label or of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelCap {
-    /// A label of podinit's or the key of a pod label; `None` is every label without its own cap
+    /// What [`SeriesLabel::key`] gives, which a pod label may share with another label; `None` is
+    /// every label without its own cap
     pub label: Option<String>,
     /// At least 1
     pub cap: NonZeroUsize,
@@ -129,9 +83,9 @@ pub struct LabelArgs {
         env = "PODINIT_POD_LABEL",
         value_name = "KEY",
         value_delimiter = ',',
-        value_parser = parse_label_key
+        value_parser = parse_pod_label
     )]
-    pub pod_labels: Vec<String>,
+    pub pod_labels: Vec<SeriesLabel>,
 
     /// Most distinct values of a label, for every label (256) or for one (node=1000); further
     /// values become _other; may be repeated
@@ -145,29 +99,33 @@ pub struct LabelArgs {
 }
 
 impl LabelArgs {
-    /// The cap of a label that none was given for ([§7.5](crate::specification#s7-5)).
-    pub const DEFAULT_CAP: NonZeroUsize = match NonZeroUsize::new(256) {
-        Some(cap) => cap,
-        None => unreachable!(),
-    };
+    /// The label set of the duration series.
+    pub fn config(&self) -> LabelConfig {
+        let capped = |label: &SeriesLabel| (label.clone(), self.cap_of(label.key()));
+        LabelConfig {
+            labels: self.carried().cloned().collect(),
+            max_values: self.default_cap(),
+            max_values_of: self.carried().map(capped).collect(),
+            ..LabelConfig::default()
+        }
+    }
 
-    /// Whether the series carry this label.
-    pub fn has(&self, label: PodinitLabel) -> bool {
-        self.labels.0.contains(&label)
+    fn carried(&self) -> impl Iterator<Item = &SeriesLabel> {
+        self.labels.0.iter().chain(&self.pod_labels)
     }
 
     /// The cap of every label that has none of its own. Where it is given more than once, the
     /// last one counts.
-    pub fn default_cap(&self) -> NonZeroUsize {
+    fn default_cap(&self) -> usize {
         let general = self.label_caps.iter().rev().find(|cap| cap.label.is_none());
-        general.map_or(Self::DEFAULT_CAP, |cap| cap.cap)
+        general.map_or(DEFAULT_MAX_VALUES, |cap| cap.cap.get())
     }
 
-    /// The cap of one label: one of podinit's by its name, or a pod label by its key.
-    pub fn cap_of(&self, label: &str) -> NonZeroUsize {
-        let of_label = |cap: &&LabelCap| cap.label.as_deref() == Some(label);
+    /// The cap of the labels with this key.
+    fn cap_of(&self, key: &str) -> usize {
+        let of_label = |cap: &&LabelCap| cap.label.as_deref() == Some(key);
         let own = self.label_caps.iter().rev().find(of_label);
-        own.map_or_else(|| self.default_cap(), |cap| cap.cap)
+        own.map_or_else(|| self.default_cap(), |cap| cap.cap.get())
     }
 
     /// What the options cannot say each for itself.
@@ -175,10 +133,7 @@ impl LabelArgs {
     /// # Errors
     /// One line, where a cap is given for a label that the series do not carry.
     pub(super) fn check(&self) -> Result<(), String> {
-        let carried = |label: &str| {
-            let named = self.labels.0.iter().any(|known| known.as_str() == label);
-            named || self.pod_labels.iter().any(|key| key == label)
-        };
+        let carried = |key: &str| self.carried().any(|label| label.key() == key);
         let labels = self
             .label_caps
             .iter()
@@ -195,7 +150,7 @@ impl LabelArgs {
 
 /// Checks the syntax of a Kubernetes label key: a name of at most 63 characters, with or without
 /// a DNS name of at most 253 and a slash before it.
-fn parse_label_key(text: &str) -> Result<String, String> {
+fn parse_pod_label(text: &str) -> Result<SeriesLabel, String> {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, text),
@@ -210,7 +165,7 @@ fn parse_label_key(text: &str) -> Result<String, String> {
             && ends(bytes.last())
     };
     if well_formed(name, 63, "-_.") && prefix.is_none_or(|prefix| well_formed(prefix, 253, "-.")) {
-        Ok(text.to_owned())
+        Ok(SeriesLabel::PodLabel(text.to_owned()))
     } else {
         Err("not a label key; expected one such as app or app.kubernetes.io/name".to_owned())
     }
@@ -223,21 +178,24 @@ mod tests {
     #[test]
     fn label_keys_are_those_of_kubernetes() {
         for good in ["app", "app.kubernetes.io/name", "a_B-c.d", "1"] {
-            assert_eq!(parse_label_key(good), Ok(good.to_owned()));
+            assert_eq!(
+                parse_pod_label(good),
+                Ok(SeriesLabel::PodLabel(good.to_owned()))
+            );
         }
         for bad in [
             "", "/", "a/", "/a", "-a", "a b", "a/b/c", "a_b/c", "ä", "a=",
         ] {
-            assert!(parse_label_key(bad).is_err(), "{bad}");
+            assert!(parse_pod_label(bad).is_err(), "{bad}");
         }
-        assert!(parse_label_key(&"a".repeat(64)).is_err());
+        assert!(parse_pod_label(&"a".repeat(64)).is_err());
     }
 
     #[test]
     fn label_lists_are_without_repetition() {
         let parse = |text: &str| text.parse::<LabelList>();
         assert_eq!(parse(""), Ok(LabelList(vec![])));
-        let both = LabelList(vec![PodinitLabel::Node, PodinitLabel::Namespace]);
+        let both = LabelList(vec![SeriesLabel::Node, SeriesLabel::Namespace]);
         assert_eq!(parse("node, namespace"), Ok(both.clone()));
         assert_eq!(parse(&both.to_string()), Ok(both));
         assert!(parse("node,node").is_err());

@@ -16,7 +16,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
-pub use labels::{LabelArgs, LabelCap, LabelList, PodinitLabel};
+pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;

@@ -8,7 +8,7 @@ use crate::access::AccessStats;
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::metrics::{
     Builder, ConfigGauges, Format, LabelCensus, LabelConfig, LabelUse, MOST_VALUES,
-    SERIES_OF_A_SET, SloDoc,
+    SERIES_OF_A_SET, SeriesLabel, SloDoc,
 };
 use crate::process::metrics::ProcessCollector;
 use crate::watch::stats::WatchStats;
@@ -107,7 +107,8 @@ fn in_words(label: &LabelUse) -> String {
 
 fn problem(label: &LabelUse, pods: u64) -> Option<Finding> {
     const CHECK: Check = Check::Labels;
-    let LabelUse { name, key, cap, .. } = label;
+    let LabelUse { name, cap, .. } = label;
+    let key = label.label.key();
     if label.dropped > 0 {
         let found = format!(
             "{name} has {} values and a cap of {cap}: {} of {pods} pods become _other",
@@ -124,7 +125,7 @@ fn problem(label: &LabelUse, pods: u64) -> Option<Finding> {
         };
         return Some(Finding::warning(CHECK, found).fix(fix));
     }
-    if label.is_pod_label && label.empty == pods {
+    if matches!(label.label, SeriesLabel::PodLabel(_)) && label.empty == pods {
         let found = format!("no pod carries the label {key}");
         return Some(
             Finding::warning(CHECK, found)
@@ -188,7 +189,10 @@ mod tests {
     #[test]
     fn a_pod_label_that_no_pod_has_is_probably_misspelt() {
         let config = LabelConfig {
-            pod_labels: vec!["app".to_owned()],
+            labels: vec![
+                SeriesLabel::Namespace,
+                SeriesLabel::PodLabel("app".to_owned()),
+            ],
             ..LabelConfig::default()
         };
         assert_eq!(severities(&config, 1), [Severity::Ok, Severity::Warning]);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::label_sets::LabelSets;
-use super::labels::{LabelConfig, LabelError, Source};
+use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::layout::CLASSIC_BUCKETS;
 use crate::lifecycle::Interval;
 use crate::pod::PodInfo;
@@ -29,10 +29,7 @@ pub struct LabelCensus {
 /// How one label fared.
 #[derive(Debug)]
 struct Tally {
-    name: String,
-    key: String,
-    cap: usize,
-    source: Source,
+    spec: LabelSpec,
     /// Hashes of the values: their number is wanted, not they themselves
     values: HashSet<u64>,
     empty: u64,
@@ -44,10 +41,8 @@ struct Tally {
 pub struct LabelUse {
     /// Its name on the series
     pub name: String,
-    /// Its name in `--label-cap`: the same, or the key of the pod label
-    pub key: String,
-    /// Whether it is a pod label
-    pub is_pod_label: bool,
+    /// The label
+    pub label: SeriesLabel,
     /// The most values it may take
     pub cap: usize,
     /// The distinct values that the pods have, whatever the cap; counted up to [`MOST_VALUES`]
@@ -66,13 +61,7 @@ impl LabelCensus {
     pub fn new(config: &LabelConfig) -> Result<Self, LabelError> {
         let specs = config.specs()?;
         let labels = specs.iter().map(|spec| Tally {
-            name: spec.name.clone(),
-            key: match spec.source {
-                Source::PodLabel(index) => config.pod_labels[index].clone(),
-                _ => spec.name.clone(),
-            },
-            cap: spec.max_values,
-            source: spec.source,
+            spec: spec.clone(),
             values: HashSet::new(),
             empty: 0,
             dropped: 0,
@@ -101,7 +90,7 @@ impl LabelCensus {
             self.overflowed += 1;
         }
         for tally in &mut self.labels {
-            let value = tally.source.value(pod);
+            let value = tally.spec.value(pod);
             if value.is_empty() {
                 tally.empty += 1;
             } else if tally.values.len() < MOST_VALUES {
@@ -131,10 +120,9 @@ impl LabelCensus {
     /// How each label fared, in the order of exposition.
     pub fn labels(&self) -> Vec<LabelUse> {
         let uses = self.labels.iter().map(|tally| LabelUse {
-            name: tally.name.clone(),
-            key: tally.key.clone(),
-            is_pod_label: matches!(tally.source, Source::PodLabel(_)),
-            cap: tally.cap,
+            name: tally.spec.name.clone(),
+            label: tally.spec.label.clone(),
+            cap: tally.spec.max_values,
             values: tally.values.len(),
             empty: tally.empty,
             dropped: tally.dropped,
@@ -165,9 +153,12 @@ mod tests {
 
     fn config() -> LabelConfig {
         LabelConfig {
-            node: true,
-            pod_labels: vec!["example.com/team".to_owned()],
-            max_values_of: vec![("node".to_owned(), 2)],
+            labels: vec![
+                SeriesLabel::Namespace,
+                SeriesLabel::Node,
+                SeriesLabel::PodLabel("example.com/team".to_owned()),
+            ],
+            max_values_of: vec![(SeriesLabel::Node, 2)],
             ..LabelConfig::default()
         }
     }
@@ -221,7 +212,7 @@ mod tests {
         let figures = |label: &LabelUse| (label.values, label.empty, label.dropped);
         let figures: Vec<_> = labels.iter().map(figures).collect();
         assert_eq!(figures, [(2, 0, 0), (4, 1, 2), (1, 4, 0)]);
-        assert_eq!(labels[2].key, "example.com/team");
+        assert_eq!(labels[2].label.key(), "example.com/team");
         assert_eq!(labels[2].name, "label_example_com_team");
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::labels::{LabelSpec, OTHER, Source};
+use super::labels::{LabelSpec, OTHER, SeriesLabel};
 use crate::pod::PodInfo;
 
 /// The number of a value of one label.
@@ -51,6 +51,12 @@ impl Values {
             ids: HashMap::new(),
             values: vec![Arc::from(""), Arc::from(OTHER)],
         }
+    }
+
+    /// The number of the value for `pod`.
+    fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
+        let value = self.spec.value(pod);
+        self.resolve(value)
     }
 
     /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
@@ -164,7 +170,7 @@ impl LabelSets {
     pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
         self.ids.clear();
         for label in &mut self.labels {
-            let id = label.resolve(label.spec.source.value(pod));
+            let id = label.resolve_for(pod);
             self.ids.push(id);
         }
         self.resolve_ids()
@@ -194,9 +200,9 @@ impl LabelSets {
     pub(super) fn overflowed_without_node(&mut self, pod: &PodInfo) -> bool {
         self.ids.clear();
         for label in &mut self.labels {
-            let id = match label.spec.source {
-                Source::Node => EMPTY_ID,
-                source => label.resolve(source.value(pod)),
+            let id = match label.spec.label {
+                SeriesLabel::Node => EMPTY_ID,
+                _ => label.resolve_for(pod),
             };
             self.ids.push(id);
         }
@@ -208,13 +214,12 @@ impl LabelSets {
     pub(super) fn each_dropped(
         &mut self,
         pod: &PodInfo,
-        counts: impl Fn(Source) -> bool,
+        counts: impl Fn(&SeriesLabel) -> bool,
         mut dropped: impl FnMut(usize),
     ) {
         for (position, label) in self.labels.iter_mut().enumerate() {
-            let source = label.spec.source;
-            let is_dropped = label.resolve(source.value(pod)) == OTHER_ID;
-            if counts(source) && is_dropped {
+            let is_dropped = label.resolve_for(pod) == OTHER_ID;
+            if counts(&label.spec.label) && is_dropped {
                 dropped(position);
             }
         }
@@ -224,7 +229,7 @@ impl LabelSets {
     pub(super) fn has_node(&self) -> bool {
         self.labels
             .iter()
-            .any(|label| label.spec.source == Source::Node)
+            .any(|label| label.spec.label == SeriesLabel::Node)
     }
 
     /// The values of the set that was resolved last.

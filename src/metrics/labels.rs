@@ -1,6 +1,9 @@
-//! Which labels the duration series carry ([§7.4](crate::specification#s7-4)), and how far their
-//! number may grow ([§7.5](crate::specification#s7-5)).
+//! Which labels the duration series carry ([§7.4](crate::specification#s7-4)), and how many values
+//! they may take ([§7.5](crate::specification#s7-5)).
 
+use std::str::FromStr;
+
+use crate::decode::DecodeOptions;
 use crate::pod::PodInfo;
 
 /// What stands in place of a value past the cap.
@@ -10,25 +13,76 @@ pub const OTHER: &str = "_other";
 /// past the cap on sets. No Prometheus label of podinit begins with an underscore.
 pub const WHOLE_SET: &str = "_label_set";
 
-/// The label set that is asked for.
+/// A label that the duration series can carry.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SeriesLabel {
+    /// The pod's namespace
+    Namespace,
+    /// The kind of the controller that owns the pod
+    WorkloadKind,
+    /// The name of that controller
+    Workload,
+    /// The node that the pod is bound to
+    Node,
+    /// Whether the pod uses the network of its node: `true` or `false`
+    HostNetwork,
+    /// A label of the pod, by its key
+    PodLabel(String),
+}
+
+impl SeriesLabel {
+    /// The labels that podinit can take from any pod, in the order in which they are exposed. Pod
+    /// labels come after them.
+    pub const OF_ANY_POD: [Self; 5] = [
+        Self::Namespace,
+        Self::WorkloadKind,
+        Self::Workload,
+        Self::Node,
+        Self::HostNetwork,
+    ];
+
+    /// What options call the label: its name on the series, or the key of the pod label.
+    pub fn key(&self) -> &str {
+        match self {
+            Self::Namespace => "namespace",
+            Self::WorkloadKind => "workload_kind",
+            Self::Workload => "workload",
+            Self::Node => "node",
+            Self::HostNetwork => "host_network",
+            Self::PodLabel(key) => key,
+        }
+    }
+}
+
+/// Reads one of [`SeriesLabel::OF_ANY_POD`] by its name.
+impl FromStr for SeriesLabel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::OF_ANY_POD
+            .into_iter()
+            .find(|label| label.key() == text);
+        found.ok_or_else(|| {
+            let names = Self::OF_ANY_POD.each_ref().map(Self::key).join(", ");
+            format!("no such label: {text:?}; there are {names}")
+        })
+    }
+}
+
+/// The most distinct values of a label that has no cap of its own
+/// ([§7.5](crate::specification#s7-5)).
+pub const DEFAULT_MAX_VALUES: usize = 256;
+
+/// The label set of the duration series, and its caps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelConfig {
-    /// `namespace`
-    pub namespace: bool,
-    /// `workload_kind`, the kind of the owning controller
-    pub workload_kind: bool,
-    /// `workload`, its name
-    pub workload: bool,
-    /// `node`
-    pub node: bool,
-    /// `host_network`, `true` or `false`
-    pub host_network: bool,
-    /// Keys of pod labels, in the order in which [`PodInfo::pod_labels`] holds their values
-    pub pod_labels: Vec<String>,
+    /// The labels. Those that any pod can have are exposed first, in the order of
+    /// [`SeriesLabel::OF_ANY_POD`]; the pod labels follow in the order given here.
+    pub labels: Vec<SeriesLabel>,
     /// The most distinct values of each label; values past it become [`OTHER`]
     pub max_values: usize,
-    /// The same for single labels, by podinit's name of the label or the key of the pod label
-    pub max_values_of: Vec<(String, usize)>,
+    /// The same for single labels; the last entry of a label counts
+    pub max_values_of: Vec<(SeriesLabel, usize)>,
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
     /// nine histograms.
     pub max_sets: usize,
@@ -37,13 +91,8 @@ pub struct LabelConfig {
 impl Default for LabelConfig {
     fn default() -> Self {
         Self {
-            namespace: true,
-            workload_kind: false,
-            workload: false,
-            node: false,
-            host_network: false,
-            pod_labels: Vec::new(),
-            max_values: 256,
+            labels: vec![SeriesLabel::Namespace],
+            max_values: DEFAULT_MAX_VALUES,
             max_values_of: Vec::new(),
             max_sets: 10_000,
         }
@@ -70,75 +119,80 @@ pub enum LabelError {
     EmptyKey,
 }
 
-/// Where the value of a label comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    Namespace,
-    WorkloadKind,
-    Workload,
-    Node,
-    HostNetwork,
-    /// By position in [`PodInfo::pod_labels`]
-    PodLabel(usize),
+/// A label of the label set, as it is exposed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LabelSpec {
+    pub(super) label: SeriesLabel,
+    /// Its Prometheus name
+    pub(super) name: String,
+    pub(super) max_values: usize,
+    /// The index of a pod label in [`PodInfo::pod_labels`]; unused for other labels
+    pod_label: usize,
 }
 
-impl Source {
-    /// The raw value for `pod`; empty text where the pod has none.
-    pub(super) fn value(self, pod: &PodInfo) -> &str {
+impl LabelSpec {
+    /// The value for `pod`; empty text where the pod has none.
+    pub(super) fn value<'a>(&self, pod: &'a PodInfo) -> &'a str {
         let workload = pod.workload.as_deref();
-        match self {
-            Self::Namespace => &pod.namespace,
-            Self::WorkloadKind => workload.map_or("", |workload| &workload.kind),
-            Self::Workload => workload.map_or("", |workload| &workload.name),
-            Self::Node => pod.node.as_deref().unwrap_or_default(),
-            Self::HostNetwork if pod.host_network => "true",
-            Self::HostNetwork => "false",
-            Self::PodLabel(index) => pod.pod_labels.get(index).map_or("", |value| value),
+        match self.label {
+            SeriesLabel::Namespace => &pod.namespace,
+            SeriesLabel::WorkloadKind => workload.map_or("", |workload| &workload.kind),
+            SeriesLabel::Workload => workload.map_or("", |workload| &workload.name),
+            SeriesLabel::Node => pod.node.as_deref().unwrap_or_default(),
+            SeriesLabel::HostNetwork if pod.host_network => "true",
+            SeriesLabel::HostNetwork => "false",
+            SeriesLabel::PodLabel(_) => {
+                let value = pod.pod_labels.get(self.pod_label);
+                value.map_or("", |value| value)
+            }
         }
     }
 }
 
-/// One label: its Prometheus name and its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LabelSpec {
-    pub(super) name: String,
-    pub(super) source: Source,
-    pub(super) max_values: usize,
-}
-
 impl LabelConfig {
+    /// What the decoder has to read of each pod, so that the labels have values.
+    pub fn decode_options(&self) -> DecodeOptions {
+        let has = |label| self.labels.contains(&label);
+        DecodeOptions {
+            pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
+            node: has(SeriesLabel::Node),
+            workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
+        }
+    }
+
     /// The labels, in the order in which they are exposed.
     pub(super) fn specs(&self) -> Result<Vec<LabelSpec>, LabelError> {
-        let fixed = [
-            (self.namespace, "namespace", Source::Namespace),
-            (self.workload_kind, "workload_kind", Source::WorkloadKind),
-            (self.workload, "workload", Source::Workload),
-            (self.node, "node", Source::Node),
-            (self.host_network, "host_network", Source::HostNetwork),
-        ];
-        let mut specs: Vec<LabelSpec> = fixed
-            .into_iter()
-            .filter(|(wanted, ..)| *wanted)
-            .map(|(_, name, source)| LabelSpec {
-                name: name.to_owned(),
-                source,
-                max_values: self.cap_of(name),
+        let of_any_pod = SeriesLabel::OF_ANY_POD.into_iter();
+        let mut specs: Vec<LabelSpec> = of_any_pod
+            .filter(|label| self.labels.contains(label))
+            .map(|label| {
+                let name = label.key().to_owned();
+                self.spec(label, name, 0)
             })
             .collect();
-        for (index, key) in self.pod_labels.iter().enumerate() {
-            specs.push(LabelSpec {
-                name: self.pod_label_name(index, key)?,
-                source: Source::PodLabel(index),
-                max_values: self.cap_of(key),
-            });
+        for (index, key) in self.pod_label_keys().enumerate() {
+            let name = self.pod_label_name(index, key)?;
+            specs.push(self.spec(SeriesLabel::PodLabel(key.to_owned()), name, index));
         }
         Ok(specs)
     }
 
-    fn cap_of(&self, label: &str) -> usize {
-        let mut own = self.max_values_of.iter().rev();
-        own.find(|(name, _)| name == label)
-            .map_or(self.max_values, |(_, cap)| *cap)
+    fn spec(&self, label: SeriesLabel, name: String, pod_label: usize) -> LabelSpec {
+        let mut caps = self.max_values_of.iter().rev();
+        let own = caps.find(|(capped, _)| *capped == label);
+        LabelSpec {
+            max_values: own.map_or(self.max_values, |(_, cap)| *cap),
+            label,
+            name,
+            pod_label,
+        }
+    }
+
+    fn pod_label_keys(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().filter_map(|label| match label {
+            SeriesLabel::PodLabel(key) => Some(key.as_str()),
+            _ => None,
+        })
     }
 
     fn pod_label_name(&self, index: usize, key: &str) -> Result<String, LabelError> {
@@ -146,11 +200,11 @@ impl LabelConfig {
             return Err(LabelError::EmptyKey);
         }
         let name = prometheus_name(key);
-        let earlier = self.pod_labels[..index].iter();
-        match earlier.into_iter().find(|old| prometheus_name(old) == name) {
+        let mut earlier = self.pod_label_keys().take(index);
+        match earlier.find(|old| prometheus_name(old) == name) {
             Some(first) => Err(LabelError::Collision {
                 name,
-                first: first.clone(),
+                first: first.to_owned(),
                 second: key.to_owned(),
             }),
             None => Ok(name),
@@ -184,8 +238,12 @@ mod tests {
     use super::*;
 
     fn with_pod_labels(keys: &[&str]) -> LabelConfig {
+        let pod_labels = keys
+            .iter()
+            .map(|key| SeriesLabel::PodLabel((*key).to_owned()));
+        let namespace = [SeriesLabel::Namespace].into_iter();
         LabelConfig {
-            pod_labels: keys.iter().map(|key| (*key).to_owned()).collect(),
+            labels: namespace.chain(pod_labels).collect(),
             ..LabelConfig::default()
         }
     }
@@ -202,13 +260,9 @@ mod tests {
 
     #[test]
     fn labels_stand_in_a_fixed_order() {
-        let config = LabelConfig {
-            workload_kind: true,
-            workload: true,
-            node: true,
-            host_network: true,
-            ..with_pod_labels(&["team", "app"])
-        };
+        let mut config = with_pod_labels(&["team", "app"]);
+        let of_any_pod = SeriesLabel::OF_ANY_POD.into_iter();
+        config.labels.extend(of_any_pod.skip(1).rev());
         let names: Vec<_> = config
             .specs()
             .unwrap()
@@ -245,10 +299,15 @@ mod tests {
     #[test]
     fn what_a_pod_lacks_is_empty() {
         let pod = PodInfo::default();
-        for source in [Source::Workload, Source::WorkloadKind, Source::Node] {
-            assert_eq!(source.value(&pod), "");
+        let spec = |label| LabelConfig::default().spec(label, String::new(), 3);
+        for label in [
+            SeriesLabel::Workload,
+            SeriesLabel::WorkloadKind,
+            SeriesLabel::Node,
+            SeriesLabel::PodLabel("app".to_owned()),
+        ] {
+            assert_eq!(spec(label).value(&pod), "");
         }
-        assert_eq!(Source::PodLabel(3).value(&pod), "");
-        assert_eq!(Source::HostNetwork.value(&pod), "false");
+        assert_eq!(spec(SeriesLabel::HostNetwork).value(&pod), "false");
     }
 }

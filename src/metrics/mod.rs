@@ -45,6 +45,6 @@ pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_SET};
 pub use label_sets::{SavedLabel, SavedLabels};
-pub use labels::{LabelConfig, LabelError};
+pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
 pub use recorder::Recorder;
 pub use slo::{ConfigGauges, SloDoc};

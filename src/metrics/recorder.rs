@@ -5,7 +5,7 @@ mod saving;
 use std::sync::Arc;
 
 use super::label_sets::{LabelSets, Resolved};
-use super::labels::Source;
+use super::labels::SeriesLabel;
 use super::pod_families::ReenterableMilestone;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
@@ -86,7 +86,7 @@ impl Recorder {
             self.store.drop_whole_set();
         }
         let store = &self.store;
-        let is_node = |source| source == Source::Node;
+        let is_node = |label: &SeriesLabel| *label == SeriesLabel::Node;
         self.labels
             .each_dropped(pod, is_node, |label| store.dropped[label].increment());
     }
@@ -182,7 +182,7 @@ mod tests {
 
     fn recorder(max_values: usize, max_sets: usize) -> Recorder {
         let config = LabelConfig {
-            node: true,
+            labels: vec![SeriesLabel::Namespace, SeriesLabel::Node],
             max_values,
             max_sets,
             ..LabelConfig::default()

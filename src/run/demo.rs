@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::exporter::{Exporter, ServeOnly};
-use super::labels::decode_options;
 use crate::args::DemoArgs;
 use crate::cluster::client;
 use crate::process::shutdown;
@@ -37,7 +36,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let simulated = Cluster::start(config).await?;
     let watch = WatchConfig {
         scopes: Scope::of_namespaces(&[]),
-        decode: decode_options(&exporter.labels),
+        decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     };
     let clock = simulated.clock();

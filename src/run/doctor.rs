@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::labels::{decode_options, label_config};
 use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::cluster::options::ClusterOptions;
@@ -54,6 +53,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         auth,
         exporter,
     } = args.serve;
+    let labels = exporter.labels.config();
     Doctor {
         scopes: Scope::of_namespaces(&cluster.namespaces()),
         selectors: Selectors {
@@ -64,8 +64,8 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
             kubeconfig: cluster.kubeconfig,
             context: cluster.context,
         },
-        decode: decode_options(&exporter.labels),
-        labels: label_config(&exporter.labels),
+        decode: labels.decode_options(),
+        labels,
         slo: exporter.slo,
         web_config: exporter.web_config,
         state_dir,

@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::{Checkpoint, Parts, Recovery, Snapshots};
 use super::ingest::Ingest;
-use super::labels::label_config;
 use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
 use super::slos::{SloReload, SloSettings};
@@ -83,7 +82,7 @@ impl Exporter {
         watch.decode.workload |= slos.may_need_workload();
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
-        let builder = Builder::new(label_config(&args.labels))
+        let builder = Builder::new(args.labels.config())
             .watch(stats.clone())
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
         let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;

@@ -12,7 +12,6 @@ use tokio::net::TcpStream;
 use super::*;
 use crate::args::Command;
 use crate::cluster::client::connect_to;
-use crate::run::labels::decode_options;
 use crate::sim::{Cluster as SimulatedCluster, ClusterConfig};
 use crate::timestamp::Timestamp;
 use crate::watch::requests::Scope;
@@ -28,7 +27,7 @@ fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
     };
     let watch = WatchConfig {
         scopes: vec![Scope::Cluster],
-        decode: decode_options(&args.exporter.labels),
+        decode: args.exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     };
     let clock = cluster.clock();

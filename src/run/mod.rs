@@ -8,7 +8,6 @@ mod demo;
 mod doctor;
 mod exporter;
 mod ingest;
-mod labels;
 mod output;
 mod progress;
 mod recordings;

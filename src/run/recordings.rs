@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::labels::{decode_options, label_config};
 use super::output::{print, style};
 use super::progress::WithProgressBar;
 use super::slos::Slos;
@@ -23,13 +22,14 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         Some(file) => Slos::from(&SloFile::read(file)?),
         None => Slos::default(),
     };
-    let mut options = decode_options(&args.labels);
+    let labels = args.labels.config();
+    let mut options = labels.decode_options();
     options.workload |= slos.need_workload();
     let mut replay = replay_config(&args.recording);
     replay.tracker.slos = slos.rules;
     let config = ExpositionConfig {
         replay,
-        labels: label_config(&args.labels),
+        labels,
         slos: slos.docs,
     };
     let documents = documents(args.recording.files.clone(), options);

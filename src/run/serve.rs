@@ -7,7 +7,6 @@ use anyhow::Context;
 
 use super::checkpoint::{Checkpoint, Recovery};
 use super::exporter::{Exporter, ServeOnly};
-use super::labels::decode_options;
 use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
@@ -84,7 +83,7 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
             label: cluster.label_selector.clone(),
             field: cluster.field_selector.clone(),
         },
-        decode: decode_options(&exporter.labels),
+        decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     }
 }

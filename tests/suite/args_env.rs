@@ -4,7 +4,8 @@
 use std::ffi::OsString;
 use std::process;
 
-use podinit::args::{Command, PodinitLabel, ServeArgs};
+use podinit::args::{Command, ServeArgs};
+use podinit::metrics::SeriesLabel;
 
 fn serve(line: &[&str]) -> ServeArgs {
     match Command::parse(line.iter().map(OsString::from)).unwrap() {
@@ -47,15 +48,21 @@ fn with_variables() {
     let args = serve(&["podinit"]);
     assert_eq!(args.exporter.listen.port(), 1);
     assert_eq!(args.cluster.namespaces(), ["a", "b"]);
-    assert!(!args.exporter.labels.has(PodinitLabel::Namespace));
-    assert_eq!(args.exporter.labels.pod_labels, ["app", "tier"]);
-    assert_eq!(args.exporter.labels.cap_of("tier").get(), 10);
-    assert_eq!(args.exporter.labels.cap_of("app").get(), 20);
+    let labels = args.exporter.labels.config();
+    let [app, tier] = ["app", "tier"].map(|key| SeriesLabel::PodLabel(key.to_owned()));
+    assert_eq!(labels.labels, [app.clone(), tier.clone()]);
+    assert_eq!(labels.max_values_of, [(app, 20), (tier, 10)]);
 
     let args = serve(&["podinit", "--listen", ":2", "-n", "c", "--labels", "node"]);
     assert_eq!(args.exporter.listen.port(), 2);
     assert_eq!(args.cluster.namespaces(), ["c"]);
-    assert!(args.exporter.labels.has(PodinitLabel::Node));
+    assert!(
+        args.exporter
+            .labels
+            .config()
+            .labels
+            .contains(&SeriesLabel::Node)
+    );
 }
 
 #[test]

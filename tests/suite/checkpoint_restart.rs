@@ -14,7 +14,7 @@ use podinit::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit::metrics::saved::RestoredDurations;
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::recordings::reader::{Body, Recording};
 use podinit::sim::rng::Rng;
 use podinit::timestamp::Timestamp;
@@ -110,8 +110,11 @@ impl Harness {
 /// Caps so low that the histories pass them.
 fn counters(docs: &[SloDoc]) -> (Recorder, Arc<Exposition>) {
     let labels = LabelConfig {
-        node: true,
-        workload: true,
+        labels: vec![
+            SeriesLabel::Namespace,
+            SeriesLabel::Workload,
+            SeriesLabel::Node,
+        ],
         max_values: 2,
         max_sets: 4,
         ..LabelConfig::default()

@@ -13,7 +13,7 @@ use podinit::lifecycle::{
 };
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
-    Recorder, SloDoc, families,
+    Recorder, SeriesLabel, SloDoc, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -96,7 +96,10 @@ fn seconds(seconds: f64) -> Latency {
 
 fn built() -> (Recorder, Arc<Exposition>) {
     let labels = LabelConfig {
-        pod_labels: vec!["example.com/team".to_owned()],
+        labels: vec![
+            SeriesLabel::Namespace,
+            SeriesLabel::PodLabel("example.com/team".to_owned()),
+        ],
         ..LabelConfig::default()
     };
     let builder = Builder::new(labels)
@@ -299,7 +302,7 @@ fn what_can_be_known_stands_at_zero_before_the_first_pod() {
 #[test]
 fn labels_may_be_switched_off() {
     let labels = LabelConfig {
-        namespace: false,
+        labels: Vec::new(),
         ..LabelConfig::default()
     };
     let (mut recorder, exposition) = Builder::new(labels).build().unwrap();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::counting::bytes_of;
 use crate::support::scrape::Scrape;
-use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit::decode::{PodDecoder, WatchEventKind};
 use podinit::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel};
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 use serde_json::json;
 
@@ -30,11 +30,7 @@ struct Exporter {
 
 impl Exporter {
     fn new(labels: LabelConfig) -> Self {
-        let decode = DecodeOptions {
-            pod_labels: labels.pod_labels.clone(),
-            node: labels.node,
-            workload: labels.workload,
-        };
+        let decode = labels.decode_options();
         let (recorder, exposition) = Builder::new(labels).build().unwrap();
         Self {
             decoder: PodDecoder::new(decode),
@@ -201,11 +197,10 @@ fn more_namespaces_than_the_cap_change_neither_series_nor_memory() {
 fn every_label_at_its_longest_stays_within_the_cap_on_sets() {
     const SETS: usize = 500;
     let mut exporter = Exporter::new(LabelConfig {
-        workload_kind: true,
-        workload: true,
-        node: true,
-        host_network: true,
-        pod_labels: vec!["team".to_owned()],
+        labels: SeriesLabel::OF_ANY_POD
+            .into_iter()
+            .chain([SeriesLabel::PodLabel("team".to_owned())])
+            .collect(),
         max_sets: SETS,
         ..LabelConfig::default()
     });
