@@ -15,7 +15,7 @@ use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 pub use error::DecodeError;
 pub use list_page::ListPage;
-use pod::Context;
+use pod::DecodeContext;
 pub use pod::DecodeOptions;
 use pod::envelope::{Envelope, EnvelopeReader, ObservedAt};
 use pod::lenient::Lenient;
@@ -65,12 +65,12 @@ pub struct ApiStatus {
 /// Decodes what the API server sends. One decoder serves one list-watch for its whole life, so
 /// that its pods share the texts they have in common (namespaces, nodes, owners).
 #[derive(Debug)]
-pub struct PodDecoder(Context);
+pub struct PodDecoder(DecodeContext);
 
 impl PodDecoder {
     /// A decoder that reads the fields that `options` needs.
     pub fn new(options: DecodeOptions) -> Self {
-        Self(Context::new(options))
+        Self(DecodeContext::new(options))
     }
 
     /// Decodes one line of a watch stream.
@@ -133,7 +133,7 @@ impl PodDecoder {
 pub(crate) fn event_kind(
     event_type: Option<&str>,
     object: Option<Object<'_>>,
-    context: &mut Context,
+    context: &mut DecodeContext,
 ) -> Result<WatchEventKind, DecodeError> {
     let variant = match event_type {
         Some("ADDED") => WatchEventKind::Added,

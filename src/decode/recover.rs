@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::error::DecodeError;
 use super::list_page::ListPage;
-use crate::decode::pod::Context;
+use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::{EnvelopeReader, Items};
 use crate::decode::pod::lenient::Lenient;
 use crate::decode::pod::object::{Object, ObjectFault, ObjectReader};
@@ -43,7 +43,7 @@ struct RawObject<'a> {
 /// The page that `body` is without the items that cannot be read; `None` where it is no JSON.
 pub(super) fn list_page(
     body: &[u8],
-    context: &mut Context,
+    context: &mut DecodeContext,
 ) -> Option<Result<ListPage, DecodeError>> {
     let text = String::from_utf8_lossy(body);
     let list: RawList<'_> = serde_json::from_str(&text).ok()?;
@@ -56,7 +56,7 @@ pub(super) fn list_page(
     Some(ListPage::of(envelope))
 }
 
-fn items(raw: Vec<&RawValue>, context: &mut Context) -> Items {
+fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> Items {
     let mut items = Items::default();
     for (position, raw) in raw.into_iter().enumerate() {
         let pod = object(raw, context)
@@ -69,7 +69,7 @@ fn items(raw: Vec<&RawValue>, context: &mut Context) -> Items {
 }
 
 /// The object that `raw` is, the inner `None` where it is none; `None` where it cannot be read.
-fn object<'de>(raw: &'de RawValue, context: &mut Context) -> Option<Option<Object<'de>>> {
+fn object<'de>(raw: &'de RawValue, context: &mut DecodeContext) -> Option<Option<Object<'de>>> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
     Lenient(ObjectReader(context))
         .deserialize(&mut deserializer)
@@ -78,7 +78,7 @@ fn object<'de>(raw: &'de RawValue, context: &mut Context) -> Option<Option<Objec
 
 /// What is wrong with `line`, a watch event that could not be decoded: the fault of its object
 /// with its version, or `None` where the line is no JSON.
-pub(super) fn watch_event(line: &[u8], context: &mut Context) -> Option<DecodeError> {
+pub(super) fn watch_event(line: &[u8], context: &mut DecodeContext) -> Option<DecodeError> {
     let text = String::from_utf8_lossy(line);
     let event: RawEvent<'_> = serde_json::from_str(&text).ok()?;
     serde_json::from_str::<IgnoredAny>(event.object.get()).ok()?;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::clock::Offset;
+use super::clock_offset::ClockOffset;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::{Clock, SystemClock};
@@ -30,7 +30,7 @@ const SMALL: usize = 1 << 20;
 pub(super) struct Api {
     pub(super) cluster: Cluster,
     ends: Instant,
-    offset: Mutex<Offset>,
+    offset: Mutex<ClockOffset>,
 }
 
 impl Api {
@@ -43,7 +43,7 @@ impl Api {
     }
 
     /// The offset of its clock from ours, by the answers so far.
-    pub(super) fn offset(&self) -> Offset {
+    pub(super) fn offset(&self) -> ClockOffset {
         *self.offset.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

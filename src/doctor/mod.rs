@@ -11,7 +11,7 @@
 
 mod api;
 mod check;
-mod clock;
+mod clock_offset;
 mod cluster;
 mod identity;
 mod kubelets;

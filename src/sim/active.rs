@@ -4,7 +4,7 @@ use super::life::{App, Change, Life, Report, Step};
 use super::object::ObjectKey;
 use super::pod::Pod;
 use super::profile::LifeKind;
-use super::units::SECOND;
+use super::sim_clock::SECOND;
 use crate::timestamp::Timestamp;
 
 /// One living pod.
@@ -25,7 +25,7 @@ impl Active {
     /// The pod of `life`, created at `now`.
     pub(super) fn new(life: Life, kind: Option<LifeKind>, now: Timestamp) -> Self {
         Self {
-            pod: Pod::new(life.shape.clone(), now),
+            pod: Pod::new(life.manifest.clone(), now),
             life,
             kind,
             next: 0,
@@ -35,7 +35,7 @@ impl Active {
     }
 
     pub(super) fn key(&self) -> ObjectKey {
-        ObjectKey::new(&self.life.shape.namespace, &self.life.shape.name)
+        ObjectKey::new(&self.life.manifest.namespace, &self.life.manifest.name)
     }
 
     /// When the next step is due.

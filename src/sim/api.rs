@@ -17,11 +17,11 @@ use http::header::{ACCEPT, CONTENT_TYPE, DATE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
-use super::clock::SimClock;
 use super::faults::{Answer, FaultHandle, Request, Target};
 use super::json::http_date;
 use super::list::{expired, list};
 use super::list_options::ListOptions;
+use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;

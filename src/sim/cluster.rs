@@ -12,10 +12,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::api::Api;
-use super::clock::{SimClock, wall_clock};
 use super::config::ClusterConfig;
 use super::driver::Driver;
 use super::faults::FaultHandle;
+use super::sim_clock::{SimClock, wall_clock};
 use super::store::Store;
 use super::truth::Truth;
 

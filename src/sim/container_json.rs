@@ -81,7 +81,7 @@ impl Container {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ContainerStatus {
     name: &'static str,
-    state: State,
+    state: ContainerState,
     last_state: Empty,
     ready: bool,
     restart_count: u32,
@@ -96,7 +96,7 @@ pub(super) struct ContainerStatus {
 /// One of the three states of a container.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum State {
+enum ContainerState {
     Waiting {
         reason: &'static str,
     },
@@ -122,7 +122,7 @@ impl ContainerStatus {
         };
         let since = pod.running_since.unwrap_or(at);
         let state = match report.app {
-            App::Waiting(reason) => State::Waiting { reason },
+            App::Waiting(reason) => ContainerState::Waiting { reason },
             App::Running { .. } => running(since),
             App::Completed => terminated(0, since, at),
             App::Failed => terminated(42, since, at),
@@ -146,7 +146,7 @@ impl ContainerStatus {
                 (true, true) => running(since),
                 (true, false) => terminated(0, since, at),
                 (false, _) if index == report.init_done && report.sandbox => running(since),
-                (false, _) => State::Waiting {
+                (false, _) => ContainerState::Waiting {
                     reason: "PodInitializing",
                 },
             };
@@ -156,15 +156,15 @@ impl ContainerStatus {
                 ..Self::new(container.name, INIT_IMAGE, state, pod)
             }
         };
-        (pod.shape.init_containers.iter())
+        (pod.manifest.init_containers.iter())
             .enumerate()
             .map(status)
             .collect()
     }
 
-    fn new(name: &'static str, image: &'static str, state: State, pod: &Pod) -> Self {
-        let pulled = !matches!(state, State::Waiting { .. });
-        let hash = pod.shape.uid.replace('-', "");
+    fn new(name: &'static str, image: &'static str, state: ContainerState, pod: &Pod) -> Self {
+        let pulled = !matches!(state, ContainerState::Waiting { .. });
+        let hash = pod.manifest.uid.replace('-', "");
         Self {
             name,
             state,
@@ -183,14 +183,14 @@ impl ContainerStatus {
     }
 }
 
-fn running(since: Timestamp) -> State {
-    State::Running {
+fn running(since: Timestamp) -> ContainerState {
+    ContainerState::Running {
         started_at: time(since),
     }
 }
 
-fn terminated(exit_code: i32, since: Timestamp, until: Timestamp) -> State {
-    State::Terminated {
+fn terminated(exit_code: i32, since: Timestamp, until: Timestamp) -> ContainerState {
+    ContainerState::Terminated {
         exit_code,
         reason: if exit_code == 0 { "Completed" } else { "Error" },
         started_at: time(since),

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::active::Active;
-use super::life::{Change, Life, Shape};
+use super::life::{Change, Life, PodManifest};
 use super::object::ObjectKey;
 use super::past;
 use super::plan;
 use super::pod_json;
-use super::profile::{LifeKind, Pace};
+use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::selector::Selectable;
+use super::sim_clock::{MILLI, SECOND};
 use super::store::Store;
 use super::timer_queue::TimerQueue;
 use super::truth::Truth;
-use super::units::{MILLI, SECOND};
 use crate::timestamp::Timestamp;
 
 /// How long after the start the first deletion is kept from all watches, and how long between
@@ -144,10 +144,10 @@ impl Driver {
     }
 
     /// Creates a pod that only [`Self::apply`] moves; false when its name is taken.
-    pub(super) fn create(&mut self, shape: Shape, now: Timestamp) -> bool {
+    pub(super) fn create(&mut self, manifest: PodManifest, now: Timestamp) -> bool {
         let life = Life {
             kind: LifeKind::Plain,
-            shape,
+            manifest,
             steps: Vec::new(),
             recreations: 0,
             permanent: true,
@@ -171,7 +171,7 @@ impl Driver {
             return false;
         };
         if let Some(active) = self.pods.remove(&id) {
-            self.by_uid.remove(&active.pod.shape.uid);
+            self.by_uid.remove(&active.pod.manifest.uid);
         }
         self.store.remove_unseen(key);
         self.truth.removed(id, now, true);
@@ -183,13 +183,13 @@ impl Driver {
             Due::Arrival => {
                 let mut rng = self.next_rng();
                 let kind = LifeKind::choose(&mut rng);
-                self.begin(plan::life(kind, Pace::Usual, &mut rng), at);
+                self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
                 let interval = (SECOND as f64 / self.plan.rate).clamp(1_000.0, 1e15) as i64;
                 let next = self.rng.between(interval / 2, interval + interval / 2);
                 self.timers.push(at.plus_nanos(next.max(1)), Due::Arrival);
             }
             Due::Opening(kind) => {
-                let life = plan::life(kind, Pace::Brisk, &mut self.next_rng());
+                let life = plan::life(kind, LifeSpeed::Brisk, &mut self.next_rng());
                 self.begin(life, at);
             }
             Due::Begin(life) => {
@@ -208,7 +208,7 @@ impl Driver {
         }
         let id = self.created;
         self.created += 1;
-        self.by_uid.insert(active.pod.shape.uid.clone(), id);
+        self.by_uid.insert(active.pod.manifest.uid.clone(), id);
         self.write(id, &active, now);
         self.pods.insert(id, active);
         self.enter_next(id);
@@ -246,7 +246,7 @@ impl Driver {
         let Some(active) = self.pods.remove(&id) else {
             return;
         };
-        self.by_uid.remove(&active.pod.shape.uid);
+        self.by_uid.remove(&active.pod.manifest.uid);
         (self.store).remove(&active.key(), |version| {
             pod_json::render(&active.pod, version)
         });
@@ -296,7 +296,7 @@ impl Driver {
     fn write(&mut self, id: u64, active: &Active, now: Timestamp) {
         let pod = &active.pod;
         let selectable = Selectable {
-            labels: pod.shape.labels.clone().into(),
+            labels: pod.manifest.labels.clone().into(),
             node_name: pod.node.map_or("", |node| node.name).to_owned(),
             phase: pod.phase.as_str().to_owned(),
         };

@@ -86,12 +86,12 @@ pub struct FaultHandle(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    state: Mutex<State>,
+    state: Mutex<FaultState>,
     changed: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FaultState {
     answers: Vec<Order>,
     stream: VecDeque<StreamFault>,
     /// How many stream faults have been dropped from the front of `stream`.
@@ -225,12 +225,12 @@ impl FaultHandle {
         self.0.changed.subscribe()
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut FaultState)) {
         change(&mut self.lock());
         self.0.changed.send_replace(());
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, FaultState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

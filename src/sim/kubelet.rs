@@ -1,7 +1,7 @@
 //! From what a kubelet sees to the conditions and the phase that it writes, by the rules of the
 //! kubelet (`pkg/kubelet/status/generate.go`).
 
-use super::life::{App, READINESS_GATE, Report, Shape};
+use super::life::{App, PodManifest, READINESS_GATE, Report};
 
 /// `status.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,14 +83,14 @@ pub fn network_ready(report: &Report) -> Verdict {
 }
 
 /// `Initialized`: True from the first sync on for a pod without init containers.
-pub fn initialized(shape: &Shape, report: &Report, phase: Phase) -> Verdict {
+pub fn initialized(manifest: &PodManifest, report: &Report, phase: Phase) -> Verdict {
     if phase == Phase::Succeeded {
         return Verdict {
             reason: Some("PodCompleted"),
             ..Verdict::HOLDS
         };
     }
-    let undone: Vec<&str> = (shape.init_containers.iter())
+    let undone: Vec<&str> = (manifest.init_containers.iter())
         .skip(report.init_done)
         .map(|container| container.name)
         .collect();
@@ -104,13 +104,13 @@ pub fn initialized(shape: &Shape, report: &Report, phase: Phase) -> Verdict {
 }
 
 /// `ContainersReady`.
-pub fn containers_ready(shape: &Shape, report: &Report, phase: Phase) -> Verdict {
+pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -> Verdict {
     match (phase, report.app) {
         (Phase::Succeeded, _) => Verdict::fails("PodCompleted", ""),
         (Phase::Failed, _) => Verdict::fails("PodFailed", ""),
         (_, App::Running { ready: true }) => Verdict::HOLDS,
         _ => {
-            let waiting = (shape.init_containers.iter())
+            let waiting = (manifest.init_containers.iter())
                 .skip(report.init_done)
                 .filter(|container| container.restartable)
                 .map(|container| container.name)
@@ -126,8 +126,8 @@ pub fn containers_ready(shape: &Shape, report: &Report, phase: Phase) -> Verdict
 
 /// `Ready`: the containers, and the readiness gate where there is one. `gate` is the status of
 /// the gate's condition, if it is set.
-pub fn ready(shape: &Shape, containers: Verdict, gate: Option<bool>) -> Verdict {
-    if !containers.holds || !shape.readiness_gated {
+pub fn ready(manifest: &PodManifest, containers: Verdict, gate: Option<bool>) -> Verdict {
+    if !containers.holds || !manifest.readiness_gated {
         return containers;
     }
     match gate {
@@ -163,15 +163,15 @@ mod tests {
 
     #[test]
     fn without_init_containers_the_first_sync_is_initialized() {
-        let shape = Shape::default();
+        let manifest = PodManifest::default();
         let waiting = report(0, App::Waiting("ContainerCreating"));
-        assert!(initialized(&shape, &waiting, Phase::Pending).holds);
+        assert!(initialized(&manifest, &waiting, Phase::Pending).holds);
         assert!(!network_ready(&waiting).holds);
     }
 
     #[test]
     fn init_containers_that_are_not_done_are_named() {
-        let shape = Shape {
+        let manifest = PodManifest {
             init_containers: vec![
                 InitContainer {
                     name: "migrate",
@@ -182,16 +182,16 @@ mod tests {
                     restartable: true,
                 },
             ],
-            ..Shape::default()
+            ..PodManifest::default()
         };
         let waiting = report(1, App::Waiting("PodInitializing"));
-        let verdict = initialized(&shape, &waiting, Phase::Pending);
+        let verdict = initialized(&manifest, &waiting, Phase::Pending);
         assert_eq!(verdict.reason, Some("ContainersNotInitialized"));
         assert_eq!(
             verdict.message.as_deref(),
             Some("containers with incomplete status: [proxy]"),
         );
-        let verdict = containers_ready(&shape, &waiting, Phase::Pending);
+        let verdict = containers_ready(&manifest, &waiting, Phase::Pending);
         assert_eq!(
             verdict.message.as_deref(),
             Some("containers with unready status: [proxy app]"),
@@ -200,30 +200,30 @@ mod tests {
 
     #[test]
     fn a_readiness_gate_holds_back_only_ready() {
-        let shape = Shape {
+        let manifest = PodManifest {
             readiness_gated: true,
-            ..Shape::default()
+            ..PodManifest::default()
         };
         let running = report(0, App::Running { ready: true });
-        let containers = containers_ready(&shape, &running, Phase::Running);
+        let containers = containers_ready(&manifest, &running, Phase::Running);
         assert!(containers.holds);
-        let missing = ready(&shape, containers.clone(), None);
+        let missing = ready(&manifest, containers.clone(), None);
         assert_eq!(missing.reason, Some("ReadinessGatesNotReady"));
-        assert!(ready(&shape, containers, Some(true)).holds);
+        assert!(ready(&manifest, containers, Some(true)).holds);
     }
 
     #[test]
     fn finished_pods_say_so() {
-        let shape = Shape::default();
+        let manifest = PodManifest::default();
         let done = report(0, App::Completed);
         let phase = Phase::Running.after(&done, 0);
         assert_eq!(phase, Phase::Succeeded);
-        let verdict = containers_ready(&shape, &done, phase);
+        let verdict = containers_ready(&manifest, &done, phase);
         assert_eq!(
             (verdict.holds, verdict.reason),
             (false, Some("PodCompleted"))
         );
-        let verdict = initialized(&shape, &done, phase);
+        let verdict = initialized(&manifest, &done, phase);
         assert_eq!(
             (verdict.holds, verdict.reason),
             (true, Some("PodCompleted"))

@@ -14,7 +14,7 @@ pub struct Life {
     /// Which kind of life it is
     pub kind: LifeKind,
     /// What of the pod never changes
-    pub shape: Shape,
+    pub manifest: PodManifest,
     /// What happens, in the order of time
     pub steps: Vec<Step>,
     /// How many more times a pod of the same name is created once this one is gone
@@ -101,7 +101,7 @@ pub enum App {
 
 /// What of a pod never changes.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Shape {
+pub struct PodManifest {
     /// `metadata.namespace`
     pub namespace: String,
     /// `metadata.name`

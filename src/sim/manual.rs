@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::cluster::Cluster;
-use super::life::{Change, Life, Shape};
+use super::life::{Change, Life, PodManifest};
 use super::object::ObjectKey;
 use super::raw_object::{RawObject, at_version};
 use crate::timestamp::Timestamp;
@@ -29,8 +29,8 @@ impl Cluster {
     }
 
     /// Creates a pod now that only [`Self::apply`] moves; false when its name is taken.
-    pub fn create(&self, shape: Shape) -> bool {
-        self.driver().create(shape, self.clock.now())
+    pub fn create(&self, manifest: PodManifest) -> bool {
+        self.driver().create(manifest, self.clock.now())
     }
 
     /// `change` happens now to the pod `uid`; false when there is no such pod.

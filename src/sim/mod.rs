@@ -6,13 +6,12 @@
 //! or the tracker by construction.
 //!
 //! ```text
-//! profile → plan (script, shape) → life → driver → pod (kubelet) → pod_json → store → api
-//!                                           ↑ clock                  ↓ truth      ↑ faults
+//! profile → plan (script, manifest) → life → driver → pod (kubelet) → pod_json → store → api
+//!                                              ↑ sim_clock              ↓ truth      ↑ faults
 //! ```
 
 mod active;
 mod api;
-pub mod clock;
 mod cluster;
 mod config;
 mod container_json;
@@ -25,6 +24,7 @@ pub mod kubelet;
 pub mod life;
 mod list;
 mod list_options;
+pub mod manifest;
 mod manual;
 pub mod node;
 pub mod object;
@@ -39,12 +39,11 @@ mod raw_object;
 pub mod rng;
 mod script;
 pub mod selector;
-pub mod shape;
+pub mod sim_clock;
 pub mod status;
 pub mod store;
 mod timer_queue;
 pub mod truth;
-pub mod units;
 mod watch_event;
 mod watch_stream;
 

@@ -2,7 +2,7 @@
 //! in its own way.
 
 use super::rng::Rng;
-use super::units::{MILLI, SECOND};
+use super::sim_clock::{MILLI, SECOND};
 
 /// How a kubelet reports that a pod's sandbox and network are ready ([§1](crate::specification#s1);
 /// KEP-3085).

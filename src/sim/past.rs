@@ -1,13 +1,13 @@
 //! The pods that exist when the cluster starts, with the times of what they have been through.
 
 use super::life::{App, Change, Life};
+use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::plan;
-use super::profile::{LifeKind, Pace};
+use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::script::{RUN, Script};
-use super::shape;
-use super::units::{MILLI, SECOND};
+use super::sim_clock::{MILLI, SECOND};
 
 const HOUR: i64 = 3_600 * SECOND;
 
@@ -42,12 +42,12 @@ fn written(
     rng: &mut Rng,
     rest: impl FnOnce(&mut Script<'_>),
 ) -> Life {
-    let shape = shape::draw(kind, rng);
+    let manifest = manifest::draw(kind, rng);
     let node = node
-        .or(shape.preset_node)
+        .or(manifest.preset_node)
         .unwrap_or_else(|| node::choose(rng));
-    let mut script = Script::new(rng, &shape, node, Pace::Usual);
-    if shape.preset_node.is_none() {
+    let mut script = Script::new(rng, &manifest, node, LifeSpeed::Usual);
+    if manifest.preset_node.is_none() {
         script.bind();
     }
     script.start_up();
@@ -55,7 +55,7 @@ fn written(
     Life {
         kind,
         steps: script.steps,
-        shape,
+        manifest,
         recreations: 0,
         permanent: true,
     }
@@ -102,7 +102,7 @@ fn upgraded(rng: &mut Rng) -> Past {
 
 /// Somewhere in the middle of its startup.
 fn in_flight(kind: LifeKind, rng: &mut Rng) -> Past {
-    let life = plan::life(kind, Pace::Usual, rng);
+    let life = plan::life(kind, LifeSpeed::Usual, rng);
     let ready = (life.steps.iter())
         .position(|step| {
             matches!(&step.change, Change::Report(report)
@@ -119,7 +119,7 @@ fn in_flight(kind: LifeKind, rng: &mut Rng) -> Past {
 
 /// A job that is done.
 fn finished(rng: &mut Rng) -> Past {
-    let life = plan::life(LifeKind::QuickJob, Pace::Usual, rng);
+    let life = plan::life(LifeKind::QuickJob, LifeSpeed::Usual, rng);
     let age = (life.steps.iter())
         .find(|step| matches!(&step.change, Change::Report(report) if report.app == App::Completed))
         .map_or(0, |step| step.after + SECOND);

@@ -1,31 +1,31 @@
 //! Writes the life of a pod of each kind.
 
-use super::life::{App, Change, Life, Shape};
+use super::life::{App, Change, Life, PodManifest};
+use super::manifest;
 use super::node::{self, Kubelet, Node};
-use super::profile::{LifeKind, Pace};
+use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SANDBOX, SCHEDULING, Script, WAIT_FOR_NODE};
-use super::shape;
-use super::units::{MILLI, SECOND};
+use super::sim_clock::{MILLI, SECOND};
 
 /// A new life of `kind`.
-pub fn life(kind: LifeKind, pace: Pace, rng: &mut Rng) -> Life {
-    let shape = shape::draw(kind, rng);
-    of_shape(kind, pace, shape, rng)
+pub fn life(kind: LifeKind, speed: LifeSpeed, rng: &mut Rng) -> Life {
+    let manifest = manifest::draw(kind, rng);
+    of_manifest(kind, speed, manifest, rng)
 }
 
 /// The life of the pod that takes the place and the name of a removed one.
 pub fn successor(removed: &Life, rng: &mut Rng) -> Life {
-    let mut shape = removed.shape.clone();
-    shape.uid = rng.uuid();
-    let mut life = of_shape(removed.kind, Pace::Usual, shape, rng);
+    let mut manifest = removed.manifest.clone();
+    manifest.uid = rng.uuid();
+    let mut life = of_manifest(removed.kind, LifeSpeed::Usual, manifest, rng);
     life.recreations = removed.recreations.saturating_sub(1);
     life
 }
 
-fn of_shape(kind: LifeKind, pace: Pace, shape: Shape, rng: &mut Rng) -> Life {
-    let node = node_of(kind, &shape, rng);
-    let mut script = Script::new(rng, &shape, node, pace);
+fn of_manifest(kind: LifeKind, speed: LifeSpeed, manifest: PodManifest, rng: &mut Rng) -> Life {
+    let node = node_of(kind, &manifest, rng);
+    let mut script = Script::new(rng, &manifest, node, speed);
     write(kind, &mut script);
     Life {
         kind,
@@ -36,11 +36,11 @@ fn of_shape(kind: LifeKind, pace: Pace, shape: Shape, rng: &mut Rng) -> Life {
             0
         },
         permanent: false,
-        shape,
+        manifest,
     }
 }
 
-fn node_of(kind: LifeKind, shape: &Shape, rng: &mut Rng) -> Node {
+fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> Node {
     match kind {
         // Their hazard needs a kubelet that knows the condition, on a clock that is right.
         LifeKind::SandboxRecreated | LifeKind::ReadyBeforeNetwork => node::CURRENT,
@@ -50,7 +50,7 @@ fn node_of(kind: LifeKind, shape: &Shape, rng: &mut Rng) -> Node {
         LifeKind::WithoutCondition => node::WITHOUT_CONDITION,
         LifeKind::NextSync => node::NEXT_SYNC,
         LifeKind::UpgradedKubelet => node::UPGRADED,
-        _ => shape.preset_node.unwrap_or_else(|| node::choose(rng)),
+        _ => manifest.preset_node.unwrap_or_else(|| node::choose(rng)),
     }
 }
 
@@ -93,7 +93,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
             script.start_up();
             after_ready(kind, script);
             script.wait(RUN);
-            // The pace shortens startups, not the time that pods run.
+            // The speed shortens startups, not the time that pods run.
             script.pass(10 * SECOND);
             script.delete();
         }

@@ -1,9 +1,9 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
 use super::kubelet::{self, Phase, Verdict};
-use super::life::{Change, READINESS_GATE, Report, Shape};
+use super::life::{Change, PodManifest, READINESS_GATE, Report};
 use super::node::{Kubelet, Node};
-use super::units::SECOND;
+use super::sim_clock::SECOND;
 use crate::timestamp::Timestamp;
 
 /// How far the scheduler's clock is ahead of the API server's.
@@ -28,7 +28,7 @@ pub struct PodCondition {
 #[derive(Clone, Debug)]
 pub struct Pod {
     /// What of it never changes
-    pub shape: Shape,
+    pub manifest: PodManifest,
     /// `metadata.creationTimestamp`, not yet truncated
     pub created: Timestamp,
     /// `metadata.generation`
@@ -55,14 +55,14 @@ pub struct Pod {
 
 impl Pod {
     /// The pod as it is created at `created`.
-    pub fn new(shape: Shape, created: Timestamp) -> Self {
+    pub fn new(manifest: PodManifest, created: Timestamp) -> Self {
         let mut pod = Self {
-            gated: shape.scheduling_gated,
-            node: shape.preset_node,
-            kubelet: shape
+            gated: manifest.scheduling_gated,
+            node: manifest.preset_node,
+            kubelet: manifest
                 .preset_node
                 .map_or(Kubelet::AtOnce, |node| node.kubelet),
-            shape,
+            manifest,
             created,
             generation: 1,
             deletion: None,
@@ -148,13 +148,15 @@ impl Pod {
     /// The time of the pod's node when the API server's is `now`.
     fn node_time(&self, now: Timestamp) -> Timestamp {
         let skew = self.node.map_or(0, |node| node.skew);
-        let lead = if self.shape.mirror { MIRROR_LEAD } else { 0 };
+        let lead = if self.manifest.mirror { MIRROR_LEAD } else { 0 };
         now.plus_nanos(skew - lead)
     }
 
     fn report(&mut self, report: Report, now: Timestamp) {
         let at = self.node_time(now);
-        self.phase = self.phase.after(&report, self.shape.init_containers.len());
+        self.phase = self
+            .phase
+            .after(&report, self.manifest.init_containers.len());
         if self.started.is_none() {
             self.started = Some(at);
             self.arrange();
@@ -168,9 +170,9 @@ impl Pod {
         let gate = self
             .condition(READINESS_GATE)
             .map(|gate| gate.verdict.holds);
-        let containers = kubelet::containers_ready(&self.shape, &report, self.phase);
-        let ready = kubelet::ready(&self.shape, containers.clone(), gate);
-        let initialized = kubelet::initialized(&self.shape, &report, self.phase);
+        let containers = kubelet::containers_ready(&self.manifest, &report, self.phase);
+        let ready = kubelet::ready(&self.manifest, containers.clone(), gate);
+        let initialized = kubelet::initialized(&self.manifest, &report, self.phase);
         if let Some(kind) = self.kubelet.network_condition() {
             if self.condition(kind).is_none() {
                 self.conditions.insert(0, condition(kind, at));

@@ -75,23 +75,31 @@ const TOLERATIONS: &str = r#"[{"key":"node.kubernetes.io/not-ready","operator":"
 
 impl<'a> Spec<'a> {
     fn of(pod: &'a Pod) -> Self {
-        let shape = &pod.shape;
+        let manifest = &pod.manifest;
         Self {
             volumes: raw(VOLUMES),
-            init_containers: shape.init_containers.iter().map(Container::init).collect(),
-            containers: [Container::app(shape.readiness_probe)],
-            restart_policy: if shape.runs_once { "Never" } else { "Always" },
+            init_containers: manifest
+                .init_containers
+                .iter()
+                .map(Container::init)
+                .collect(),
+            containers: [Container::app(manifest.readiness_probe)],
+            restart_policy: if manifest.runs_once {
+                "Never"
+            } else {
+                "Always"
+            },
             termination_grace_period_seconds: 30,
             dns_policy: "ClusterFirst",
             service_account_name: "default",
             service_account: "default",
             node_name: pod.node.map(|node| node.name),
-            host_network: shape.host_network,
+            host_network: manifest.host_network,
             security_context: Empty {},
             scheduler_name: "default-scheduler",
             tolerations: raw(TOLERATIONS),
             priority: 0,
-            readiness_gates: shape.readiness_gated.then_some([ReadinessGate {
+            readiness_gates: manifest.readiness_gated.then_some([ReadinessGate {
                 condition_type: READINESS_GATE,
             }]),
             enable_service_links: true,
@@ -107,17 +115,17 @@ impl<'a> Spec<'a> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::life::{App, Change, Report, Shape};
+    use super::super::life::{App, Change, PodManifest, Report};
     use super::super::node::CURRENT;
     use super::*;
     use crate::timestamp::Timestamp;
 
-    fn shape() -> Shape {
-        Shape {
+    fn manifest() -> PodManifest {
+        PodManifest {
             namespace: "shop".to_owned(),
             name: "web-1".to_owned(),
             uid: "6d14ca8c-7af5-46a4-8768-3d31c85d0ffb".to_owned(),
-            ..Shape::default()
+            ..PodManifest::default()
         }
     }
 
@@ -128,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_running_pod_is_the_object_that_k8s_openapi_knows() {
-        let mut pod = Pod::new(shape(), Timestamp::from_seconds(1_795_247_403));
+        let mut pod = Pod::new(manifest(), Timestamp::from_seconds(1_795_247_403));
         let at = Timestamp::from_seconds(1_795_247_405);
         let bind = Change::Bind {
             node: CURRENT,

@@ -72,14 +72,14 @@ const STATUS_FIELDS: &str = r#"{"f:status":{"f:conditions":{"k:{\"type\":\"Conta
 
 impl<'a> Metadata<'a> {
     pub(super) fn of(pod: &'a Pod, resource_version: u64) -> Self {
-        let shape = &pod.shape;
+        let manifest = &pod.manifest;
         let mut annotations = vec![
             ("prometheus.io/port", "8080"),
             ("prometheus.io/scrape", "true"),
         ];
-        if shape.mirror {
+        if manifest.mirror {
             // The kubelet stores the hash of the static pod's manifest under all of these.
-            let hash = shape.uid.as_str();
+            let hash = manifest.uid.as_str();
             annotations = vec![
                 ("kubernetes.io/config.hash", hash),
                 ("kubernetes.io/config.mirror", hash),
@@ -107,18 +107,18 @@ impl<'a> Metadata<'a> {
             });
         }
         Self {
-            name: &shape.name,
-            generate_name: shape.generate_name.as_deref(),
-            namespace: &shape.namespace,
-            uid: &shape.uid,
+            name: &manifest.name,
+            generate_name: manifest.generate_name.as_deref(),
+            namespace: &manifest.namespace,
+            uid: &manifest.uid,
             resource_version: resource_version.to_string(),
             generation: pod.generation,
             creation_timestamp: time(pod.created),
             deletion_timestamp: pod.deletion.map(|(at, _)| time(at)),
             deletion_grace_period_seconds: pod.deletion.map(|(_, grace)| grace),
-            labels: pairs(&shape.labels),
+            labels: pairs(&manifest.labels),
             annotations: Pairs(annotations),
-            owner_references: shape.owner.as_ref().map(|owner| {
+            owner_references: manifest.owner.as_ref().map(|owner| {
                 [OwnerReference {
                     api_version: owner.api_version,
                     kind: owner.kind,

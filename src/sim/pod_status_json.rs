@@ -74,11 +74,11 @@ impl Status {
         let host = pod.node.filter(|_| pod.report.is_some());
         let host_ip = host.map(|node| format!("10.0.0.{}", node.host));
         let has_address = pod.report.is_some_and(|(report, _)| report.sandbox);
-        let pod_ip = if pod.shape.host_network {
+        let pod_ip = if pod.manifest.host_network {
             host_ip.clone()
         } else {
             host.filter(|_| has_address).map(|node| {
-                let letter = |at: usize| pod.shape.uid.as_bytes().get(at).copied().unwrap_or(1);
+                let letter = |at: usize| pod.manifest.uid.as_bytes().get(at).copied().unwrap_or(1);
                 format!("10.{}.{}.{}", node.host, letter(0), letter(1))
             })
         };

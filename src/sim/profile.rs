@@ -125,14 +125,14 @@ impl LifeKind {
 
 /// How fast a life goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum LifeSpeed {
     /// As in a real cluster
     Usual,
     /// A tenth of it, for the first seconds of a demonstration
     Brisk,
 }
 
-impl Pace {
+impl LifeSpeed {
     /// What every latency is divided by.
     pub const fn divisor(self) -> i64 {
         match self {

@@ -1,10 +1,10 @@
 //! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
-use super::life::{App, Change, Report, Shape, Step};
+use super::life::{App, Change, PodManifest, Report, Step};
 use super::node::{Kubelet, Node};
-use super::profile::Pace;
+use super::profile::LifeSpeed;
 use super::rng::Rng;
-use super::units::{MILLI, SECOND};
+use super::sim_clock::{MILLI, SECOND};
 
 /// A latency: its median and its bounds, in nanoseconds.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
 pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
 pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
 pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
-/// The kubelet checks its containers once a second, whatever the pace.
+/// The kubelet checks its containers once a second, whatever the speed.
 const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
 
 /// No sandbox and no container exists yet.
@@ -42,31 +42,36 @@ const UNREPORTED: Report = Report {
 /// A life that is being written.
 pub(super) struct Script<'a> {
     pub(super) rng: &'a mut Rng,
-    pub(super) shape: &'a Shape,
+    pub(super) manifest: &'a PodManifest,
     pub(super) node: Node,
     pub(super) steps: Vec<Step>,
     pub(super) report: Report,
-    pace: Pace,
+    speed: LifeSpeed,
     at: i64,
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn new(rng: &'a mut Rng, shape: &'a Shape, node: Node, pace: Pace) -> Self {
+    pub(super) fn new(
+        rng: &'a mut Rng,
+        manifest: &'a PodManifest,
+        node: Node,
+        speed: LifeSpeed,
+    ) -> Self {
         Self {
             rng,
-            shape,
+            manifest,
             node,
             steps: Vec::new(),
             report: UNREPORTED,
-            pace,
+            speed,
             at: 0,
         }
     }
 
-    /// Advances time by `latency`, at the life's pace.
+    /// Advances time by `latency`, at the life's speed.
     pub(super) fn wait(&mut self, latency: Latency) {
         let drawn = self.rng.around(latency.median, 1.0);
-        self.at += drawn.clamp(latency.low, latency.high) / self.pace.divisor();
+        self.at += drawn.clamp(latency.low, latency.high) / self.speed.divisor();
     }
 
     /// Advances time by exactly `nanos`.
@@ -120,7 +125,7 @@ impl<'a> Script<'a> {
 
     /// The init containers run one after the other.
     pub(super) fn initialize(&mut self) {
-        let restartable: Vec<bool> = (self.shape.init_containers.iter())
+        let restartable: Vec<bool> = (self.manifest.init_containers.iter())
             .map(|container| container.restartable)
             .collect();
         for restartable in restartable {
@@ -143,14 +148,14 @@ impl<'a> Script<'a> {
         self.wait(RELIST);
         self.report.sandbox = true;
         self.report.app = App::Running {
-            ready: !self.shape.readiness_probe,
+            ready: !self.manifest.readiness_probe,
         };
         self.write();
     }
 
     /// The readiness probe succeeds.
     pub(super) fn probe(&mut self) {
-        if self.shape.readiness_probe {
+        if self.manifest.readiness_probe {
             self.wait(PROBE);
             self.report.app = App::Running { ready: true };
             self.write();
@@ -195,7 +200,7 @@ impl<'a> Script<'a> {
             .steps
             .iter()
             .any(|step| matches!(step.change, Change::Bind { .. }))
-            || self.shape.preset_node.is_some();
+            || self.manifest.preset_node.is_some();
         if bound {
             self.then(Change::Terminate { grace_seconds: 30 });
             self.pass(700 * MILLI);
@@ -229,7 +234,7 @@ impl<'a> Script<'a> {
 
     /// What the main container waits for while it is not started.
     pub(super) fn waiting(&self) -> &'static str {
-        if self.shape.init_containers.is_empty() {
+        if self.manifest.init_containers.is_empty() {
             "ContainerCreating"
         } else {
             "PodInitializing"

@@ -110,9 +110,9 @@ impl Truth {
 impl PodTruth {
     fn new(kind: Option<LifeKind>, pod: &Pod) -> Self {
         Self {
-            uid: pod.shape.uid.clone(),
-            namespace: pod.shape.namespace.clone(),
-            name: pod.shape.name.clone(),
+            uid: pod.manifest.uid.clone(),
+            namespace: pod.manifest.namespace.clone(),
+            name: pod.manifest.name.clone(),
             kind,
             created: pod.created,
             ungated: None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::cluster::pipeline::{PATIENCE, Pipeline};
 use podinit::sim::faults::{Answer, Request, StreamFault, Target};
-use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use podinit::sim::status::Failure;
 use podinit::sim::{Cluster, ClusterConfig};
@@ -28,13 +28,13 @@ impl Blind {
     }
 
     fn create(&self, name: &str, uid: &str) {
-        let shape = Shape {
+        let manifest = PodManifest {
             namespace: NAMESPACE.to_owned(),
             name: name.to_owned(),
             uid: uid.to_owned(),
-            ..Shape::default()
+            ..PodManifest::default()
         };
-        assert!(self.cluster.create(shape));
+        assert!(self.cluster.create(manifest));
     }
 
     fn apply(&self, uid: &str, change: &Change) {

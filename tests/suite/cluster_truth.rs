@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::cluster::world::World;
 use podinit::sim::plan;
-use podinit::sim::profile::{LifeKind, Pace};
+use podinit::sim::profile::{LifeKind, LifeSpeed};
 use podinit::sim::rng::Rng;
 
 /// Simulated steps of each run, of a quarter of a second on average.
@@ -58,7 +58,7 @@ async fn run(seed: u64) {
         if step % 5 == 0
             && let Some(kind) = lives.next()
         {
-            let life = plan::life(kind, Pace::Brisk, &mut Rng::new(seed + step));
+            let life = plan::life(kind, LifeSpeed::Brisk, &mut Rng::new(seed + step));
             world.begin(life).await;
         }
         let scrape = world.scrape();

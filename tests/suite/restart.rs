@@ -6,7 +6,7 @@ use std::fs;
 use crate::support::restart::{Exporter, World, files};
 use crate::support::scrape::Scrape;
 use podinit::sim::faults::{Request, Target};
-use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use podinit::sim::{Cluster, ClusterConfig};
 
@@ -14,13 +14,13 @@ const READY: App = App::Running { ready: true };
 
 impl World {
     fn create(&self, name: &str) {
-        let shape = Shape {
+        let manifest = PodManifest {
             namespace: "shop".to_owned(),
             name: name.to_owned(),
             uid: name.to_owned(),
-            ..Shape::default()
+            ..PodManifest::default()
         };
-        assert!(self.cluster.create(shape));
+        assert!(self.cluster.create(manifest));
     }
 
     fn apply(&self, name: &str, change: &Change) {

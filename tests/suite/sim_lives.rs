@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::support::sim::Http;
 use podinit::sim::json::time;
 use podinit::sim::plan;
-use podinit::sim::profile::{LifeKind, Pace};
+use podinit::sim::profile::{LifeKind, LifeSpeed};
 use podinit::sim::rng::Rng;
 use podinit::sim::truth::{Ending, PodTruth};
 use podinit::sim::{Cluster, ClusterConfig};
@@ -19,7 +19,7 @@ struct Story {
 
 impl Story {
     /// Lives a whole life of `kind`, with draws from `seed`.
-    async fn of(kind: LifeKind, pace: Pace, seed: u64) -> Self {
+    async fn of(kind: LifeKind, pace: LifeSpeed, seed: u64) -> Self {
         let config = ClusterConfig {
             history: 100_000,
             ..ClusterConfig::manual()
@@ -47,7 +47,7 @@ impl Story {
     }
 
     async fn brisk(kind: LifeKind) -> Self {
-        Self::of(kind, Pace::Brisk, 1).await
+        Self::of(kind, LifeSpeed::Brisk, 1).await
     }
 
     fn object(&self, at: usize) -> &Value {
@@ -139,7 +139,7 @@ async fn lives_begin_with_added_and_end_with_deleted_and_versions_grow() {
 #[tokio::test]
 async fn a_transition_time_moves_exactly_with_the_status() {
     for kind in LifeKind::all() {
-        let story = Story::of(kind, Pace::Usual, 3).await;
+        let story = Story::of(kind, LifeSpeed::Usual, 3).await;
         for name in [
             NETWORK,
             "PodHasNetwork",
@@ -235,7 +235,7 @@ async fn quick_and_failing_jobs_are_never_ready() {
         (LifeKind::FailingJob, "PodFailed", Ending::Failed),
     ] {
         for seed in 0..8 {
-            let story = Story::of(kind, Pace::Usual, seed).await;
+            let story = Story::of(kind, LifeSpeed::Usual, seed).await;
             assert_eq!(story.turns("Ready"), ["False"]);
             let end = condition(story.last(), "Ready").unwrap();
             assert_eq!(end["reason"], reason);
@@ -291,7 +291,7 @@ async fn some_pods_never_become_ready() {
 async fn pods_are_deleted_in_every_stage() {
     let (mut unbound, mut without_network, mut running) = (0, 0, 0);
     for seed in 0..40 {
-        let story = Story::of(LifeKind::DeletedEarly, Pace::Usual, seed).await;
+        let story = Story::of(LifeKind::DeletedEarly, LifeSpeed::Usual, seed).await;
         // A container that ran ends with the pod, which has Succeeded then, Ready or not.
         let ran = story.ever(|pod| pod["status"]["phase"] == "Running");
         let ending = if ran {
@@ -313,7 +313,7 @@ async fn pods_are_deleted_in_every_stage() {
 async fn names_are_used_again_by_new_pods() {
     for kind in [LifeKind::StatefulSet, LifeKind::ReusedName] {
         let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
-        assert!(cluster.begin(plan::life(kind, Pace::Brisk, &mut Rng::new(2))));
+        assert!(cluster.begin(plan::life(kind, LifeSpeed::Brisk, &mut Rng::new(2))));
         cluster.step(Duration::from_secs(36_000));
         let pods = cluster.truth().pods();
         assert_eq!(pods.len(), 4, "{kind:?}");

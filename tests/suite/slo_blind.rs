@@ -12,7 +12,7 @@ use crate::support::slo::JudgedCluster;
 use fate::{ACCUSED, Fate, HOUR, Verdicts, slos};
 use podinit::sim::ClusterConfig;
 use podinit::sim::faults::{Answer, Request, StreamFault, Target};
-use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use podinit::sim::status::Failure;
 use podinit::slo::Slo;
@@ -47,13 +47,13 @@ impl Blind {
     }
 
     fn create(&self, name: &str) {
-        let shape = Shape {
+        let manifest = PodManifest {
             namespace: name.to_owned(),
             name: name.to_owned(),
             uid: name.to_owned(),
-            ..Shape::default()
+            ..PodManifest::default()
         };
-        assert!(self.world.cluster.create(shape));
+        assert!(self.world.cluster.create(manifest));
     }
 
     fn bind(&self, uid: &str) {

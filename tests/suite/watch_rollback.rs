@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, NAMESPACE, cluster};
 use crate::support::watch::{FakeApi, page};
 use podinit::sim::faults::StreamFault;
-use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use podinit::watch::stats::RelistReason;
 use tokio::time::sleep;
@@ -23,13 +23,13 @@ impl World {
 
     /// A pod that is bound to a node.
     fn begin(&self, name: &str) {
-        let shape = Shape {
+        let manifest = PodManifest {
             namespace: NAMESPACE.to_owned(),
             name: name.to_owned(),
             uid: name.to_owned(),
-            ..Shape::default()
+            ..PodManifest::default()
         };
-        assert!(self.0.cluster.create(shape));
+        assert!(self.0.cluster.create(manifest));
         let (node, stamped) = (CURRENT, true);
         self.apply(name, &Change::Bind { node, stamped });
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::Context;
+use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Text};
 use super::object::{Object, ObjectFault, ObjectReader};
 use crate::decode::rfc3339;
@@ -64,7 +64,7 @@ impl Items {
 }
 
 /// Reads an [`Envelope`]; `None` for what is no object.
-pub(crate) struct EnvelopeReader<'c>(pub(crate) &'c mut Context);
+pub(crate) struct EnvelopeReader<'c>(pub(crate) &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for EnvelopeReader<'_> {
     type Value = Option<Envelope<'de>>;
@@ -116,7 +116,7 @@ impl<'de> LenientField<'de> for ObservedAtReader {
 
 /// Reads [`Items`], one pod at a time. Go writes an empty list as null; anything else but an
 /// array is `None`, because an empty list would say that every pod is gone.
-struct ItemsReader<'c>(&'c mut Context);
+struct ItemsReader<'c>(&'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for ItemsReader<'_> {
     type Value = Option<Items>;

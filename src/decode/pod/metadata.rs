@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::de::MapAccess;
 
-use super::Context;
+use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Number, Parsed, Text, skip};
 use super::owner::{Owner, Owners};
 use crate::decode::rfc3339;
@@ -50,7 +50,7 @@ impl<'de> Metadata<'de> {
     }
 
     /// The workload that the pod belongs to.
-    pub(crate) fn workload(&self, context: &mut Context) -> Option<Arc<Workload>> {
+    pub(crate) fn workload(&self, context: &mut DecodeContext) -> Option<Arc<Workload>> {
         let owner = self.owner.as_ref()?;
         let hash = self.labels.template_hash.as_deref();
         Some(owner.workload(hash, context))
@@ -58,7 +58,7 @@ impl<'de> Metadata<'de> {
 }
 
 /// Reads a [`Metadata`].
-pub(crate) struct MetadataReader<'c>(pub(crate) &'c mut Context);
+pub(crate) struct MetadataReader<'c>(pub(crate) &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for MetadataReader<'_> {
     type Value = Metadata<'de>;

@@ -40,13 +40,13 @@ pub struct DecodeOptions {
 
 /// What is carried from pod to pod: the options, and the texts that many pods share.
 #[derive(Debug, Default)]
-pub(crate) struct Context {
+pub(crate) struct DecodeContext {
     pub(crate) options: DecodeOptions,
     pub(crate) texts: Interner<str>,
     pub(crate) workloads: Interner<Workload>,
 }
 
-impl Context {
+impl DecodeContext {
     pub(crate) fn new(options: DecodeOptions) -> Self {
         Self {
             options,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::MapAccess;
 
-use super::Context;
+use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
@@ -57,7 +57,7 @@ impl<'de> Object<'de> {
         &mut self,
         key: Option<&str>,
         map: &mut A,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Result<(), A::Error> {
         match key {
             Some("kind") => self.kind = map.next_value_seed(Lenient(Text))?,
@@ -75,7 +75,10 @@ impl<'de> Object<'de> {
     }
 
     /// The pod that the object is. Items of a list need not state their kind.
-    pub(crate) fn into_pod(mut self, context: &mut Context) -> Result<PodSnapshot, ObjectFault> {
+    pub(crate) fn into_pod(
+        mut self,
+        context: &mut DecodeContext,
+    ) -> Result<PodSnapshot, ObjectFault> {
         if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != "Pod") {
             return Err(ObjectFault::NotAPod(shorten(kind)));
         }
@@ -129,7 +132,7 @@ pub(crate) fn shorten(text: &str) -> String {
 }
 
 /// Reads an [`Object`]; `None` for what is none.
-pub(crate) struct ObjectReader<'c>(pub(crate) &'c mut Context);
+pub(crate) struct ObjectReader<'c>(pub(crate) &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for ObjectReader<'_> {
     type Value = Option<Object<'de>>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::Context;
+use super::DecodeContext;
 use super::intern::WorkloadKey;
 use super::lenient::{Flag, Lenient, LenientField, Text, skip};
 use crate::pod::Workload;
@@ -23,7 +23,7 @@ impl Owner<'_> {
     pub(super) fn workload(
         &self,
         template_hash: Option<&str>,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Arc<Workload> {
         let deployment = match (&*self.kind, template_hash) {
             ("ReplicaSet", Some(hash)) if !hash.is_empty() => self

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::de::MapAccess;
 
-use super::Context;
+use super::DecodeContext;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 
 /// What is read of a `spec`.
@@ -18,7 +18,7 @@ pub(crate) struct Spec {
 }
 
 /// Reads a [`Spec`].
-pub(crate) struct SpecReader<'c>(pub(crate) &'c mut Context);
+pub(crate) struct SpecReader<'c>(pub(crate) &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for SpecReader<'_> {
     type Value = Spec;

@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 use super::position::RecordingPosition;
-use crate::decode::pod::Context;
+use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::{Envelope, Items, ObservedAt};
 use crate::decode::pod::object::shorten;
 use crate::decode::{DecodeError, ObjectFault, WatchEventKind, event_kind};
@@ -43,7 +43,7 @@ impl Document {
         position: RecordingPosition,
         envelope: Option<Envelope<'_>>,
         streamed: Option<Vec<PodSnapshot>>,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Result<Self, Fault> {
         let mut envelope = envelope.ok_or(Fault::Object(ObjectFault::NotAnObject))?;
         let observed_at = match envelope.observed_at {
@@ -62,7 +62,7 @@ impl Document {
     }
 }
 
-fn body(envelope: Envelope<'_>, context: &mut Context) -> Result<Body, Fault> {
+fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fault> {
     let kind = envelope.own.kind.as_deref();
     // Secrets and Events have a `type` of their own.
     let is_event = envelope.object.is_some() || (envelope.event_type.is_some() && kind.is_none());

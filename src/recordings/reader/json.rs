@@ -13,7 +13,7 @@ use super::error::{Fault, LocatedFault};
 use super::json_tokens::{ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
-use crate::decode::pod::Context;
+use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::EnvelopeReader;
 use crate::decode::pod::lenient::{Lenient, LenientField};
 use crate::decode::pod::object::ObjectReader;
@@ -42,7 +42,7 @@ impl<R: Read> JsonDocuments<R> {
     pub(super) fn next(
         &mut self,
         number: u64,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Result<Option<Document>, LocatedFault> {
         let first = self
             .buffer
@@ -90,7 +90,7 @@ impl<R: Read> JsonDocuments<R> {
     fn walk(
         &mut self,
         items: &mut Option<Vec<PodSnapshot>>,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
         if self.buffer.token()? == b'}' {
@@ -123,7 +123,7 @@ impl<R: Read> JsonDocuments<R> {
     fn walk_items(
         &mut self,
         items: &mut Vec<PodSnapshot>,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
         self.keep_shell();
@@ -151,7 +151,7 @@ impl<R: Read> JsonDocuments<R> {
     }
 
     /// Decodes the piece as a pod.
-    fn item(&self, index: usize, context: &mut Context) -> Result<PodSnapshot, ScanError> {
+    fn item(&self, index: usize, context: &mut DecodeContext) -> Result<PodSnapshot, ScanError> {
         let piece = self.buffer.piece();
         let position = self.buffer.position();
         let pod = match decode(piece, ObjectReader(context)) {

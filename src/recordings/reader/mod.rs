@@ -29,7 +29,7 @@ pub use input::ReadProgress;
 pub use position::RecordingPosition;
 
 use crate::decode::DecodeOptions;
-use crate::decode::pod::Context;
+use crate::decode::pod::DecodeContext;
 use input::Input;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;
@@ -43,7 +43,7 @@ pub const OBJECT_LIMIT: usize = 16 << 20;
 pub struct Recording {
     name: String,
     progress: ReadProgress,
-    context: Context,
+    context: DecodeContext,
     parser: Parser,
     /// How many documents were read
     documents: u64,
@@ -105,7 +105,7 @@ impl Recording {
         Self {
             name,
             progress,
-            context: Context::new(options),
+            context: DecodeContext::new(options),
             parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
             documents: 0,
         }

@@ -13,7 +13,7 @@ use super::document::Document;
 use super::error::{Fault, LocatedFault};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
-use crate::decode::pod::Context;
+use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::EnvelopeReader;
 use crate::decode::pod::lenient::Lenient;
 
@@ -31,7 +31,7 @@ impl<R: Read> YamlDocuments<R> {
     pub(super) fn next(
         &mut self,
         number: u64,
-        context: &mut Context,
+        context: &mut DecodeContext,
     ) -> Result<Option<Document>, LocatedFault> {
         let content = self.skip_to_content();
         if !content.map_err(|fault| self.buffer.locate(fault))? {

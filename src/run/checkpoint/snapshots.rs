@@ -31,12 +31,12 @@ pub(in crate::run) struct Snapshots {
     /// Changes besides what the recorder has observed
     changes: u64,
     /// The state of the last snapshot
-    last: Option<State>,
+    last: Option<ComparedState>,
 }
 
 /// What is compared to find out whether two snapshots would say the same.
 #[derive(Clone, Copy, PartialEq)]
-struct State {
+struct ComparedState {
     changes: u64,
     observations: u64,
     /// What all counters have counted together, but those of the checkpoint itself, which every
@@ -83,7 +83,7 @@ impl Snapshots {
         recorder: &Recorder,
     ) {
         let families = recorder.saved_families();
-        let state = State {
+        let state = ComparedState {
             changes: self.changes,
             observations: recorder.observations(),
             counted: families.total_without(&CheckpointGauges::FAMILIES),

@@ -1,7 +1,7 @@
 //! What a version of a pod shows, read from the simulator's own pod, without JSON and without code of the
 //! program.
 
-use podinit::sim::life::Shape;
+use podinit::sim::life::PodManifest;
 use podinit::sim::pod::Pod;
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -118,14 +118,14 @@ pub struct Nature {
 }
 
 impl Nature {
-    pub fn of(shape: &Shape, created: Timestamp) -> Self {
+    pub fn of(manifest: &PodManifest, created: Timestamp) -> Self {
         Self {
-            namespace: shape.namespace.clone(),
-            name: shape.name.clone(),
+            namespace: manifest.namespace.clone(),
+            name: manifest.name.clone(),
             created: second(created),
-            has_init: !shape.init_containers.is_empty(),
-            readiness_gated: shape.readiness_gated,
-            mirror: shape.mirror,
+            has_init: !manifest.init_containers.is_empty(),
+            readiness_gated: manifest.readiness_gated,
+            mirror: manifest.mirror,
         }
     }
 }

@@ -7,7 +7,7 @@ use podinit::sim::life::{Change, Life};
 use podinit::sim::plan;
 use podinit::sim::pod::Pod;
 use podinit::sim::pod_json;
-use podinit::sim::profile::{LifeKind, Pace};
+use podinit::sim::profile::{LifeKind, LifeSpeed};
 use podinit::sim::rng::Rng;
 use podinit::timestamp::Timestamp;
 
@@ -67,7 +67,7 @@ impl Lives {
         } else {
             LifeKind::choose(&mut rng)
         };
-        self.begin(plan::life(kind, Pace::Usual, &mut rng), history, now);
+        self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), history, now);
     }
 
     /// When something is due next.
@@ -87,7 +87,7 @@ impl Lives {
         }
         // Whoever makes them makes other pods of them.
         for ((at, number), mut life) in std::mem::take(&mut self.heirs) {
-            life.shape.uid = self.rng.uuid();
+            life.manifest.uid = self.rng.uuid();
             let at = self.soon(at, now);
             self.heirs.insert((at, number), life);
         }
@@ -142,19 +142,19 @@ impl Lives {
     }
 
     fn begin(&mut self, mut life: Life, history: &mut History, at: Timestamp) {
-        let name = (life.shape.namespace.clone(), life.shape.name.clone());
+        let name = (life.manifest.namespace.clone(), life.manifest.name.clone());
         if self.names.contains_key(&name) {
             return;
         }
         let number = history.pods.len() as u32;
-        life.shape.labels.retain(|(label, _)| label != NUMBER);
-        life.shape
+        life.manifest.labels.retain(|(label, _)| label != NUMBER);
+        life.manifest
             .labels
             .push((NUMBER.to_owned(), number.to_string()));
-        history.pods.push(Nature::of(&life.shape, at));
+        history.pods.push(Nature::of(&life.manifest, at));
         self.names.insert(name, number);
         let living = Living {
-            pod: Pod::new(life.shape.clone(), at),
+            pod: Pod::new(life.manifest.clone(), at),
             life,
             next: 0,
         };
@@ -194,9 +194,9 @@ impl Lives {
 
     fn remove(&mut self, number: u32, kind: Kind, history: &mut History) {
         if let Some(living) = self.living.remove(&number) {
-            let shape = &living.pod.shape;
+            let manifest = &living.pod.manifest;
             self.names
-                .remove(&(shape.namespace.clone(), shape.name.clone()));
+                .remove(&(manifest.namespace.clone(), manifest.name.clone()));
             write(number, kind, &living.pod, history);
         }
     }

@@ -6,7 +6,7 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use podinit::sim::Cluster;
-use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use serde_json::Value;
 
@@ -128,19 +128,19 @@ pub fn version(list: &Value) -> u64 {
 }
 
 /// A pod that a test moves by hand; its UID is its name.
-pub fn shape(name: &str) -> Shape {
-    Shape {
+pub fn manifest(name: &str) -> PodManifest {
+    PodManifest {
         namespace: "shop".to_owned(),
         name: name.to_owned(),
         uid: name.to_owned(),
         labels: vec![("app".to_owned(), "web".to_owned())],
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
 pub fn create(cluster: &Cluster, names: &[&str]) {
     for name in names {
-        assert!(cluster.create(shape(name)));
+        assert!(cluster.create(manifest(name)));
     }
 }
 

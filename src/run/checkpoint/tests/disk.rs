@@ -8,10 +8,10 @@ use crate::checkpoint::Disk;
 
 /// Clones are the same disk.
 #[derive(Clone, Default)]
-pub(super) struct GatedDisk(Arc<(Mutex<State>, Condvar)>);
+pub(super) struct GatedDisk(Arc<(Mutex<DiskState>, Condvar)>);
 
 #[derive(Default)]
-struct State {
+struct DiskState {
     closed: bool,
     waiting: u64,
     fails: bool,
@@ -23,7 +23,7 @@ struct State {
 }
 
 impl GatedDisk {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DiskState> {
         self.0.0.lock().unwrap()
     }
 
@@ -73,7 +73,7 @@ impl GatedDisk {
         self.state().files.is_empty()
     }
 
-    fn pass(&self) -> io::Result<MutexGuard<'_, State>> {
+    fn pass(&self) -> io::Result<MutexGuard<'_, DiskState>> {
         let mut state = self.state();
         state.waiting += u64::from(state.closed);
         let state = self.0.1.wait_while(state, |state| state.closed).unwrap();

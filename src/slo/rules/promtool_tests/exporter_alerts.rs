@@ -3,28 +3,28 @@
 use super::super::exporter_alerts::alerts;
 use super::super::rule_file::{Alert, Pairs};
 use super::super::slo_alerts::BUDGET_BURN;
-use super::format::{Context, ELSEWHERE, ExpectedAlert, FIRST, SECOND, Target, Test};
+use super::format::{ELSEWHERE, ExpectedAlert, FIRST, SECOND, Target, Test, TestInputs};
 
-pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
+pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
     let mut tests = vec![
-        restart(context),
-        down(context),
-        not_synced(context),
-        reload_failed(context),
-        web_reload_failed(context),
+        restart(inputs),
+        down(inputs),
+        not_synced(inputs),
+        reload_failed(inputs),
+        web_reload_failed(inputs),
     ];
-    tests.extend(watch_errors(context));
-    tests.extend(label_values_dropped(context));
-    tests.extend(clock_anomalies(context));
-    tests.extend(conservation(context));
+    tests.extend(watch_errors(inputs));
+    tests.extend(label_values_dropped(inputs));
+    tests.extend(clock_anomalies(inputs));
+    tests.extend(conservation(inputs));
     tests
 }
 
 /// Without any series, only one alert fires: `PodinitDown`.
-pub(super) fn no_data(context: Context<'_>) -> Test {
-    let down = named(context, "PodinitDown");
-    let job = ("job", context.options.job.clone());
-    let expected = context.expected(&down, &vec![job], "");
+pub(super) fn no_data(inputs: TestInputs<'_>) -> Test {
+    let down = named(inputs, "PodinitDown");
+    let job = ("job", inputs.options.job.clone());
+    let expected = inputs.expected(&down, &vec![job], "");
     Test::new("no data")
         .silent(9, "PodinitDown")
         .fires(10, "PodinitDown", vec![expected])
@@ -32,8 +32,8 @@ pub(super) fn no_data(context: Context<'_>) -> Test {
         .silent(60, BUDGET_BURN)
 }
 
-fn named(context: Context<'_>, name: &str) -> Alert {
-    let alerts = alerts(&context.options.job);
+fn named(inputs: TestInputs<'_>, name: &str) -> Alert {
+    let alerts = alerts(&inputs.options.job);
     let [first, ..] = &alerts;
     alerts
         .iter()
@@ -43,14 +43,14 @@ fn named(context: Context<'_>, name: &str) -> Alert {
 }
 
 /// The alert of that name, firing for the first target.
-fn expected(context: Context<'_>, name: &str, own: Pairs, value: &str) -> Vec<ExpectedAlert> {
-    let mut labels = context.lasting();
+fn expected(inputs: TestInputs<'_>, name: &str, own: Pairs, value: &str) -> Vec<ExpectedAlert> {
+    let mut labels = inputs.lasting();
     labels.extend(own);
-    vec![context.expected(&named(context, name), &labels, value)]
+    vec![inputs.expected(&named(inputs, name), &labels, value)]
 }
 
 /// Another exporter takes over within two minutes, with its counters at zero.
-fn restart(context: Context<'_>) -> Test {
+fn restart(inputs: TestInputs<'_>) -> Test {
     let mut test = Test::new("the exporter restarts");
     for (metric, before, after) in [
         ("up", "1x20 stale", "_x20 0x2 1x60"),
@@ -89,8 +89,8 @@ fn restart(context: Context<'_>) -> Test {
         ),
     ] {
         test = test
-            .given(context, metric, FIRST, own(metric), before)
-            .given(context, metric, SECOND, own(metric), after);
+            .given(inputs, metric, FIRST, own(metric), before)
+            .given(inputs, metric, SECOND, own(metric), after);
     }
     let about = "alertname=~\"Podinit.*\", alertname!=\"PodinitSLORulesOutdated\"";
     [10, 22, 24, 30, 80]
@@ -112,37 +112,37 @@ fn own(metric: &str) -> &'static str {
 
 /// Tests a gauge that is 1 in the good state: the alert fires when it has been 0 for `minutes`, and not
 /// before or after.
-fn gauge(context: Context<'_>, name: &'static str, metric: &str, minutes: u64) -> Test {
+fn gauge(inputs: TestInputs<'_>, name: &'static str, metric: &str, minutes: u64) -> Test {
     let fires = 11 + minutes;
     let well = fires + 2;
     Test::new(format!("{name}: {metric} is 0"))
-        .given(context, "up", FIRST, "", format!("1x{}", well + 5))
+        .given(inputs, "up", FIRST, "", format!("1x{}", well + 5))
         .given(
-            context,
+            inputs,
             metric,
             FIRST,
             "",
             format!("1x10 0x{} 1x3", minutes + 1),
         )
         .silent(fires - 1, name)
-        .fires(fires, name, expected(context, name, vec![], ""))
+        .fires(fires, name, expected(inputs, name, vec![], ""))
         .silent(well, name)
 }
 
-fn down(context: Context<'_>) -> Test {
+fn down(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitDown";
     Test::new(format!("{name}: no target answers, then one of two"))
-        .given(context, "up", FIRST, "", "1x10 0x60")
-        .given(context, "up", SECOND, "", "_x30 1x40")
+        .given(inputs, "up", FIRST, "", "1x10 0x60")
+        .given(inputs, "up", SECOND, "", "_x30 1x40")
         .silent(20, name)
-        .fires(21, name, expected(context, name, vec![], ""))
+        .fires(21, name, expected(inputs, name, vec![], ""))
         .silent(30, name)
         .silent(70, name)
 }
 
-fn not_synced(context: Context<'_>) -> Test {
-    gauge(context, "PodinitNotSynced", "podinit_synced", 15).given(
-        context,
+fn not_synced(inputs: TestInputs<'_>) -> Test {
+    gauge(inputs, "PodinitNotSynced", "podinit_synced", 15).given(
+        inputs,
         "podinit_synced",
         ELSEWHERE,
         "",
@@ -150,61 +150,61 @@ fn not_synced(context: Context<'_>) -> Test {
     )
 }
 
-fn reload_failed(context: Context<'_>) -> Test {
+fn reload_failed(inputs: TestInputs<'_>) -> Test {
     let metric = "podinit_config_last_reload_successful";
-    gauge(context, "PodinitConfigReloadFailed", metric, 5)
+    gauge(inputs, "PodinitConfigReloadFailed", metric, 5)
 }
 
-fn web_reload_failed(context: Context<'_>) -> Test {
+fn web_reload_failed(inputs: TestInputs<'_>) -> Test {
     let metric = "podinit_web_config_last_reload_successful";
-    gauge(context, "PodinitWebConfigReloadFailed", metric, 5)
+    gauge(inputs, "PodinitWebConfigReloadFailed", metric, 5)
 }
 
-fn counter(context: Context<'_>, test: Test, metric: &str, target: Target, values: &str) -> Test {
-    test.given(context, metric, target, own(metric), values)
+fn counter(inputs: TestInputs<'_>, test: Test, metric: &str, target: Target, values: &str) -> Test {
+    test.given(inputs, metric, target, own(metric), values)
 }
 
-fn watch_errors(context: Context<'_>) -> [Test; 2] {
+fn watch_errors(inputs: TestInputs<'_>) -> [Test; 2] {
     let (name, metric) = ("PodinitWatchErrors", "podinit_watch_errors_total");
     let reason = vec![("reason", "gone".to_owned())];
     let boundary = Test::new(format!("{name}: one a minute, and two"));
-    let boundary = counter(context, boundary, metric, FIRST, "0+1x20 22+2x60");
+    let boundary = counter(inputs, boundary, metric, FIRST, "0+1x20 22+2x60");
     let reset = Test::new(format!("{name}: counters reset below the boundary"));
-    let reset = counter(context, reset, metric, FIRST, "0+1x20 0+1x60");
+    let reset = counter(inputs, reset, metric, FIRST, "0+1x20 0+1x60");
     [
         boundary.silent(20, name).silent(34, name).fires(
             60,
             name,
-            expected(context, name, reason, "30"),
+            expected(inputs, name, reason, "30"),
         ),
         reset.silent(25, name).silent(80, name),
     ]
 }
 
-fn label_values_dropped(context: Context<'_>) -> [Test; 2] {
+fn label_values_dropped(inputs: TestInputs<'_>) -> [Test; 2] {
     let (name, metric) = (
         "PodinitLabelValuesDropped",
         "podinit_label_values_dropped_total",
     );
     let label = vec![("label", "namespace".to_owned())];
     let one = Test::new(format!("{name}: none, and then a pod each minute"));
-    let one = counter(context, one, metric, FIRST, "0x60 1+1x80");
+    let one = counter(inputs, one, metric, FIRST, "0x60 1+1x80");
     let reset = Test::new(format!("{name}: a counter resets and stays at zero"));
-    let reset = counter(context, reset, metric, FIRST, "7x30 0x60");
+    let reset = counter(inputs, reset, metric, FIRST, "7x30 0x60");
     [
         one.silent(60, name)
             .counts(61, &format!("alertname=\"{name}\""), 1)
-            .fires(130, name, expected(context, name, label, "60")),
+            .fires(130, name, expected(inputs, name, label, "60")),
         reset.silent(29, name).silent(60, name),
     ]
 }
 
-fn clock_anomalies(context: Context<'_>) -> [Test; 3] {
+fn clock_anomalies(inputs: TestInputs<'_>) -> [Test; 3] {
     let name = "PodinitClockAnomalies";
     let given = |what: &str, odd: &str, pods: &str| {
         let test = Test::new(format!("{name}: {what}"));
-        let test = counter(context, test, "podinit_clock_anomalies_total", FIRST, odd);
-        counter(context, test, "podinit_pods_discovered_total", FIRST, pods)
+        let test = counter(inputs, test, "podinit_clock_anomalies_total", FIRST, odd);
+        counter(inputs, test, "podinit_pods_discovered_total", FIRST, pods)
     };
     let rounded = "kind=\"rounded\"";
     [
@@ -214,14 +214,14 @@ fn clock_anomalies(context: Context<'_>) -> [Test; 3] {
             "0+100x210",
         )
         .given(
-            context,
+            inputs,
             "podinit_clock_anomalies_total",
             FIRST,
             rounded,
             "0+100x210",
         )
         .silent(90, name)
-        .fires(200, name, expected(context, name, vec![], "0.11")),
+        .fires(200, name, expected(inputs, name, vec![], "0.11")),
         given("few odd times among few pods", "0x9 9x60", "0x9 9x60").silent(60, name),
         given("counters reset", "0+9x30 0+9x60", "0+100x30 0+100x60")
             .silent(31, name)
@@ -229,25 +229,19 @@ fn clock_anomalies(context: Context<'_>) -> [Test; 3] {
     ]
 }
 
-fn conservation(context: Context<'_>) -> [Test; 2] {
+fn conservation(inputs: TestInputs<'_>) -> [Test; 2] {
     let name = "PodinitConservationBroken";
     let given = |what: &str, finished: &str, inflight: &str| {
         let test = Test::new(format!("{name}: {what}"));
         let test = counter(
-            context,
+            inputs,
             test,
             "podinit_pods_discovered_total",
             FIRST,
             "0+10x40",
         );
-        let test = counter(
-            context,
-            test,
-            "podinit_pods_finished_total",
-            FIRST,
-            finished,
-        );
-        counter(context, test, "podinit_inflight_pods", FIRST, inflight)
+        let test = counter(inputs, test, "podinit_pods_finished_total", FIRST, finished);
+        counter(inputs, test, "podinit_inflight_pods", FIRST, inflight)
     };
     [
         given(
@@ -256,7 +250,7 @@ fn conservation(context: Context<'_>) -> [Test; 2] {
             "0+1x10 10+1x30",
         )
         .silent(15, name)
-        .fires(16, name, expected(context, name, vec![], "1")),
+        .fires(16, name, expected(inputs, name, vec![], "1")),
         given(
             "a scrape that fails halfway",
             "0+9x10 90+9x2 126+9x26",

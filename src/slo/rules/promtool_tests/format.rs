@@ -12,7 +12,7 @@ use crate::slo::SloFile;
 
 /// What the tests are generated from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Context<'a> {
+pub(super) struct TestInputs<'a> {
     pub(super) file: &'a SloFile,
     pub(super) options: &'a RenderOptions,
 }
@@ -102,14 +102,14 @@ impl Test {
     /// Adds an input series of a target; `own` are further labels.
     pub(super) fn given(
         mut self,
-        context: Context<'_>,
+        inputs: TestInputs<'_>,
         metric: &str,
         target: Target,
         own: &str,
         values: impl Into<String>,
     ) -> Self {
         let Target { cluster, number } = target;
-        let job = &context.options.job;
+        let job = &inputs.options.job;
         let comma = if own.is_empty() { "" } else { ", " };
         let labels = format!(
             "cluster=\"{cluster}\", instance=\"10.0.0.{number}:8080\", job=\"{job}\", \
@@ -163,7 +163,7 @@ impl Test {
     }
 }
 
-impl Context<'_> {
+impl TestInputs<'_> {
     /// The firing alert, with the labels `own` from its expression and with `value` for `$value` in its
     /// annotations.
     pub(super) fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {

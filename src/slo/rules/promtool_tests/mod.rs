@@ -8,7 +8,7 @@ mod stuck_pod_alerts;
 
 use serde::Serialize;
 
-use self::format::{Context, Test};
+use self::format::{Test, TestInputs};
 use super::options::{RenderOptions, RulesError};
 use super::rule_file::Group;
 use super::yaml;
@@ -33,13 +33,13 @@ pub(super) fn document(
     options: &RenderOptions,
     groups: Vec<Group>,
 ) -> Result<String, RulesError> {
-    let context = Context { file, options };
-    let mut tests = vec![exporter_alerts::no_data(context)];
+    let inputs = TestInputs { file, options };
+    let mut tests = vec![exporter_alerts::no_data(inputs)];
     for slo in &file.slos {
-        tests.extend(slo_alerts::tests(context, slo));
+        tests.extend(slo_alerts::tests(inputs, slo));
     }
-    tests.extend(stuck_pod_alerts::tests(context));
-    tests.extend(exporter_alerts::tests(context));
+    tests.extend(stuck_pod_alerts::tests(inputs));
+    tests.extend(exporter_alerts::tests(inputs));
     let test_file = TestFile {
         rule_files: [&options.rule_file],
         evaluation_interval: "1m",

@@ -6,7 +6,7 @@ use super::super::recording_rules::BUDGET;
 use super::super::slo_alerts::{
     BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, budget_burn, outdated,
 };
-use super::format::{Context, ELSEWHERE, FIRST, SECOND, Target, Test};
+use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
 use crate::slo::Slo;
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.
@@ -17,12 +17,12 @@ const OUTAGE: u64 = 10;
 
 #[derive(Clone, Copy)]
 struct Subject<'a> {
-    context: Context<'a>,
+    inputs: TestInputs<'a>,
     slo: &'a Slo,
 }
 
-pub(super) fn tests(context: Context<'_>, slo: &Slo) -> Vec<Test> {
-    let subject = Subject { context, slo };
+pub(super) fn tests(inputs: TestInputs<'_>, slo: &Slo) -> Vec<Test> {
+    let subject = Subject { inputs, slo };
     let mut tests = vec![
         subject.everything_fails(),
         subject.nothing_fails(),
@@ -53,7 +53,7 @@ impl Subject<'_> {
             .fold(test, |test, (result, values)| {
                 let own = format!("result=\"{result}\", slo=\"{name}\"");
                 test.given(
-                    self.context,
+                    self.inputs,
                     "podinit_slo_events_total",
                     target,
                     &own,
@@ -82,9 +82,8 @@ impl Subject<'_> {
     fn everything_fails(self) -> Test {
         let test = self.given(self.test("everything fails"), FIRST, "0+0x20", "0+1x20");
         let alerts = BURN_RATES.iter().map(|rate| {
-            let alert = budget_burn(self.slo, rate, &self.context.options.job);
-            self.context
-                .expected(&alert, &self.context.lasting(), "100%")
+            let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
+            self.inputs.expected(&alert, &self.inputs.lasting(), "100%")
         });
         test.silent(0, BUDGET_BURN)
             .fires(10, BUDGET_BURN, alerts.collect())
@@ -242,30 +241,30 @@ impl Subject<'_> {
         let own = format!("slo=\"{name}\"");
         let objective = number(self.slo.objective_ratio());
         let threshold = number(self.slo.threshold_seconds());
-        let context = self.context;
+        let inputs = self.inputs;
         // The exporter has no series for the other SLOs all along.
-        let all = context.file.slos.iter().map(|slo| {
-            let alert = outdated(slo, &context.options.job);
-            context.expected(&alert, &context.lasting(), "")
+        let all = inputs.file.slos.iter().map(|slo| {
+            let alert = outdated(slo, &inputs.options.job);
+            inputs.expected(&alert, &inputs.lasting(), "")
         });
         // Until minute 10 the threshold matches the rules; then it differs; at the end the series are gone.
         self.test("the exporter has another SLO file")
-            .given(context, "up", FIRST, "", "1x140")
+            .given(inputs, "up", FIRST, "", "1x140")
             .given(
-                context,
+                inputs,
                 "podinit_slo_objective_ratio",
                 FIRST,
                 &own,
                 format!("{objective}x100 stale"),
             )
             .given(
-                context,
+                inputs,
                 "podinit_slo_threshold_seconds",
                 FIRST,
                 &own,
                 format!("{threshold}x10 {threshold}9x50 {threshold}x40 stale"),
             )
-            .given(context, "up", ELSEWHERE, "", "0x140")
+            .given(inputs, "up", ELSEWHERE, "", "0x140")
             .counts(10, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
             .counts(40, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
             .fires(42, RULES_OUTDATED, all.collect())

@@ -1,25 +1,25 @@
 //! Tests of the alerts on stuck pods.
 
 use super::super::stuck_pod_alerts::{age, alert};
-use super::format::{Context, ELSEWHERE, FIRST, SECOND, Test};
+use super::format::{ELSEWHERE, FIRST, SECOND, Test, TestInputs};
 use crate::lifecycle::Stage;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
 
-pub(super) fn tests(context: Context<'_>) -> Vec<Test> {
+pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
     let of = |stage| {
         [
-            one_pod(context, stage),
-            not_in_sync(context, stage),
-            exporter_restarts(context, stage),
+            one_pod(inputs, stage),
+            not_in_sync(inputs, stage),
+            exporter_restarts(inputs, stage),
         ]
     };
     Stage::ALL.into_iter().flat_map(of).collect()
 }
 
 /// When a pod entered the stage that reaches the allowed age at `minute`.
-fn entered(context: Context<'_>, stage: Stage, minute: u64) -> String {
-    let age = age(stage, context.file).as_seconds();
+fn entered(inputs: TestInputs<'_>, stage: Stage, minute: u64) -> String {
+    let age = age(stage, inputs.file).as_seconds();
     format!("{}", i128::from(minute * 60) - i128::from(age))
 }
 
@@ -28,18 +28,18 @@ fn own(stage: Stage) -> String {
 }
 
 /// No other pod starts.
-fn one_pod(context: Context<'_>, stage: Stage) -> Test {
-    let alert = alert(stage, context.file, &context.options.job);
-    let mut labels = context.lasting();
+fn one_pod(inputs: TestInputs<'_>, stage: Stage) -> Test {
+    let alert = alert(stage, inputs.file, &inputs.options.job);
+    let mut labels = inputs.lasting();
     labels.push(("stage", stage.as_str().to_owned()));
-    let seconds = age(stage, context.file).as_seconds() + 60;
-    let expected = context.expected(&alert, &labels, &humanized(seconds));
-    let entered = entered(context, stage, 5);
+    let seconds = age(stage, inputs.file).as_seconds() + 60;
+    let expected = inputs.expected(&alert, &labels, &humanized(seconds));
+    let entered = entered(inputs, stage, 5);
     // The pod leaves at minute 8; another one enters then.
     Test::new(format!("{}: one pod is stuck, then leaves", stage.as_str()))
-        .given(context, "podinit_synced", FIRST, "", "1x12")
+        .given(inputs, "podinit_synced", FIRST, "", "1x12")
         .given(
-            context,
+            inputs,
             OLDEST,
             FIRST,
             &own(stage),
@@ -50,43 +50,43 @@ fn one_pod(context: Context<'_>, stage: Stage) -> Test {
         .silent(8, alert.name)
 }
 
-fn not_in_sync(context: Context<'_>, stage: Stage) -> Test {
-    let alert = alert(stage, context.file, &context.options.job);
-    let entered = entered(context, stage, 1);
+fn not_in_sync(inputs: TestInputs<'_>, stage: Stage) -> Test {
+    let alert = alert(stage, inputs.file, &inputs.options.job);
+    let entered = entered(inputs, stage, 1);
     Test::new(format!(
         "{}: an exporter that is not in sync is ignored",
         stage.as_str()
     ))
-    .given(context, "podinit_synced", FIRST, "", "0x5 1x5")
-    .given(context, OLDEST, FIRST, &own(stage), format!("{entered}x10"))
+    .given(inputs, "podinit_synced", FIRST, "", "0x5 1x5")
+    .given(inputs, OLDEST, FIRST, &own(stage), format!("{entered}x10"))
     .silent(5, alert.name)
     .evaluates(6, firing(alert.name), 1)
 }
 
-fn exporter_restarts(context: Context<'_>, stage: Stage) -> Test {
-    let alert = alert(stage, context.file, &context.options.job);
-    let before = entered(context, stage, 1);
-    let fresh = entered(context, stage, 30);
+fn exporter_restarts(inputs: TestInputs<'_>, stage: Stage) -> Test {
+    let alert = alert(stage, inputs.file, &inputs.options.job);
+    let before = entered(inputs, stage, 1);
+    let fresh = entered(inputs, stage, 30);
     Test::new(format!("{}: the exporter restarts", stage.as_str()))
-        .given(context, "podinit_synced", FIRST, "", "1x4 stale")
-        .given(context, "podinit_synced", SECOND, "", "_x6 1x6")
+        .given(inputs, "podinit_synced", FIRST, "", "1x4 stale")
+        .given(inputs, "podinit_synced", SECOND, "", "_x6 1x6")
         .given(
-            context,
+            inputs,
             OLDEST,
             FIRST,
             &own(stage),
             format!("{before}x4 stale"),
         )
         .given(
-            context,
+            inputs,
             OLDEST,
             SECOND,
             &own(stage),
             format!("_x6 {before}x6"),
         )
-        .given(context, "podinit_synced", ELSEWHERE, "", "1x12")
+        .given(inputs, "podinit_synced", ELSEWHERE, "", "1x12")
         .given(
-            context,
+            inputs,
             OLDEST,
             ELSEWHERE,
             &own(stage),

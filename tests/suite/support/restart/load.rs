@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use podinit::sim::Cluster;
-use podinit::sim::life::{App, Change, Report, Shape};
+use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use podinit::sim::rng::Rng;
 
@@ -62,14 +62,14 @@ impl Load {
     /// Creates a pod.
     pub fn create(&mut self, cluster: &Cluster) {
         let uid = format!("uid-{}", self.created);
-        let shape = Shape {
+        let manifest = PodManifest {
             namespace: format!("ns-{}", self.created % 7),
             name: format!("pod-{}", self.created),
             uid: uid.clone(),
-            ..Shape::default()
+            ..PodManifest::default()
         };
         self.created += 1;
-        assert!(cluster.create(shape));
+        assert!(cluster.create(manifest));
         let bind = Change::Bind {
             node: CURRENT,
             stamped: true,

@@ -19,13 +19,13 @@ const GRACE: f64 = 5.0;
 
 /// By how many seconds the API server's clock may be ahead of ours (negative: behind).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Offset {
+pub(super) struct ClockOffset {
     bounds: Option<(f64, f64)>,
     /// By how many seconds answers contradicted each other
     contradiction: f64,
 }
 
-impl Offset {
+impl ClockOffset {
     /// Narrows the bounds by one answer.
     pub(super) fn narrow(&mut self, sent: Timestamp, received: Timestamp, date: Timestamp) {
         let seconds = |from: Timestamp, to: Timestamp| {
@@ -117,8 +117,8 @@ mod tests {
     }
 
     /// Answers as (sent, received, date) in milliseconds.
-    fn after(answers: &[(i64, i64, i64)]) -> Offset {
-        let mut offset = Offset::default();
+    fn after(answers: &[(i64, i64, i64)]) -> ClockOffset {
+        let mut offset = ClockOffset::default();
         for (sent, received, date) in answers {
             offset.narrow(at(*sent), at(*received), at(*date));
         }

@@ -1,6 +1,6 @@
 //! Names, owners and containers of the pods of each kind of life.
 
-use super::life::{InitContainer, Owner, Shape};
+use super::life::{InitContainer, Owner, PodManifest};
 use super::node::{self, CURRENT};
 use super::profile::LifeKind;
 use super::rng::Rng;
@@ -30,8 +30,8 @@ const PROXY: InitContainer = InitContainer {
 };
 
 /// A new pod of `kind`.
-pub fn draw(kind: LifeKind, rng: &mut Rng) -> Shape {
-    let mut shape = match kind {
+pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
+    let mut manifest = match kind {
         LifeKind::QuickJob | LifeKind::Job | LifeKind::FailingJob => job(rng),
         LifeKind::ReusedName => bare(rng, "nightly-backup"),
         LifeKind::ImagePullStuck | LifeKind::SandboxStuck => deployment(rng),
@@ -41,22 +41,22 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> Shape {
         LifeKind::PresetNode => bare(rng, "node-debugger"),
         _ => deployment(rng),
     };
-    shape.uid = rng.uuid();
-    shape.init_containers = match kind {
+    manifest.uid = rng.uuid();
+    manifest.init_containers = match kind {
         LifeKind::InitContainers => vec![FETCH, MIGRATE],
         LifeKind::SandboxRecreated => vec![MIGRATE],
         LifeKind::Sidecar => vec![MIGRATE, PROXY],
         LifeKind::DeletedEarly if rng.chance(0.3) => vec![MIGRATE],
         _ => Vec::new(),
     };
-    shape.scheduling_gated = kind == LifeKind::Gated;
-    shape.readiness_gated = kind == LifeKind::ReadinessGate;
-    shape.runs_once |= kind == LifeKind::ReusedName;
-    shape.readiness_probe = !shape.runs_once && kind != LifeKind::Coalesced;
+    manifest.scheduling_gated = kind == LifeKind::Gated;
+    manifest.readiness_gated = kind == LifeKind::ReadinessGate;
+    manifest.runs_once |= kind == LifeKind::ReusedName;
+    manifest.readiness_probe = !manifest.runs_once && kind != LifeKind::Coalesced;
     if kind == LifeKind::PresetNode {
-        shape.preset_node = Some(CURRENT);
+        manifest.preset_node = Some(CURRENT);
     }
-    shape
+    manifest
 }
 
 fn label(name: &str, value: &str) -> (String, String) {
@@ -80,12 +80,12 @@ fn owned(api_version: &'static str, kind: &'static str, name: &str) -> Option<Ow
     })
 }
 
-fn deployment(rng: &mut Rng) -> Shape {
+fn deployment(rng: &mut Rng) -> PodManifest {
     let app = *rng.pick(APPS);
     let namespace = *rng.pick(NAMESPACES);
     let template = Rng::new(owner_uid(app).len() as u64 ^ app.len() as u64).suffix(10);
     let replica_set = format!("{app}-{template}");
-    Shape {
+    PodManifest {
         namespace: namespace.to_owned(),
         name: format!("{replica_set}-{}", rng.suffix(5)),
         generate_name: Some(format!("{replica_set}-")),
@@ -95,15 +95,15 @@ fn deployment(rng: &mut Rng) -> Shape {
             label("pod-template-hash", &template),
         ],
         owner: owned("apps/v1", "ReplicaSet", &replica_set),
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
-fn job(rng: &mut Rng) -> Shape {
+fn job(rng: &mut Rng) -> PodManifest {
     let job = format!("{}-{}", rng.pick(&["report", "reindex", "resize"]), {
         29_370_000 + rng.below(10_000)
     });
-    Shape {
+    PodManifest {
         namespace: "batch".to_owned(),
         name: format!("{job}-{}", rng.suffix(5)),
         generate_name: Some(format!("{job}-")),
@@ -113,15 +113,15 @@ fn job(rng: &mut Rng) -> Shape {
         ],
         owner: owned("batch/v1", "Job", &job),
         runs_once: true,
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
-fn stateful(rng: &mut Rng) -> Shape {
+fn stateful(rng: &mut Rng) -> PodManifest {
     let set = *rng.pick(&["postgres", "kafka", "redis"]);
     let ordinal = rng.below(1000);
     let name = format!("{set}-{ordinal}");
-    Shape {
+    PodManifest {
         namespace: "data".to_owned(),
         labels: vec![
             label("app.kubernetes.io/name", set),
@@ -131,13 +131,13 @@ fn stateful(rng: &mut Rng) -> Shape {
         generate_name: Some(format!("{set}-")),
         name,
         owner: owned("apps/v1", "StatefulSet", set),
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
-fn daemon(rng: &mut Rng) -> Shape {
+fn daemon(rng: &mut Rng) -> PodManifest {
     let set = *rng.pick(&["node-agent", "cni-plugin"]);
-    Shape {
+    PodManifest {
         namespace: "kube-system".to_owned(),
         name: format!("{set}-{}", rng.suffix(5)),
         generate_name: Some(format!("{set}-")),
@@ -147,14 +147,14 @@ fn daemon(rng: &mut Rng) -> Shape {
         ],
         owner: owned("apps/v1", "DaemonSet", set),
         host_network: true,
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
-fn mirror(rng: &mut Rng) -> Shape {
+fn mirror(rng: &mut Rng) -> PodManifest {
     let node = node::choose(rng);
     let component = *rng.pick(&["kube-apiserver", "etcd", "kube-scheduler"]);
-    Shape {
+    PodManifest {
         namespace: "kube-system".to_owned(),
         name: format!("{component}-{}-{}", rng.suffix(5), node.name),
         labels: vec![
@@ -165,16 +165,16 @@ fn mirror(rng: &mut Rng) -> Shape {
         host_network: true,
         preset_node: Some(node),
         mirror: true,
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
-fn bare(rng: &mut Rng, prefix: &str) -> Shape {
-    Shape {
+fn bare(rng: &mut Rng, prefix: &str) -> PodManifest {
+    PodManifest {
         namespace: "ops".to_owned(),
         name: format!("{prefix}-{}", rng.suffix(4)),
         labels: vec![label("app.kubernetes.io/name", prefix)],
-        ..Shape::default()
+        ..PodManifest::default()
     }
 }
 
@@ -186,10 +186,13 @@ mod tests {
     fn shapes_have_names_owners_and_sorted_labels() {
         let mut rng = Rng::new(5);
         for kind in LifeKind::all() {
-            let shape = draw(kind, &mut rng);
-            assert!(!shape.name.is_empty() && !shape.uid.is_empty(), "{kind:?}");
-            assert!(shape.labels.is_sorted(), "{kind:?}");
-            assert!(shape.name.len() <= 63);
+            let manifest = draw(kind, &mut rng);
+            assert!(
+                !manifest.name.is_empty() && !manifest.uid.is_empty(),
+                "{kind:?}"
+            );
+            assert!(manifest.labels.is_sorted(), "{kind:?}");
+            assert!(manifest.name.len() <= 63);
         }
     }
 

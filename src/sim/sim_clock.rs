@@ -4,14 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// Nanoseconds in a millisecond.
+pub const MILLI: i64 = SECOND / 1_000;
+/// Nanoseconds in a second.
+pub const SECOND: i64 = NANOS_PER_SECOND;
 
 /// The clock of a simulated cluster. Clones show the same time.
 #[derive(Clone, Debug)]
-pub struct SimClock(Source);
+pub struct SimClock(TimeSource);
 
 #[derive(Clone, Debug)]
-enum Source {
+enum TimeSource {
     Running {
         epoch: Timestamp,
         since: Instant,
@@ -23,7 +28,7 @@ enum Source {
 impl SimClock {
     /// A clock that shows `epoch` now and runs at `speed` times real time (a positive number).
     pub fn running(epoch: Timestamp, speed: f64) -> Self {
-        Self(Source::Running {
+        Self(TimeSource::Running {
             epoch,
             since: Instant::now(),
             speed,
@@ -32,13 +37,13 @@ impl SimClock {
 
     /// A clock that stays at `at` until it is stepped.
     pub fn stepped(at: Timestamp) -> Self {
-        Self(Source::Stepped(Arc::new(AtomicI64::new(at.as_nanos()))))
+        Self(TimeSource::Stepped(Arc::new(AtomicI64::new(at.as_nanos()))))
     }
 
     /// The simulated time.
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            Source::Running {
+            TimeSource::Running {
                 epoch,
                 since,
                 speed,
@@ -48,13 +53,13 @@ impl SimClock {
             }
             // Relaxed: the number is all that is shared; what happened by then is published by
             // the locks of the store.
-            Source::Stepped(nanos) => Timestamp::from_nanos(nanos.load(Ordering::Relaxed)),
+            TimeSource::Stepped(nanos) => Timestamp::from_nanos(nanos.load(Ordering::Relaxed)),
         }
     }
 
     /// Moves a stepped clock on and returns its new time; a running one is not moved.
     pub fn step(&self, by: Duration) -> Timestamp {
-        if let Source::Stepped(nanos) = &self.0 {
+        if let TimeSource::Stepped(nanos) = &self.0 {
             let by = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
             nanos.fetch_add(by, Ordering::Relaxed);
         }
@@ -65,11 +70,11 @@ impl SimClock {
     /// `None` for a clock that only a test moves.
     pub fn wait_for(&self, due: Timestamp) -> Option<Duration> {
         match &self.0 {
-            Source::Running { speed, .. } => {
+            TimeSource::Running { speed, .. } => {
                 let nanos = due.nanos_since(self.now()).max(0) as f64 / speed;
                 Some(Duration::from_nanos(nanos as u64))
             }
-            Source::Stepped(_) => None,
+            TimeSource::Stepped(_) => None,
         }
     }
 }
