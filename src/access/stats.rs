@@ -46,7 +46,7 @@ families! {
             "Times that the web configuration file, or one that it names, was found changed, by whether it was put in force.";
         successful: Gauge =
             "podinit_web_config_last_reload_successful", [], experimental, not_saved,
-            "Whether the web configuration file as it stands is in force (1) or is broken, so that an older one is (0).";
+            "Whether the present web configuration file is in force (1) or is broken, so that an older one is (0).";
         last_success: TimestampGauge =
             "podinit_web_config_last_reload_success_timestamp_seconds", [], experimental, not_saved,
             "Unix time at which a web configuration was last put in force.";

@@ -23,7 +23,7 @@ impl FromStr for LabelList {
             }
             let label = name.parse()?;
             if labels.contains(&label) {
-                return Err(format!("{name} stands there twice"));
+                return Err(format!("{name} is given twice"));
             }
             labels.push(label);
         }

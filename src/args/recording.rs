@@ -130,7 +130,7 @@ pub struct RecordingArgs {
 }
 
 impl RecordingArgs {
-    /// Whether `file` stands for standard input.
+    /// Whether `file` means standard input.
     pub fn is_standard_input(file: &Path) -> bool {
         file.as_os_str() == OsStr::new("-")
     }

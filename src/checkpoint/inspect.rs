@@ -42,7 +42,7 @@ pub enum FoundCheckpoint {
 
 /// Inspects the directory `dir`, as `Store::open` would use it.
 ///
-/// It takes the lock for an instant if nobody else holds it.
+/// It takes the lock for an instant if no other process holds it.
 ///
 /// # Errors
 /// What would prevent the directory from being used, except another process.

@@ -17,7 +17,7 @@ pub(super) const LOCK: &str = "lock";
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use --state-dir {}: {cause}", dir.display())]
 pub struct OpenError {
-    /// The directory that was asked for
+    /// The directory that was given
     pub dir: PathBuf,
     /// What is wrong with it
     pub cause: OpenFault,
@@ -170,7 +170,7 @@ mod tests {
         );
     }
 
-    /// Where nobody may create files, not even root.
+    /// In a directory where not even root may create files.
     #[test]
     fn a_directory_that_is_not_writable_is_reported() {
         let error = fault(Path::new("/proc/self"));

@@ -14,7 +14,7 @@ pub enum Severity {
     Skipped,
     /// Nothing to fix, but good to know
     Note,
-    /// podinit works, but with less than was asked for
+    /// podinit works, but not with everything that its options ask for
     Warning,
     /// podinit will not start, or will measure nothing
     Error,
@@ -100,7 +100,7 @@ impl Finding {
         Self::new(check, Severity::Note, found)
     }
 
-    /// podinit works, but with less than was asked for.
+    /// podinit works, but not with everything that its options ask for.
     pub fn warning(check: Check, found: impl Into<String>) -> Self {
         Self::new(check, Severity::Warning, found)
     }

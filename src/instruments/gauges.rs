@@ -63,7 +63,7 @@ impl<L: LabelDomain> FamilyType for GaugeVec<L> {
 pub struct TimestampGauge(AtomicU64);
 
 impl TimestampGauge {
-    /// Sets the instant. Zero stands for none in the cell: no [`Timestamp`] of an event is zero.
+    /// Sets the instant. The cell holds zero for none: no [`Timestamp`] of an event is zero.
     pub fn set(&self, at: Option<Timestamp>) {
         let nanos = at.map_or(0, |at| at.as_nanos().cast_unsigned());
         self.0.store(nanos, Relaxed);

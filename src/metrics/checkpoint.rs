@@ -30,7 +30,7 @@ families! {
     pub struct CheckpointGauges {
         loads: CounterVec<CheckpointLoad> =
             "podinit_checkpoint_loads_total", ["result"], experimental, saved,
-            "Starts with a state directory, by what became of the checkpoint in it.";
+            "Starts with a state directory, by how the checkpoint in it was used.";
         writes: CounterVec<OperationResult> =
             "podinit_checkpoint_writes_total", ["result"], experimental, saved,
             "Times that the checkpoint was written, by result.";

@@ -1,4 +1,4 @@
-//! A histogram that is classic and native at once, and that nobody waits for.
+//! A histogram that is classic and native at once. Observing never waits.
 //!
 //! Each observation increments exactly one cell; classic buckets, native buckets and the count are
 //! sums of the same cells (see `layout`), taken from one consistent copy (see `sequence_lock`), so that

@@ -42,7 +42,7 @@ pub(super) struct Store {
     pub(super) dropped: Box<[Counter]>,
     labels: Box<[String]>,
     /// Filled from the front, one slot for each label set: a scrape sees a set whole or not at all,
-    /// and adding one waits for nobody. As long as the caps allow (16 bytes a slot).
+    /// and adding one never waits. As long as the caps allow (16 bytes a slot).
     sets: Box<[OnceLock<Box<SeriesSet>>]>,
 }
 

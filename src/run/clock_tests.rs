@@ -215,7 +215,7 @@ fn sum(lines: &[String], name: &str) -> f64 {
 async fn a_clock_that_is_stepped_by_an_hour_changes_no_metric() {
     let (truth, corrections) = minutes([0; 5]).await;
     assert_eq!(corrections, (0, 0));
-    // The run is worth comparing.
+    // There is enough in the run to compare.
     for verdict in ["good", "bad"] {
         let series = format!("podinit_slo_events_total{{slo=\"network\",result=\"{verdict}\"}}");
         assert!(value(&truth, &series) > 50.0, "{series}");
@@ -328,7 +328,7 @@ async fn ten_minutes_without_the_processor_make_no_pod_bad() {
         fixture.cluster.step(TEN_MINUTES);
         tokio::time::advance(TEN_MINUTES).await;
     });
-    // The machine is suspended: the clock of the runtime's timers stands still meanwhile.
+    // The machine is suspended: the clock of the runtime's timers does not advance meanwhile.
     let asleep = slo_events(async |fixture| {
         fixture.cluster.step(TEN_MINUTES);
     });

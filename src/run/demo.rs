@@ -56,7 +56,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     ended
 }
 
-/// Prints where to look. If nobody can read it, the demo goes on.
+/// Prints the URLs. If standard output is closed, the demo continues.
 fn announce(scheme: &str, mut exporter: SocketAddr, simulated: &Cluster) {
     if exporter.ip().is_unspecified() {
         exporter.set_ip(Ipv4Addr::LOCALHOST.into());

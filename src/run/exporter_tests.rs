@@ -55,7 +55,7 @@ fn panicking() -> Arc<dyn Clock> {
 async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
     let run = exporter.run(cluster, None, CancellationToken::new());
     let ended = tokio::time::timeout(PATIENCE, run).await;
-    let error = ended.expect("it goes on with stale figures").unwrap_err();
+    let error = ended.expect("it continues with stale figures").unwrap_err();
     let text = format!("{error:#}");
     assert!(!text.contains('\n'), "{text}");
     text

@@ -89,7 +89,7 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
 }
 
 /// The review of bearer tokens, if it is enabled. An API server that fails now may recover; until then
-/// nobody is granted access. A missing right is an error at once, since somebody has to grant it.
+/// access is denied. A missing right is an error at once, since only an administrator can grant it.
 async fn token_review(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
     if auth.auth == AuthMode::None {
         return Ok(None);

@@ -166,7 +166,7 @@ impl Connections {
         }
     }
 
-    /// Lets requests in progress finish. The token has already told every connection to stop.
+    /// Lets requests in progress finish. The token has already asked every connection to stop.
     async fn drain(mut self) {
         let now = Instant::now();
         let courtesy = now + SHUTDOWN_COURTESY.min(self.serving.limits.shutdown_grace);

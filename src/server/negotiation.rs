@@ -61,7 +61,7 @@ impl Negotiated {
     }
 
     /// The value of the header `Content-Type`. It names an escaping scheme only to scrapers that
-    /// asked for one (Prometheus 3), since older ones compare the whole value.
+    /// named one (Prometheus 3), since older ones compare the whole value.
     pub fn content_type(self) -> HeaderValue {
         /// The content type with and without each escaping scheme.
         macro_rules! escaped {

@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// A client that goes away while it waits does not make another that shares its body wait anew.
+    /// A client that goes away while it waits does not make another that shares its body wait longer.
     #[tokio::test(start_paused = true)]
     async fn a_scrape_that_leaves_does_not_prolong_the_wait_of_others() {
         let encodings = Arc::new(SharedEncodings::new(Arc::new(Hanging)));

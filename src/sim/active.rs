@@ -17,7 +17,7 @@ pub(super) struct Active {
     next: usize,
     /// How much later than planned everything happens
     delay: i64,
-    /// How often its life has been rewritten, which makes old entries of the timers void
+    /// How often its life has been rewritten, which invalidates older timers
     pub(super) rewritten: u32,
 }
 
@@ -67,7 +67,7 @@ impl Active {
         self.kind.is_some_and(|kind| stuck.contains(&kind)) && self.pod.node.is_some()
     }
 
-    /// From `now` on its life is nothing but its end.
+    /// Replaces the rest of its life: it is terminated `now` and removed a second later.
     pub(super) fn cut_short(&mut self, now: Timestamp) {
         let after = now.nanos_since(self.pod.created) - self.delay;
         let step = |after, change| Step { after, change };

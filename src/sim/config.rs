@@ -1,11 +1,11 @@
-//! How a simulated cluster is to be.
+//! The configuration of a simulated cluster.
 
 use std::time::Duration;
 
 use super::driver::Plan;
 use crate::timestamp::Timestamp;
 
-/// How a simulated cluster is to be.
+/// The configuration of a simulated cluster.
 #[derive(Clone, Debug)]
 pub struct ClusterConfig {
     /// Pods per simulated second; 0 creates none

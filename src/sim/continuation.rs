@@ -2,10 +2,10 @@
 
 use super::object::ObjectKey;
 
-/// Where a list goes on.
+/// Where a list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Continuation {
-    /// The version of the list; `None` goes on at the newest one, inconsistently
+    /// The version of the list; `None` continues at the newest one, inconsistently
     pub(super) version: Option<u64>,
     /// How many objects are left, where the part before has counted them
     pub(super) remaining: Option<usize>,

@@ -24,12 +24,12 @@ const FIRST_GAP: i64 = 4 * SECOND;
 const GAP_INTERVAL: i64 = 300 * SECOND;
 /// How long after a removal its successor is created.
 const SUCCESSION: i64 = 400 * MILLI;
-/// How long a sandbox that failed is waited with before it is tried again.
+/// How long after a sandbox failed it is tried again.
 const SANDBOX_RETRY: i64 = 2 * SECOND;
 /// The time between two of the lives with which a demonstration begins.
 const OPENING_INTERVAL: i64 = 60 * MILLI;
 
-/// What the driver is to do of itself.
+/// What the driver does without being asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     /// Pods per simulated second
@@ -116,7 +116,7 @@ impl Driver {
         driver
     }
 
-    /// Does what is due until `now`, at most `limit` things; whether that is all.
+    /// Does what is due until `now`, at most `limit` actions. Returns whether that is all.
     pub(super) fn advance(&mut self, now: Timestamp, limit: usize) -> bool {
         for _ in 0..limit {
             match self.timers.take_due(now) {

@@ -19,7 +19,7 @@ pub enum Target {
     Watch,
 }
 
-/// How a request is answered instead of rightly.
+/// How a request is answered instead of correctly.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Not at all: the connection stays open and nothing is sent
@@ -46,17 +46,17 @@ pub enum StreamFault {
     Gone,
     /// An ERROR event with this failure; then it ends
     Fail(Failure),
-    /// One line is not JSON; then it goes on
+    /// One line is not JSON; then it continues
     Corrupt,
     /// It ends in the middle of a line
     Truncated,
-    /// One line is this many bytes long; then it goes on
+    /// One line is this many bytes long; then it continues
     Oversized(usize),
-    /// These bytes are sent; then it goes on
+    /// These bytes are sent; then it continues
     Raw(Bytes),
 }
 
-/// Faults that last until they are taken back.
+/// Faults that last until they are cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Modes {
     /// Open streams say nothing and never end
@@ -145,18 +145,18 @@ impl FaultHandle {
         });
     }
 
-    /// Changes what lasts until it is taken back.
+    /// Changes the faults that last until they are cleared.
     pub fn set_modes(&self, set: impl FnOnce(&mut Modes)) {
         self.change(|state| set(&mut state.modes));
     }
 
-    /// What lasts at present.
+    /// The lasting faults at present.
     pub fn modes(&self) -> Modes {
         self.lock().modes
     }
 
-    /// Takes back every mode and every answer that has not been given yet. Requests that are
-    /// never answered stay so.
+    /// Clears every mode and every answer that has not been given yet. Requests that are held
+    /// without an answer stay held.
     pub fn clear(&self) {
         self.change(|state| {
             state.answers.clear();
@@ -169,8 +169,8 @@ impl FaultHandle {
         self.lock().requests.iter().cloned().collect()
     }
 
-    /// How many requests of a kind have been received, those that are no longer remembered
-    /// included.
+    /// How many requests of a kind have been received, including those that are no longer
+    /// remembered.
     pub fn received(&self, target: Target) -> u64 {
         self.lock().received[target as usize]
     }

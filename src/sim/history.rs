@@ -129,7 +129,7 @@ impl History {
             more: false,
             remaining: 0,
         };
-        // Both are sorted by key; where both have one, what stood then wins.
+        // Both are sorted by key; where both have one, the former object wins.
         loop {
             let former_first = match (former.peek(), current.peek()) {
                 (None, None) => return Ok(page),
@@ -167,7 +167,7 @@ impl History {
         let events: Vec<Event> = self.events.range(first..).take(limit).cloned().collect();
         let up_to = match events.last() {
             Some(last) if events.len() == limit => last.object.version,
-            // A version from the future is answered when it comes.
+            // A request for a future version waits until it is reached.
             _ => self.version.max(version),
         };
         Ok(Batch { events, up_to })
@@ -193,7 +193,7 @@ impl History {
         })
     }
 
-    /// What stood at `version` of every object that has changed since.
+    /// Every object that has changed since `version`, as it was then.
     fn undone_after(
         &self,
         version: u64,
@@ -201,7 +201,7 @@ impl History {
         self.check(version)?;
         let newer = (self.events.iter().rev())
             .take_while(|event| event.object.version > version)
-            // Newest first, so that the oldest of them has the last word.
+            // Newest first, so that the oldest of them overwrites the others.
             .map(|event| (event.object.key.clone(), event.previous.clone()));
         Ok(newer.collect())
     }

@@ -1,4 +1,4 @@
-//! A pod's life: what the pod is, and what happens to it when.
+//! A pod's life: what the pod is, and what happens to it at which time.
 
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
@@ -23,7 +23,7 @@ pub struct Life {
     pub permanent: bool,
 }
 
-/// One thing that happens.
+/// One event of a life.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// Nanoseconds after the pod's creation

@@ -60,10 +60,10 @@ pub struct Event {
     pub previous: Option<Arc<Object>>,
 }
 
-/// The version asked for is older than the history.
+/// The requested version is older than the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooOld {
-    /// The version asked for
+    /// The requested version
     pub requested: u64,
     /// The oldest version that can still be served
     pub oldest: u64,

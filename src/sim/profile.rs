@@ -36,7 +36,7 @@ pub enum LifeKind {
     SandboxRecreated,
     /// The container is restarted in place
     Restarted,
-    /// Crashes before it is ready, for ever
+    /// Crashes again and again, and is never ready
     CrashLoop,
     /// The image cannot be pulled
     ImagePullStuck,

@@ -180,7 +180,7 @@ impl<'a> Script<'a> {
         self.write();
     }
 
-    /// Forgets all but the first `kept` steps, and goes on at some time before the next one.
+    /// Drops all but the first `kept` steps, and continues at some time before the next one.
     pub(super) fn break_off(&mut self, kept: usize) {
         let until = self.steps.get(kept).map_or(self.at, |step| step.after);
         self.steps.truncate(kept);

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stepped_clock_moves_only_when_told_and_for_all_its_clones() {
+    fn a_stepped_clock_moves_only_by_steps_and_for_all_its_clones() {
         let clock = SimClock::stepped(Timestamp::from_seconds(100));
         let other = clock.clone();
         assert_eq!(clock.now(), Timestamp::from_seconds(100));

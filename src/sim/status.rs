@@ -76,7 +76,7 @@ impl Failure {
         Self::new(StatusCode::GONE, "Expired", message)
     }
 
-    /// 410: the continue token is older than the history; `resume` goes on at the newest version
+    /// 410: the continue token is older than the history; `resume` continues at the newest version
     pub fn continue_expired(resume: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list \
                        result. Start a new list without it, or use the token of this answer for \

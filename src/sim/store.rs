@@ -88,7 +88,7 @@ impl Store {
         result
     }
 
-    /// The objects that `matches` accepts after the key `after`, at most `limit`, as they stood at
+    /// The objects that `matches` accepts after the key `after`, at most `limit`, as they were at
     /// `version` (now, without one). Those that follow are counted only if `count_rest` says so,
     /// because that walks through all of them.
     pub fn page(

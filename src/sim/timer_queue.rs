@@ -1,11 +1,11 @@
-//! Things by the instant at which they are due; those of one instant in the order of their insertion.
+//! A queue by due time; entries that are due at the same instant keep the order of their insertion.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::timestamp::Timestamp;
 
-/// A queue of things that become due.
+/// A queue of entries that become due.
 #[derive(Debug)]
 pub(super) struct TimerQueue<T> {
     order: BinaryHeap<Reverse<(Timestamp, u64)>>,

@@ -1,4 +1,4 @@
-//! The true course of each pod, to compare with what was measured.
+//! What really happened to each pod, to compare with what was measured.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ const REMEMBERED: usize = 20_000;
 /// When a milestone was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// By the clock of whoever stated it; the API shows this second
+    /// By the clock of the component that stated it; the API shows this second
     pub stamped: Timestamp,
     /// By the API server's clock, when it was written
     pub written: Timestamp,

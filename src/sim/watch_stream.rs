@@ -197,7 +197,7 @@ impl Progress {
     }
 
     fn bookmark(&mut self) {
-        // A server that was restored from a backup has nothing to mark until it gets here.
+        // A server that was restored from a backup sends no bookmark until it reaches this version again.
         let reached = self.version <= self.watch.store.version();
         let wanted = self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks;
         if reached && wanted {

@@ -96,7 +96,7 @@ pub fn spawn(
         // An error span, so that every level of the log shows which source a line is about.
         let span = tracing::error_span!("watch", source = %scope);
         let task = async move {
-            // Ends by cancellation, or because nobody receives; both are the end of the process.
+            // Ends by cancellation, or because the receiver is gone; both are the end of the process.
             let _ = cancel.run_until_cancelled(reflector.run(resume)).await;
         };
         tasks.spawn(task.instrument(span));

@@ -13,7 +13,7 @@
 //! It can also begin by opening a watch at the version that an earlier process had reached.
 //!
 //! It behaves like client-go's reflector, except that it never lists from the cache at version 0,
-//! every wait is bounded, the receiver is told when the watch is out of sync, and only a watch that
+//! every wait is bounded, the receiver learns when the watch is out of sync, and only a watch that
 //! delivers something resets the backoff.
 
 mod listing;

@@ -1,7 +1,7 @@
 //! What the list-watches count, and whether they are in sync: written by the reflectors without a
 //! lock, read by scrapes.
 //!
-//! Every access is `Relaxed`: each value stands for itself, and a scrape that sees an event one moment
+//! Every access is `Relaxed`: each value is independent of the others, and a scrape that sees an event one moment
 //! later is right as well. What must be exact together (the accounting of pods,
 //! [§5.7](crate::specification#s5-7)) does not pass through here.
 
@@ -24,7 +24,7 @@ families! {
             "Faults of the list-watch, by reason.";
         relists: CounterVec<RelistReason> =
             "podinit_relists_total", ["reason"], experimental, saved,
-            "Lists made to begin or to mend the watch, by reason.";
+            "Lists made to begin or to repair the watch, by reason.";
     }
 }
 

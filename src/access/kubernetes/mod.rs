@@ -2,8 +2,8 @@
 //! the path (SubjectAccessReview for a non-resource URL)? kube-rbac-proxy does the same in a sidecar,
 //! and controller-runtime's `WithAuthenticationAndAuthorization` in a process.
 //!
-//! It fails closed: if the API server does not answer, or its answer cannot be read, nobody is granted
-//! access. Decisions are cached for a while, so that scrapes do not burden the API server and survive
+//! It fails closed: if the API server does not answer, or its answer cannot be read, access is
+//! denied. Decisions are cached for a while, so that scrapes do not burden the API server and survive
 //! its short outages; for as long, a revoked token still works.
 
 mod reviews;

@@ -22,7 +22,7 @@ impl<T: ?Sized> Default for Interner<T> {
 }
 
 impl<T: ?Sized + Eq + Hash> Interner<T> {
-    /// The shared value that `key` stands for, made by `make` when it is not there yet.
+    /// The shared value of `key`, made by `make` when it is not there yet.
     pub(crate) fn get<K>(&mut self, key: &K, make: impl FnOnce() -> Arc<T>) -> Arc<T>
     where
         K: ?Sized + Hash + Equivalent<Arc<T>>,

@@ -3,7 +3,7 @@
 //!
 //! A recording is concatenated JSON documents or a stream of YAML documents, gzipped or not. It is
 //! read as a stream: in memory are at most the text of one object and, of a list, the snapshots of its
-//! pods. A live watch counts what it cannot decode and goes on; a malformed recording is an error,
+//! pods. A live watch counts what it cannot decode and continues; a malformed recording is an error,
 //! because its user would take the numbers for complete.
 //!
 //! ```text

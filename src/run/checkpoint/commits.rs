@@ -5,9 +5,8 @@
 //! sent. So what a scrape has shown is never newer than what is durable, wherever the process is
 //! killed.
 //!
-//! Commits are numbered as they are asked for, and one that begins serves everybody who has asked
-//! until then: at most one is under way and at most one more is wanted, however many scrapes there
-//! are. If the disk fails or hangs, a scrape waits for a bounded time, and
+//! Commits are numbered as they are requested, and one that begins serves all requests until then:
+//! at most one is under way and at most one more is wanted, however many scrapes there are. If the disk fails or hangs, a scrape waits for a bounded time, and
 //! `podinit_checkpoint_durable`, a counter and the log report it.
 
 use std::future::Future;
@@ -36,7 +35,7 @@ pub(in crate::run) struct Commits {
 /// Numbers of commits.
 #[derive(Default)]
 struct CommitNumbers {
-    /// The last commit that was asked for
+    /// The last commit that was requested
     asked: u64,
     /// The last one that is over
     over: u64,

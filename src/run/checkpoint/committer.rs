@@ -14,7 +14,7 @@ use super::snapshots::{Request, Snapshot};
 use crate::checkpoint::frame::Writer;
 use crate::checkpoint::{Disk, Store};
 
-/// How often changes are written while nobody scrapes.
+/// How often changes are written between scrapes.
 const PERIOD: Duration = Duration::from_secs(15);
 
 /// How long the disk may take for one write.

@@ -68,7 +68,7 @@ impl Checkpoint {
 }
 
 impl<D: Disk + Send + 'static> Checkpoint<D> {
-    /// Loads the checkpoint in `store`. One that cannot be used is set aside.
+    /// Loads the checkpoint in `store`. One that cannot be used is renamed and kept.
     pub(super) fn load(mut store: Store<D>) -> (Self, Snapshots) {
         let gauges = Arc::new(CheckpointGauges::new());
         let mut found = None;

@@ -9,7 +9,7 @@ use crate::metrics::{CheckpointGauges, Recorder};
 
 /// What is known at one moment.
 pub(in crate::run) enum Snapshot {
-    /// What the snapshot before has said
+    /// The same as in the snapshot before
     Unchanged,
     /// A checkpoint that is still to be hashed and written
     Changed(Writer),
@@ -22,8 +22,8 @@ pub(in crate::run) struct Request {
     pub(super) answer: oneshot::Sender<Snapshot>,
 }
 
-/// Answers requests for snapshots. Each holds at least what any scrape was shown before it was
-/// asked for: what a scrape reads is written by the ingest task, whole deliveries at a time, and by
+/// Answers requests for snapshots. Each holds at least what any scrape had shown before the
+/// request: what a scrape reads is written by the ingest task, whole deliveries at a time, and by
 /// the list-watches, whose counters are read again here.
 pub(in crate::run) struct Snapshots {
     requests: mpsc::Receiver<Request>,
@@ -34,7 +34,7 @@ pub(in crate::run) struct Snapshots {
     last: Option<ComparedState>,
 }
 
-/// What is compared to find out whether two snapshots would say the same.
+/// What is compared to find out whether a snapshot would differ from the last one.
 #[derive(Clone, Copy, PartialEq)]
 struct ComparedState {
     changes: u64,
@@ -45,7 +45,7 @@ struct ComparedState {
 }
 
 impl Snapshots {
-    /// For a process without a checkpoint: nothing is ever asked for.
+    /// For a process without a checkpoint: there are never requests.
     pub(in crate::run) fn none() -> Self {
         let (_, requests) = mpsc::channel(1);
         Self::new(requests)
@@ -102,7 +102,7 @@ impl Snapshots {
             Snapshot::Changed(content::encode(&content, tracker.saved_pods()))
         };
         self.last = Some(state);
-        // Whoever asked may have given up.
+        // The requester may have given up.
         let _ = request.answer.send(snapshot);
     }
 }

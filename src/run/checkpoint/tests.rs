@@ -14,7 +14,7 @@ use process::{Process, history};
 
 use crate::sim::rng::Rng;
 
-/// For a disk that answers sooner or later.
+/// The time limit for a disk that answers late.
 const PATIENT: Duration = Duration::from_secs(600);
 
 /// The series that only ever grow.
@@ -60,7 +60,7 @@ async fn a_scrape_is_not_sent_before_what_it_shows_is_durable() {
     disk.close();
     let mut scrape = process.scrape();
     disk.until_somebody_waits().await;
-    // It has been asked for, encoded, and is held back by the disk.
+    // It has been requested and encoded, and waits for the disk.
     assert!(scrape.try_recv().is_err());
     process.deliver(&history[30..]).await;
     assert!(scrape.try_recv().is_err());

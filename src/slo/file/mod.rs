@@ -207,7 +207,7 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
         (Some(_), Some(exclude)) => Err(choice.fault(
             "exclude",
             exclude,
-            "stands beside include; keep one of them",
+            "cannot be used with include; keep one of them",
         )),
         (None, None) => Err(map.fault(
             "namespaces",

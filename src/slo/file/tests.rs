@@ -176,7 +176,7 @@ fn errors_name_the_line_and_the_key() {
         (
             "",
             "namespaces: {include: [a], exclude: [b]}",
-            "slo.yaml:8: slos[0].namespaces.exclude: stands beside include; keep one of them",
+            "slo.yaml:8: slos[0].namespaces.exclude: cannot be used with include; keep one of them",
         ),
         (
             "",

@@ -60,7 +60,7 @@ pub(super) fn windows(job: &str) -> Group {
     }
 }
 
-/// The rules for error budgets. These change slowly and read long ranges, hence the longer evaluation
+/// The rules for error budgets. These change slowly and read long ranges, so they have a longer evaluation
 /// interval.
 pub(super) fn budgets(slos: &[Slo], job: &str) -> Vec<Group> {
     let groups = slos.chunks(MAX_RULES).zip(1..);

@@ -100,7 +100,7 @@ pub(super) struct Alert {
     pub(super) expr: String,
     /// `for`: how long the expression must hold before the alert fires
     pub(super) hold: Option<SloDuration>,
-    /// `keep_firing_for`: how long the alert goes on firing after the expression ceased to hold
+    /// `keep_firing_for`: how long the alert keeps firing after its expression is no longer true
     pub(super) keep: Option<SloDuration>,
     pub(super) severity: Severity,
     pub(super) labels: Pairs,

@@ -20,7 +20,7 @@ use crate::slo::duration::SloDuration;
 /// The least number of bad pods in the long window.
 pub(super) const MIN_BAD_PODS: u32 = 5;
 
-/// How long an alert goes on firing. A short window in which no pod started is no recovery yet.
+/// How long an alert keeps firing. A short window in which no pod started is not yet a recovery.
 pub(super) const KEEP_FIRING_FOR: SloDuration = SloDuration::from_minutes(10);
 
 /// The name of the alerts on burn rates.

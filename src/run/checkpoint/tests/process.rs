@@ -37,7 +37,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Goes on from what `disk` holds.
+    /// Starts from what `disk` holds.
     pub(super) async fn start(disk: &GatedDisk, patience: Duration) -> Self {
         let (mut checkpoint, mut snapshots) = Checkpoint::load(Store::with_disk(disk.clone()));
         let gauges = Arc::clone(&checkpoint.gauges);
@@ -110,14 +110,14 @@ impl Process {
     /// Delivers events, and waits until they are accounted for.
     pub(super) async fn deliver(&mut self, events: &[Delivery]) {
         let Some(last) = events.last() else { return };
-        let told = |event| Delivery {
+        let delivery = |event| Delivery {
             event,
             observed: None,
             ..last.clone()
         };
         // As a watch that was resumed: what was missed, and then that it is in sync. When the
-        // bookmark has been taken from the queue, what stood before it has been accounted for.
-        let more = [told(PodEvent::Resumed), told(PodEvent::Bookmark)];
+        // bookmark has been taken from the queue, everything before it has been accounted for.
+        let more = [delivery(PodEvent::Resumed), delivery(PodEvent::Bookmark)];
         for delivery in events.iter().cloned().chain(more) {
             self.deliveries.send(delivery).await.unwrap();
         }
@@ -131,7 +131,7 @@ impl Process {
         String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
     }
 
-    /// A scrape, as the server makes it. Nobody waits for it when the process is killed.
+    /// A scrape, as the server makes it. Killing the process does not wait for it.
     pub(super) fn scrape(&self) -> oneshot::Receiver<String> {
         let (exposition, commits) = (Arc::clone(&self.exposition), Arc::clone(&self.commits));
         let (sent, received) = oneshot::channel();
@@ -143,14 +143,14 @@ impl Process {
         received
     }
 
-    /// Waits until so many commits have been asked for.
+    /// Waits until so many commits have been requested.
     pub(super) async fn until_asked(&self, number: u64) {
         while self.commits.begin() < number {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Ends it in good order.
+    /// Shuts it down.
     pub(super) async fn end(mut self) {
         self.served.cancel();
         while let Some(ended) = self.tasks.join_next().await {
@@ -158,7 +158,7 @@ impl Process {
         }
     }
 
-    /// Ends it at once.
+    /// Kills it.
     pub(super) fn kill(mut self) {
         self.tasks.abort_all();
     }
