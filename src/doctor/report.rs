@@ -67,8 +67,7 @@ pub struct Finding {
     pub severity: Severity,
     /// What was found
     pub found: String,
-    /// How to fix it; `mend` in JSON, a name that programs rely on
-    #[serde(rename = "mend")]
+    /// How to fix it
     pub fix: Option<String>,
     /// Figures, for programs
     pub details: Map<String, Value>,

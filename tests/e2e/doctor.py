@@ -16,7 +16,7 @@ RBAC = "/apis/rbac.authorization.k8s.io/v1"
 def run(suite):
     report = suite.report
     report.check("doctor, RBAC as shipped", "no error", lambda: shipped(suite), "pods")
-    report.check("doctor, without the verb watch", "an error, mended by what it says",
+    report.check("doctor, without the verb watch", "an error, fixed by what it says",
                  lambda: without_watch(suite), "")
     report.check("doctor, as an administrator", "rights noted, kubelets read", lambda: administrator(suite), "kubelets")
     report.check("doctor, another certificate authority", "an error with a remedy", lambda: stranger(suite), "")
@@ -91,7 +91,7 @@ def without_watch(suite):
         said = Said(suite, kubeconfig)
         said.status_is(4)
         denied = said.expect("permissions", ["error"], "may not watch pods of all namespaces")
-        if denied["details"]["verbs"] != ["watch"] or f"--serviceaccount={ACCOUNT[0]}:{NAME}" not in denied["mend"]:
+        if denied["details"]["verbs"] != ["watch"] or f"--serviceaccount={ACCOUNT[0]}:{NAME}" not in denied["fix"]:
             raise Failure(f"{denied}")
         said.expect("pods", ["ok", "warning"])
         said.expect("watch", ["skipped"])
@@ -140,7 +140,7 @@ def stranger(suite):
     said = Said(suite, path)
     said.status_is(4)
     found = said.expect("api-server", ["error"], "does not answer")
-    if "certificate-authority-data" not in found["mend"]:
+    if "certificate-authority-data" not in found["fix"]:
         raise Failure(f"{found}")
     return "certificate refused"
 

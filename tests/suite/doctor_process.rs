@@ -36,7 +36,7 @@ fn the_port_is_tried_and_let_go_of() {
             .unwrap()
             .contains("already in use")
     );
-    assert!(finding["mend"].as_str().unwrap().contains("--listen"));
+    assert!(finding["fix"].as_str().unwrap().contains("--listen"));
     drop(taken);
     let (status, finding) = run();
     assert_eq!((status, &finding["severity"]), (0, &Value::from("ok")));

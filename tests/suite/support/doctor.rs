@@ -85,7 +85,7 @@ impl Findings {
     /// How to fix what a check found first.
     pub fn fix(&self, check: &str) -> &str {
         let own = self.all().iter().filter(|found| found["check"] == check);
-        own.filter_map(|found| found["mend"].as_str())
+        own.filter_map(|found| found["fix"].as_str())
             .next()
             .unwrap_or_default()
     }
@@ -115,7 +115,7 @@ impl Findings {
         }
         for found in self.all() {
             let wrong = found["severity"] == "error" || found["severity"] == "warning";
-            assert!(!wrong || found["mend"].is_string(), "{found:#}");
+            assert!(!wrong || found["fix"].is_string(), "{found:#}");
         }
     }
 
