@@ -2,76 +2,39 @@
 
 use serde::{Serialize, Serializer};
 
-/// A check. Every run reports on every one, if only as skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// Whether the address to listen on is free
-    Listen,
-    /// Whether the SLO file is valid
-    SloFile,
-    /// Whether the web configuration is valid
-    WebConfig,
-    /// Whether the state directory can be used
-    StateDir,
-    /// Whether a kubeconfig or a service account names a cluster
-    Cluster,
-    /// Whether the API server answers
-    ApiServer,
-    /// Which user our credentials belong to
-    Identity,
-    /// Whether pods may be listed and watched
-    Permissions,
-    /// Whether there are pods
-    Pods,
-    /// Whether a watch opens
-    Watch,
-    /// Whether, and under which name, the network condition is reported
-    NetworkCondition,
-    /// Which kubelets report that condition late
-    Kubelets,
-    /// The offset between the clocks
-    Clock,
-    /// How many series the labels lead to
-    Labels,
-}
+use crate::label_values;
 
-impl Check {
-    /// Every check, in the order in which they are made.
-    pub const ALL: [Self; 14] = [
-        Self::Listen,
-        Self::SloFile,
-        Self::WebConfig,
-        Self::StateDir,
-        Self::Cluster,
-        Self::ApiServer,
-        Self::Identity,
-        Self::Permissions,
-        Self::Pods,
-        Self::Watch,
-        Self::NetworkCondition,
-        Self::Kubelets,
-        Self::Clock,
-        Self::Labels,
-    ];
-
-    /// The name in the text and JSON reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Listen => "listen",
-            Self::SloFile => "slo-file",
-            Self::WebConfig => "web-config",
-            Self::StateDir => "state-dir",
-            Self::Cluster => "cluster",
-            Self::ApiServer => "api-server",
-            Self::Identity => "identity",
-            Self::Permissions => "permissions",
-            Self::Pods => "pods",
-            Self::Watch => "watch",
-            Self::NetworkCondition => "network-condition",
-            Self::Kubelets => "kubelets",
-            Self::Clock => "clock",
-            Self::Labels => "labels",
-        }
+label_values! {
+    /// A check. Every run reports on every one, if only as skipped.
+    pub enum Check {
+        /// Whether the address to listen on is free
+        Listen => "listen",
+        /// Whether the SLO file is valid
+        SloFile => "slo-file",
+        /// Whether the web configuration is valid
+        WebConfig => "web-config",
+        /// Whether the state directory can be used
+        StateDir => "state-dir",
+        /// Whether a kubeconfig or a service account names a cluster
+        Cluster => "cluster",
+        /// Whether the API server answers
+        ApiServer => "api-server",
+        /// Which user our credentials belong to
+        Identity => "identity",
+        /// Whether pods may be listed and watched
+        Permissions => "permissions",
+        /// Whether there are pods
+        Pods => "pods",
+        /// Whether a watch opens
+        Watch => "watch",
+        /// Whether, and under which name, the network condition is reported
+        NetworkCondition => "network-condition",
+        /// Which kubelets report that condition late
+        Kubelets => "kubelets",
+        /// The offset between the clocks
+        Clock => "clock",
+        /// How many series the labels lead to
+        Labels => "labels",
     }
 }
 

@@ -4,43 +4,25 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 pub use super::check::Check;
+use crate::label_values;
 
-/// How bad a finding is, the worst last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// As it should be
-    Ok,
-    /// Could not be checked; the finding says why
-    Skipped,
-    /// Nothing to fix, but good to know
-    Note,
-    /// podinit works, but not with everything that its options ask for
-    Warning,
-    /// podinit will not start, or will measure nothing
-    Error,
+label_values! {
+    /// How bad a finding is, the worst last.
+    pub enum Severity {
+        /// As it should be
+        Ok => "ok",
+        /// Could not be checked; the finding says why
+        Skipped => "skipped",
+        /// Nothing to fix, but good to know
+        Note => "note",
+        /// podinit works, but not with everything that its options ask for
+        Warning => "warning",
+        /// podinit will not start, or will measure nothing
+        Error => "error",
+    }
 }
 
 impl Severity {
-    /// Every severity, the worst last.
-    pub const ALL: [Self; 5] = [
-        Self::Ok,
-        Self::Skipped,
-        Self::Note,
-        Self::Warning,
-        Self::Error,
-    ];
-
-    /// The name in the text and JSON reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Skipped => "skipped",
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-
     /// The exit status of a run in which this is the worst. 1 is for a failure of `doctor` itself, and
     /// 2 for usage errors.
     pub const fn exit_code(self) -> u8 {
