@@ -1,7 +1,7 @@
 //! The log, on standard error for every command: standard output holds only results.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 
 use tracing_subscriber::EnvFilter;
@@ -12,7 +12,8 @@ use crate::args::{LogArgs, LogFormat};
 /// when it begins to fail and when it works again.
 const QUIET: &str = "kube_client::client::builder=off";
 
-/// Starts logging for the whole process. Call it once, before anything is logged.
+/// Starts logging for the whole process. Call it once, before anything is logged. Lines that cannot be
+/// written (a full disk, a closed pipe) are lost: logging never ends the process.
 ///
 /// Colours are for terminals only, and not if `NO_COLOR` is set to a value that is not empty
 /// (<https://no-color.org>).
@@ -25,11 +26,13 @@ pub fn start(args: &LogArgs) -> anyhow::Result<()> {
         .add_directive(QUIET.parse()?);
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        // Otherwise a line that cannot be written is reported with `eprintln!`, which panics.
+        .log_internal_errors(false)
+        .with_writer(io::stderr);
     match args.log_format {
         LogFormat::Text => builder
             .with_ansi(wants_colour(
-                std::io::stderr().is_terminal(),
+                io::stderr().is_terminal(),
                 std::env::var_os("NO_COLOR").as_deref(),
             ))
             .with_target(false)
@@ -54,7 +57,7 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
     let place = place.unwrap_or_default();
     let backtrace = Backtrace::capture();
     if !tracing::enabled!(tracing::Level::ERROR) {
-        eprintln!("podinit: panic at {place}: {message}");
+        let _ = writeln!(io::stderr(), "podinit: panic at {place}: {message}");
     } else if backtrace.status() == BacktraceStatus::Captured {
         tracing::error!(place, %backtrace, "panic: {message}");
     } else {

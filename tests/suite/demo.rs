@@ -212,3 +212,21 @@ fn it_needs_no_certificates_of_the_system() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
 }
+
+/// Standard error on a full disk, and a pipe without a reader.
+#[test]
+fn a_log_that_cannot_be_written_does_not_end_the_process() {
+    let full_disk = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    for stderr in [Stdio::from(full_disk.unwrap()), Stdio::piped()] {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .args(["demo", "--listen", "127.0.0.1:0", "--duration", "2s"])
+            .args(["--log-level", "debug"])
+            .stdout(Stdio::null())
+            .stderr(stderr)
+            .spawn()
+            .unwrap();
+        drop(process.stderr.take());
+        let status = process.wait().unwrap();
+        assert!(status.success(), "{status}");
+    }
+}
