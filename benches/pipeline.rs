@@ -33,7 +33,7 @@ use podinit::lifecycle::{
     TrackerConfig,
 };
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::timestamp::Timestamp;
 use podinit::watch::line_reader::{Line, LineReader};
 
 const PODS: usize = 512;
@@ -186,8 +186,8 @@ fn slos() -> Arc<[SloRule]> {
     let slo = |interval| SloRule {
         name: format!("{interval:?}").into(),
         interval,
-        threshold_nanos: 30 * NANOS_PER_SECOND,
-        grace_nanos: 5 * NANOS_PER_SECOND,
+        threshold: Duration::from_secs(30),
+        grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
     };

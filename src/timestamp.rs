@@ -2,6 +2,7 @@
 //! confused with numbers, and so that the pure core needs no clock of its own.
 
 use std::num::NonZeroI64;
+use std::time::Duration;
 
 pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
@@ -56,6 +57,11 @@ impl Timestamp {
     /// Nanoseconds from `earlier` to `self`, negative when `earlier` is in fact later.
     pub const fn nanos_since(self, earlier: Self) -> i64 {
         self.as_nanos().saturating_sub(earlier.as_nanos())
+    }
+
+    /// This instant and `duration` after it, at most the last that can be told.
+    pub fn plus(self, duration: Duration) -> Self {
+        self.plus_nanos(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
     }
 
     /// This instant moved by `nanos` nanoseconds.

@@ -1,6 +1,7 @@
 //! The content of a checkpoint: written, read, and restored from.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame::{self, Writer};
@@ -10,15 +11,15 @@ use podinit::lifecycle::{
 };
 use podinit::metrics::saved::SavedMetrics;
 use podinit::metrics::{Builder, Format, LabelConfig};
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::timestamp::Timestamp;
 
 /// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {
     let rule = |interval: Interval| SloRule {
         name: interval.as_str().into(),
         interval,
-        threshold_nanos: 10 * NANOS_PER_SECOND,
-        grace_nanos: 5 * NANOS_PER_SECOND,
+        threshold: Duration::from_secs(10),
+        grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
     };

@@ -13,7 +13,7 @@ pub fn run(bytes: &[u8]) {
     for slo in &file.slos {
         assert!(slo.objective_percent > 0.0 && slo.objective_percent < 100.0);
         assert!(slo.objective_ratio() > 0.0 && slo.budget_ratio() > 0.0);
-        assert!(slo.rule.threshold_nanos > 0 && slo.rule.grace_nanos >= 0);
+        assert!(!slo.rule.threshold.is_zero());
     }
     for (at, format) in RulesFormat::ALL.into_iter().enumerate() {
         let options = RenderOptions {

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
@@ -72,10 +73,11 @@ impl SloDuration {
     pub const fn as_minutes(self) -> u64 {
         self.0 / MINUTE
     }
+}
 
-    /// Nanoseconds; `None` where they do not fit.
-    pub fn as_nanos(self) -> Option<i64> {
-        i64::try_from(self.0).ok()?.checked_mul(1_000_000)
+impl From<SloDuration> for Duration {
+    fn from(duration: SloDuration) -> Self {
+        Self::from_millis(duration.0)
     }
 }
 

@@ -41,7 +41,7 @@ impl Slo {
     }
 
     pub fn threshold_seconds(&self) -> f64 {
-        self.rule.threshold_nanos as f64 / 1e9
+        self.rule.threshold.as_secs_f64()
     }
 }
 

@@ -78,7 +78,7 @@ async fn an_hour_and_an_outage() -> Hour {
 /// The minute by which the page has come, one sample after the arithmetic says so.
 fn predicted(network: &Slo, page: &Page) -> usize {
     let rule = &network.rule;
-    let deadline = (rule.threshold_nanos + rule.grace_nanos) as f64 / 1e9;
+    let deadline = (rule.threshold + rule.grace).as_secs_f64();
     let seconds = page.holds_after(RATE, deadline);
     OUTAGE + (seconds / INTERVAL).ceil() as usize + 1
 }

@@ -1,22 +1,23 @@
 //! Deliveries by hand, and what the tracker says of them: what histories of pods do not reach.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use podinit::lifecycle::{
     Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, SloId, SloRule,
     SloVerdict, SourceId, Stage, Tracker, TrackerConfig,
 };
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::timestamp::Timestamp;
 
 const START: i64 = 1_800_000_000;
 
-fn rule(name: &str, threshold: i64) -> SloRule {
+fn rule(name: &str, threshold: u64) -> SloRule {
     SloRule {
         name: name.into(),
         interval: Interval::Stage(Stage::Network),
-        threshold_nanos: threshold * NANOS_PER_SECOND,
-        grace_nanos: 0,
+        threshold: Duration::from_secs(threshold),
+        grace: Duration::ZERO,
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
     }
@@ -173,7 +174,7 @@ fn a_new_slo_applies_only_to_pods_that_are_discovered_later() {
         assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     }
     let grace = SloRule {
-        grace_nanos: 1,
+        grace: Duration::from_nanos(1),
         ..rule("slow", 11)
     };
     assert!(old.becomes(&grace) && grace.becomes(&old));

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::tests::{decoded, sections};
 use super::*;
@@ -16,8 +17,8 @@ fn rule(namespaces: Namespaces) -> SloRule {
     SloRule {
         name: Arc::from("fast"),
         interval: Interval::ScheduledToReady,
-        threshold_nanos: 1,
-        grace_nanos: 2,
+        threshold: Duration::from_nanos(1),
+        grace: Duration::from_nanos(2),
         namespaces,
         owner_kinds: vec!["Job".into()],
     }

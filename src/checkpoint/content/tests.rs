@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use crate::checkpoint::frame;
@@ -16,8 +17,8 @@ pub(super) fn checkpoint() -> Vec<u8> {
     let rule = SloRule {
         name: Arc::from("fast"),
         interval: Interval::CreatedToReady,
-        threshold_nanos: 1_000_000_000,
-        grace_nanos: 5_000_000_000,
+        threshold: Duration::from_secs(1),
+        grace: Duration::from_secs(5),
         namespaces: Namespaces::Exclude(vec!["kube-system".into()]),
         owner_kinds: Vec::new(),
     };

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -241,8 +242,10 @@ struct SloRuleForm {
     name: Arc<str>,
     #[serde(with = "interval")]
     interval: Interval,
-    threshold_nanos: i64,
-    grace_nanos: i64,
+    #[serde(with = "nanos")]
+    threshold: Duration,
+    #[serde(with = "nanos")]
+    grace: Duration,
     #[serde(with = "NamespacesForm")]
     namespaces: Namespaces,
     owner_kinds: Vec<Box<str>>,
@@ -290,5 +293,21 @@ mod tests {
                 );
             }
         }
+    }
+}
+
+/// A duration as nanoseconds; at most 292 years.
+mod nanos {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_i64(i64::try_from(value.as_nanos()).unwrap_or(i64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let nanos = u64::try_from(i64::deserialize(from)?).map_err(de::Error::custom)?;
+        Ok(Duration::from_nanos(nanos))
     }
 }

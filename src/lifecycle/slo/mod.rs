@@ -7,6 +7,7 @@ mod progress;
 mod timers;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) use progress::{SloInput, SloProgress};
 pub(super) use timers::Timers;
@@ -44,11 +45,10 @@ pub struct SloRule {
     pub name: Arc<str>,
     /// The interval that the threshold limits
     pub interval: Interval,
-    /// The longest good duration, in nanoseconds
-    pub threshold_nanos: i64,
-    /// How much later than the threshold the deadline passes, in nanoseconds: time for the delivery
-    /// of the event
-    pub grace_nanos: i64,
+    /// The longest good duration
+    pub threshold: Duration,
+    /// How much later than the threshold the deadline passes: time for the delivery of the event
+    pub grace: Duration,
     /// The namespaces whose pods it matches
     pub namespaces: Namespaces,
     /// The kinds of owner whose pods it matches; empty for all pods

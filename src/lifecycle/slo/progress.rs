@@ -166,7 +166,7 @@ fn decide(
 fn deadline(rule: &SloRule, startup: &Startup) -> Option<Timestamp> {
     match startup.start(rule.interval) {
         Reached::At(Some(from)) if startup.applies(rule.interval) => {
-            Some(from.plus_nanos(rule.threshold_nanos.saturating_add(rule.grace_nanos)))
+            Some(from.plus(rule.threshold.saturating_add(rule.grace)))
         }
         _ => None,
     }
@@ -201,9 +201,7 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
 fn judged(rule: &SloRule, judgement: Judgement) -> SloVerdict {
     match judgement {
         Judgement::Usable { latency, .. } => {
-            let within =
-                i64::try_from(latency.as_nanos()).is_ok_and(|nanos| nanos <= rule.threshold_nanos);
-            if within {
+            if u128::from(latency.as_nanos()) <= rule.threshold.as_nanos() {
                 SloVerdict::Good
             } else {
                 SloVerdict::Bad

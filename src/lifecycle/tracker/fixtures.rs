@@ -3,7 +3,8 @@
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::slo::{Namespaces, SloRule};
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use crate::timestamp::Timestamp;
+use std::time::Duration;
 
 /// So many seconds after the beginning.
 pub(super) fn at(second: i64) -> Timestamp {
@@ -21,12 +22,12 @@ pub(super) fn delivery(source: SourceId, second: i64, event: PodEvent) -> Delive
 }
 
 /// An SLO of all pods: ready within so many seconds of their creation.
-pub(super) fn rule(name: &str, seconds: i64) -> SloRule {
+pub(super) fn rule(name: &str, seconds: u64) -> SloRule {
     SloRule {
         name: name.into(),
         interval: Interval::CreatedToReady,
-        threshold_nanos: seconds * NANOS_PER_SECOND,
-        grace_nanos: 0,
+        threshold: Duration::from_secs(seconds),
+        grace: Duration::ZERO,
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
     }

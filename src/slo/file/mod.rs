@@ -124,13 +124,12 @@ fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
         return Err(map.fault("threshold", threshold_node, "must be more than 0"));
     }
     at_most(&map, "threshold", threshold_node, MAX_THRESHOLD.min(window))?;
-    let nanos = |duration: SloDuration| duration.as_nanos().unwrap_or(i64::MAX);
     Ok(Slo {
         rule: SloRule {
             name,
             interval,
-            threshold_nanos: nanos(threshold),
-            grace_nanos: nanos(grace),
+            threshold: threshold.into(),
+            grace: grace.into(),
             namespaces: namespaces(&map)?,
             owner_kinds: match map.get("owner_kinds") {
                 Some(node) => map.texts("owner_kinds", node, MAX_KINDS, kind)?,

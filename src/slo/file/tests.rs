@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use std::time::Duration;
 
 use super::*;
 use crate::lifecycle::{Interval, Stage};
@@ -40,8 +41,8 @@ fn the_built_in_slos_are_valid() {
     assert_eq!(names, ["network-ready", "pod-ready"]);
     let network = &file.slos[0];
     assert_eq!(network.rule.interval, Interval::Stage(Stage::Network));
-    assert_eq!(network.rule.threshold_nanos, 10_000_000_000);
-    assert_eq!(network.rule.grace_nanos, 5_000_000_000);
+    assert_eq!(network.rule.threshold, Duration::from_secs(10));
+    assert_eq!(network.rule.grace, Duration::from_secs(5));
     assert_eq!(network.objective_ratio(), 0.99);
     assert_eq!(network.budget_ratio(), 0.01);
     assert_eq!(network.window, SloDuration::from_days(30));
@@ -69,7 +70,7 @@ slos:
     assert_eq!(slo.threshold_seconds(), 5400.0);
     assert_eq!(slo.objective_ratio(), 0.999);
     assert_eq!(slo.budget_ratio(), 0.001);
-    assert_eq!(slo.rule.grace_nanos, 0);
+    assert_eq!(slo.rule.grace, Duration::ZERO);
     let both = Namespaces::Include(vec!["one".into(), "two".into()]);
     assert_eq!(slo.rule.namespaces, both);
     assert_eq!(*slo.rule.owner_kinds, ["StatefulSet".into()]);

@@ -2,6 +2,7 @@
 //! decoder, tracker.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::{
@@ -10,7 +11,7 @@ use podinit::lifecycle::{
 };
 use podinit::metrics::{Builder, LabelConfig};
 use podinit::pod::{PodSnapshot, PodUid};
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit::timestamp::Timestamp;
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;
@@ -157,8 +158,8 @@ fn slo(number: usize) -> SloRule {
             Interval::ScheduledToReady,
             Interval::Stage(Stage::Containers),
         ][number % 3],
-        threshold_nanos: (300 + number as i64) * NANOS_PER_SECOND,
-        grace_nanos: 5 * NANOS_PER_SECOND,
+        threshold: Duration::from_secs(300 + number as u64),
+        grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
     }
