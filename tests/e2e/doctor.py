@@ -61,7 +61,7 @@ def shipped(suite):
         for check in ("cluster", "api-server", "permissions", "watch", "clock"):
             said.expect(check, ["ok"])
         said.expect("identity", ["ok"], ":".join(("system:serviceaccount", *ACCOUNT)))
-        said.expect("kubelets", ["skipped", "note"], "nodes may not be listed")
+        said.expect("kubelets", ["skipped", "note"], "listing nodes is not allowed")
         condition = said.expect("network-condition", ["ok", "warning"])
         if not condition["details"]["PodReadyToStartContainers"]:
             raise Failure(f"no pod has the condition: {condition}")
