@@ -73,22 +73,7 @@ impl Fixture {
             },
             move || Duration::from_nanos(passed.now().nanos_since(began).unsigned_abs()),
         ));
-        let api = client::Cluster {
-            client: Client::new(
-                ServiceBuilder::new()
-                    .map_request(|request: http::Request<kube::client::Body>| {
-                        request.map(axum::body::Body::new)
-                    })
-                    .service(cluster.router()),
-                "default",
-            ),
-            server: "the simulated cluster".to_owned(),
-            origin: "the test".to_owned(),
-            authority: Vec::new(),
-            proxy: None,
-            unverified: false,
-        };
-        let api = api.observing_dates(Arc::clone(&clock));
+        let api = in_process(&cluster).observing_dates(Arc::clone(&clock));
         let (scope, selectors) = (Scope::Cluster, Selectors::default());
         probe(&api, &scope, &selectors, 1, TICK).await.unwrap();
 
@@ -174,6 +159,25 @@ impl Fixture {
             !line.starts_with('#') && !line.starts_with("podinit_watch_last_contact_age_seconds")
         };
         text.lines().filter(of_pods).map(str::to_owned).collect()
+    }
+}
+
+/// A client of the simulated API server without a socket.
+fn in_process(cluster: &Cluster) -> client::Cluster {
+    client::Cluster {
+        client: Client::new(
+            ServiceBuilder::new()
+                .map_request(|request: http::Request<kube::client::Body>| {
+                    request.map(axum::body::Body::new)
+                })
+                .service(cluster.router()),
+            "default",
+        ),
+        server: "the simulated cluster".to_owned(),
+        origin: "the test".to_owned(),
+        authority: Vec::new(),
+        proxy: None,
+        unverified: false,
     }
 }
 
