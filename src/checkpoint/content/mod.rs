@@ -139,8 +139,12 @@ impl postcard::ser_flavors::Flavor for Append<'_> {
         Ok(())
     }
 
+    // Most numbers of a pod take one byte, which is cheaper to push than to copy.
     fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        self.0.extend_from_slice(bytes);
+        match bytes {
+            [byte] => self.0.push(*byte),
+            _ => self.0.extend_from_slice(bytes),
+        }
         Ok(())
     }
 
