@@ -6,7 +6,8 @@ use crate::instruments::{
 };
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
-    AnomalyKind, EvictedState, Milestone, Outcome, RefusalReason, Stage, UnobservedReason,
+    AnomalyKind, EvictedState, Milestone, Outcome, PodObservation, RefusalReason, Stage,
+    UnobservedReason,
 };
 use crate::{computed_families, families};
 
@@ -84,6 +85,38 @@ families! {
         pub(super) anomalies: CounterVec<AnomalyKind> =
             "podinit_clock_anomalies_total", ["kind"], experimental, saved,
             "Times and durations that were odd, by how.";
+    }
+}
+
+impl PodFamilies {
+    /// Counts an observation that takes no more than a counter.
+    pub(super) fn count(&self, observation: PodObservation) {
+        match observation {
+            PodObservation::Unobserved { stage, reason } => {
+                self.unobserved.with(stage, reason).increment();
+            }
+            PodObservation::Reentered(milestone) => self.reenter(milestone),
+            PodObservation::Anomaly(kind) => self.anomalies.with(kind).increment(),
+            // The recorder accounts for these itself.
+            PodObservation::Moved { .. }
+            | PodObservation::OldestInFlight { .. }
+            | PodObservation::Bound
+            | PodObservation::Measured { .. }
+            | PodObservation::Slo { .. }
+            | PodObservation::Refused(_)
+            | PodObservation::Delivered(_) => {}
+        }
+    }
+
+    fn reenter(&self, milestone: Milestone) {
+        let reenterable = ReenterableMilestone::new(milestone);
+        debug_assert!(
+            reenterable.is_some(),
+            "{milestone:?} cannot be entered again"
+        );
+        if let Some(milestone) = reenterable {
+            self.reentries.with(milestone).increment();
+        }
     }
 }
 

@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
-use super::pod_families::ReenterableMilestone;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
 use crate::lifecycle::{
-    EvictedState, Interval, Latency, Milestone, Observation, PodObservation, PodState, Sink,
+    EvictedState, Interval, Latency, Observation, PodObservation, PodState, Sink,
     TrackerObservation,
 };
 use crate::pod::PodInfo;
@@ -99,17 +98,6 @@ impl Recorder {
         set.interval(interval).observe_pod(latency, pod, now);
     }
 
-    fn reenter(&self, milestone: Milestone) {
-        let reenterable = ReenterableMilestone::new(milestone);
-        debug_assert!(
-            reenterable.is_some(),
-            "{milestone:?} cannot be entered again"
-        );
-        if let Some(milestone) = reenterable {
-            self.store.pods.reentries.with(milestone).increment();
-        }
-    }
-
     /// Counts what happened to `pod` at `now`.
     pub fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
         self.observations += 1;
@@ -127,14 +115,10 @@ impl Recorder {
             PodObservation::Measured { interval, latency } => {
                 self.measure(now, pod, interval, latency)
             }
-            PodObservation::Unobserved { stage, reason } => {
-                self.store.pods.unobserved.with(stage, reason).increment();
-            }
-            PodObservation::Reentered(milestone) => self.reenter(milestone),
-            PodObservation::Anomaly(kind) => self.store.pods.anomalies.with(kind).increment(),
             PodObservation::Slo { slo, verdict } => self.slos.count(slo, verdict),
             PodObservation::Refused(reason) => self.store.tracker.refused.with(reason).increment(),
             PodObservation::Delivered(latency) => self.store.delivery.observe(latency),
+            other => self.store.pods.count(other),
         }
     }
 

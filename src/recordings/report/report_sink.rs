@@ -157,12 +157,9 @@ impl ReportSink {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
-            // A report has no labels, SLOs or delivery delays; a recording is read without a cap on
-            // pods, so no snapshot is refused.
-            PodObservation::Bound
-            | PodObservation::Slo { .. }
-            | PodObservation::Refused(_)
-            | PodObservation::Delivered(_) => {}
+            // A report shows the observations above. It has no labels, SLOs or delivery delays; a
+            // recording is read without a cap on pods, so no snapshot is refused.
+            _ => {}
         }
     }
 }
