@@ -59,7 +59,7 @@ impl Timestamp {
         self.as_nanos().saturating_sub(earlier.as_nanos())
     }
 
-    /// This instant and `duration` after it, at most the last that can be told.
+    /// This instant and `duration` after it, at most the last that fits.
     pub fn plus(self, duration: Duration) -> Self {
         self.plus_nanos(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
     }
