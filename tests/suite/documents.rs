@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use podinit::metrics::families;
 
@@ -229,4 +230,45 @@ fn the_metrics_that_documents_name_exist() {
         faults.extend(unknown.map(|name| format!("{document}: {name}")));
     }
     assert!(faults.is_empty(), "no such metrics: {faults:#?}");
+}
+
+/// The filters of `cargo test --test suite FILTER...` in a text.
+fn test_filters(text: &str) -> BTreeSet<String> {
+    let commands = text.lines().filter_map(|line| {
+        let (_, arguments) = line.split_once("--test suite")?;
+        let end = arguments.find(['#', '`', '|', '"']);
+        Some(&arguments[..end.unwrap_or(arguments.len())])
+    });
+    let filters = commands.flat_map(|arguments| {
+        let words = arguments.split_whitespace();
+        words
+            .take_while(|word| !word.starts_with('-'))
+            .map(str::to_owned)
+    });
+    filters.collect()
+}
+
+/// A filter that matches nothing would end as a success that has tested nothing.
+#[test]
+fn every_documented_filter_matches_a_test() {
+    let listed = Command::new(std::env::current_exe().unwrap())
+        .args(["--list", "--format", "terse"])
+        .output()
+        .unwrap();
+    let tests = String::from_utf8(listed.stdout).unwrap();
+    let filters: BTreeSet<String> = documents()
+        .values()
+        .flat_map(|it| test_filters(it))
+        .collect();
+    assert!(filters.len() > 5, "{filters:?}");
+    for filter in filters {
+        assert!(tests.contains(&filter), "no test matches {filter:?}");
+    }
+}
+
+#[test]
+fn filters_are_read_from_commands() {
+    let text =
+        "| `cargo test --test suite report:: -- --ignored` |\ncargo test --test suite   # all";
+    assert_eq!(test_filters(text), BTreeSet::from(["report::".to_owned()]));
 }

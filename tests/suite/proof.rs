@@ -18,7 +18,7 @@
 //!
 //! ```text
 //! cargo test --test suite proof::                                    # some 20,000 pods
-//! cargo test --test suite proof::million -- --ignored --nocapture    # 1,000,000 and more, the table
+//! cargo test --test suite million_pods -- --ignored --nocapture    # 1,000,000 and more, the table
 //! PROOF_CLASS=gone PROOF_SEED=17 cargo test --test suite proof::replay -- --ignored --nocapture
 //! ```
 
