@@ -14,7 +14,7 @@ use crate::proof::tally::Counted;
 /// What is wrong with a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// Not counted, or not delivered_versions of, though it happened and could be seen
+    /// Not counted, or not delivered, though it happened and could be seen
     Lost,
     /// Counted more often than it happened
     Double,
@@ -86,13 +86,13 @@ pub fn audit(history: &History, logs: &[DeliveryLog], counted: &[Counted]) -> Fi
 
 /// Versions that the server had, that no fault kept back, and that were never asked for.
 fn undelivered(history: &History, logs: &[DeliveryLog], findings: &mut Findings) {
-    for (version, delivered_versions) in history.log.iter().zip(delivered_versions(history, logs)) {
+    for (version, delivered) in history.log.iter().zip(delivered_versions(history, logs)) {
         let namespace = &history.pods[version.pod as usize].namespace;
         let excused = (logs.iter())
             .filter(|log| log.covers(namespace))
             .any(|log| log.excuses(version.number));
-        if !delivered_versions && !excused && version.kind != Kind::Unseen {
-            let what = format!("version {} was never delivered_versions", version.number);
+        if !delivered && !excused && version.kind != Kind::Unseen {
+            let what = format!("version {} was never delivered", version.number);
             findings.add(Fault::Lost, Some(version.pod), what);
         }
     }
@@ -102,46 +102,42 @@ fn undelivered(history: &History, logs: &[DeliveryLog], findings: &mut Findings)
 pub fn withheld(history: &History, logs: &[DeliveryLog]) -> usize {
     let first_list = |log: &DeliveryLog| log.excused.first().map(|(_, until)| *until);
     let began = logs.iter().filter_map(first_list).max().unwrap_or_default();
-    let delivered_versions = history.log.iter().zip(delivered_versions(history, logs));
-    let undelivered = delivered_versions
-        .filter(|(version, delivered_versions)| !delivered_versions && version.number > began)
+    let versions = history.log.iter().zip(delivered_versions(history, logs));
+    let undelivered = versions
+        .filter(|(version, delivered)| !delivered && version.number > began)
         .count();
     undelivered + logs.iter().map(|log| log.damaged.len()).sum::<usize>()
 }
 
 /// By version: whether it was delivered, or damaged on the way.
 fn delivered_versions(history: &History, logs: &[DeliveryLog]) -> Vec<bool> {
-    let mut delivered_versions = vec![false; history.log.len()];
+    let mut versions = vec![false; history.log.len()];
     for log in logs {
         for delivered in &log.delivered {
             match delivered {
-                Delivered::Event { place, .. } => delivered_versions[*place as usize] = true,
+                Delivered::Event { place, .. } => versions[*place as usize] = true,
                 Delivered::List { places, .. } => {
                     places
                         .iter()
-                        .for_each(|place| delivered_versions[*place as usize] = true);
+                        .for_each(|place| versions[*place as usize] = true);
                 }
             }
         }
         log.damaged
             .iter()
-            .for_each(|place| delivered_versions[*place as usize] = true);
+            .for_each(|place| versions[*place as usize] = true);
     }
-    delivered_versions
+    versions
 }
 
-/// Pods that are gone and that the program was never delivered_versions the end of.
+/// Pods that are gone and that the program never got the end of.
 fn unended(history: &History, seen: &[Seen], findings: &mut Findings) {
     let standing: BTreeSet<u32> = (history.standing(history.number()).into_iter())
         .map(|place| history.version(place).pod)
         .collect();
     for (number, seen) in (0..).zip(seen) {
         if seen.is_known() && seen.gone.is_none() && !standing.contains(&number) {
-            findings.add(
-                Fault::Lost,
-                Some(number),
-                "its end was never delivered_versions",
-            );
+            findings.add(Fault::Lost, Some(number), "its end was never delivered");
         }
     }
 }

@@ -22,6 +22,9 @@ impl World {
                     let nth = self.rng.below(self.lives.living() as u64) as usize;
                     self.lives.remove_unseen(nth, history);
                 }
+                // A watch that is opened from before the deletions gets 410, as an open one does:
+                // it would never learn of them.
+                history.compact();
             }
             Class::ClockStepped => {
                 let hour = 3_600_000_000_000;
