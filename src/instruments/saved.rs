@@ -37,7 +37,8 @@ pub struct UnknownSeries {
 
 impl fmt::Display for UnknownSeries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.family)?;
+        // A name from a file can hold anything, and a message is one line.
+        write!(f, "{}", self.family.escape_debug())?;
         if self.labels.is_empty() {
             return Ok(());
         }
@@ -113,5 +114,20 @@ impl SavedFamilies {
             let values = series.labels.iter().map(ToString::to_string);
             Some(unknown(family.labels.iter().copied().zip(values).collect()))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_series_is_named_on_one_line() {
+        let unknown = UnknownSeries {
+            family: "podinit\nchkpnt".to_owned(),
+            labels: vec![("reason", "a\nb".to_owned())],
+        };
+        let named = unknown.to_string();
+        assert_eq!(named, r#"podinit\nchkpnt{reason="a\nb"}"#);
     }
 }
