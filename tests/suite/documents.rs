@@ -213,6 +213,27 @@ fn metric_names(text: &str) -> BTreeSet<String> {
     names
 }
 
+/// Metrics that the specification names and that podinit does not have yet.
+const NOT_BUILT: [&str; 17] = [
+    "podinit_step_duration_seconds",
+    "podinit_network_evidence_total",
+    "podinit_image_pulls_total",
+    "podinit_image_pull_duration_seconds",
+    "podinit_image_pull_wait_seconds",
+    "podinit_image_pull_bytes_total",
+    "podinit_startup_sli_duration_seconds",
+    "podinit_startup_sli_excluded_total",
+    "podinit_events_dropped_total",
+    "podinit_evidence_up",
+    "podinit_waiting_pods",
+    "podinit_slo_bad_causes_total",
+    "podinit_disruptions_total",
+    "podinit_resize_duration_seconds",
+    "podinit_resizes_total",
+    "podinit_resizing_pods",
+    "podinit_inplace_update_duration_seconds",
+];
+
 #[test]
 fn the_metrics_that_documents_name_exist() {
     let real: BTreeSet<String> = families()
@@ -221,12 +242,18 @@ fn the_metrics_that_documents_name_exist() {
             ["", "_bucket", "_count", "_sum"].map(|suffix| format!("{}{suffix}", family.name))
         })
         .collect();
+    let built = NOT_BUILT.into_iter().filter(|name| real.contains(*name));
+    let built: Vec<&str> = built.collect();
+    assert!(built.is_empty(), "take these out of NOT_BUILT: {built:?}");
     let mut faults = Vec::new();
     // The changelog names what there once was.
     let documents = documents().into_iter();
     for (document, text) in documents.filter(|(document, _)| document != "CHANGELOG.md") {
         let names = metric_names(&text).into_iter();
-        let unknown = names.filter(|name| !real.contains(name) && name != "podinit_loom");
+        let unknown = names.filter(|name| {
+            let planned = document.ends_with("specification.md") && NOT_BUILT.contains(&&**name);
+            !planned && !real.contains(name) && name != "podinit_loom"
+        });
         faults.extend(unknown.map(|name| format!("{document}: {name}")));
     }
     assert!(faults.is_empty(), "no such metrics: {faults:#?}");
