@@ -14,6 +14,7 @@ pub mod config_file;
 pub mod decode;
 pub mod doctor;
 pub mod instruments;
+pub mod kube_event;
 pub mod label_value;
 pub mod lifecycle;
 pub mod metrics;

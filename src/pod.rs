@@ -4,9 +4,12 @@
 //! value, null or missing field into an `Option` or a variant here, so the core handles no malformed
 //! input.
 
+mod container;
+
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::container::{Container, ContainerKind, ContainerState, WaitingReason};
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
@@ -215,6 +218,11 @@ pub struct PodSnapshot {
     pub gated: bool,
     /// `spec.initContainers` is not empty (restartable ones count)
     pub has_init_containers: bool,
+    /// Every container of the spec, init containers first, in the order of the spec
+    pub containers: Box<[Container]>,
+    /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
+    /// ([§9.4](crate::specification#s9-4))
+    pub is_stateful: bool,
     /// `spec.readinessGates` is not empty
     pub has_readiness_gates: bool,
     /// It has the annotation `kubernetes.io/config.mirror`: a static pod
@@ -240,6 +248,8 @@ impl PodSnapshot {
             unschedulable: false,
             gated: false,
             has_init_containers: false,
+            containers: Box::default(),
+            is_stateful: false,
             has_readiness_gates: false,
             is_static: false,
         }

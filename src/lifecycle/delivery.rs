@@ -1,6 +1,7 @@
 //! What the tracker receives: the events of one or more list-watches, with their times.
 
 use super::version::Version;
+use crate::kube_event::KubeEvent;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -30,6 +31,9 @@ pub enum PodEvent {
         /// The pods in the list
         listed: Vec<PodUid>,
     },
+    /// An Event about a pod ([§9.5](crate::specification#s9-5)). It is of no list-watch of pods and
+    /// says nothing about how far one is
+    Event(KubeEvent),
     /// BOOKMARK: everything up to the delivery's version has been delivered
     Bookmark,
     /// The watch is no longer in sync. The next completed list or resumed watch brings it back in sync

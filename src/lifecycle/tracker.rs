@@ -159,7 +159,7 @@ impl Tracker {
                 self.sources.regain_sync(source);
                 self.remove_absent(source, listed, reporter);
             }
-            PodEvent::Bookmark => {}
+            PodEvent::Bookmark | PodEvent::Event(_) => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),

@@ -49,7 +49,7 @@ impl Mirror {
                 self.pods = pods.into_iter().map(entry).collect();
                 self.synced = true;
             }
-            PodEvent::Bookmark => {}
+            PodEvent::Bookmark | PodEvent::Event(_) => {}
             PodEvent::SyncLost => self.synced = false,
             PodEvent::Resumed => self.synced = true,
             other => panic!("a live watch does not deliver {other:?}"),

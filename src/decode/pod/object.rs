@@ -116,6 +116,8 @@ impl<'de> Object<'de> {
             unschedulable: self.status.unschedulable,
             gated: self.spec.gated,
             has_init_containers: self.spec.has_init_containers,
+            containers: Box::default(),
+            is_stateful: false,
             has_readiness_gates: self.spec.has_readiness_gates,
             is_static: self.metadata.is_static,
         })

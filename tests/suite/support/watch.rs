@@ -275,6 +275,7 @@ pub fn in_words(delivery: &Delivery) -> String {
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),
         PodEvent::RolledBack => "RolledBack".into(),
+        PodEvent::Event(event) => format!("Event {:?}", event.reason),
     };
     match delivery.source.0 {
         0 => text,

@@ -1,0 +1,98 @@
+//! What podinit needs to know of a Kubernetes `v1` Event about a pod ([§9](crate::specification#s9)).
+//!
+//! A [`KubeEvent`] is the only form in which an Event enters the core. The decoder reads the texts of
+//! Events, so that the core knows what happened and not how a kubelet words it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::label_values;
+use crate::pod::PodUid;
+use crate::timestamp::Timestamp;
+
+/// One Event, reduced to what podinit needs. An aggregated one is as its first occurrence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KubeEvent {
+    /// `involvedObject.uid`; `None` when it is missing, empty or that of no pod
+    pub pod: Option<PodUid>,
+    /// Whether a kubelet reported it: `reportingComponent`, or where that is empty `source.component`
+    pub from_kubelet: bool,
+    /// The container that `involvedObject.fieldPath` names
+    pub container: Option<EventContainer>,
+    /// `firstTimestamp`; `None` when it is missing or absurd ([§4.6](crate::specification#s4-6))
+    pub first: Option<Timestamp>,
+    /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
+    pub named: Option<Timestamp>,
+    pub reason: EventReason,
+}
+
+/// The container that an Event is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventContainer {
+    pub name: Arc<str>,
+    /// `spec.initContainers{NAME}`, and not `spec.containers{NAME}`
+    pub init: bool,
+}
+
+/// What an Event says, as far as podinit reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventReason {
+    /// `Pulling`
+    Pulling,
+    /// `Pulled`; `None` where its message cannot be read
+    Pulled(Option<Pulled>),
+    /// `Created`
+    Created,
+    /// `Started`
+    Started,
+    /// `Failed` with a message that begins `Failed to pull image`
+    PullFailed {
+        /// The image's registry
+        registry: Arc<str>,
+    },
+    /// A warning that says why a pod waits for its network
+    Warning(SandboxWarning),
+    /// Anything else
+    Other,
+}
+
+/// The message of a `Pulled` Event ([§9.3](crate::specification#s9-3)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pulled {
+    /// The image was on the node already
+    Present {
+        /// The image's registry
+        registry: Arc<str>,
+    },
+    /// The kubelet pulled it
+    Pulled(Pull),
+}
+
+/// A pull that succeeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// The image's registry
+    pub registry: Arc<str>,
+    /// How long the pull itself took (D)
+    pub duration: Duration,
+    /// The same, including the wait in the kubelet's queue (W); `None` where the message does not
+    /// state it, so that W = D
+    pub with_wait: Option<Duration>,
+    /// The size of the image
+    pub bytes: Option<u64>,
+}
+
+label_values! {
+    /// The warnings that say why a pod's sandbox does not come up ([§10.1](crate::specification#s10-1)).
+    pub enum SandboxWarning {
+        FailedPrepareDynamicResources => "FailedPrepareDynamicResources",
+        FailedMount => "FailedMount",
+        FailedAttachVolume => "FailedAttachVolume",
+        FailedMapVolume => "FailedMapVolume",
+        NetworkNotReady => "NetworkNotReady",
+        /// `FailedCreatePodSandBox` with a message that contains `network` or `cni`
+        FailedSandboxNetwork => "FailedCreatePodSandBox (network)",
+        /// `FailedCreatePodSandBox` with any other message
+        FailedSandbox => "FailedCreatePodSandBox",
+    }
+}

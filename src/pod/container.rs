@@ -1,0 +1,68 @@
+//! The containers of a pod: what its spec declares, with what its status says of each.
+
+use std::sync::Arc;
+
+use crate::label_values;
+use crate::timestamp::Timestamp;
+
+/// Where a container stands in a pod's spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContainerKind {
+    /// `spec.initContainers`, and runs to its end
+    Init,
+    /// `spec.initContainers` with `restartPolicy: Always` (a sidecar)
+    RestartableInit,
+    /// `spec.containers`
+    Regular,
+}
+
+label_values! {
+    /// The reasons for which a container waits that say why ([§10.1](crate::specification#s10-1)), as
+    /// Kubernetes spells them. `Other` is any other reason, or none.
+    pub enum WaitingReason {
+        ErrImagePull => "ErrImagePull",
+        ImagePullBackOff => "ImagePullBackOff",
+        ErrImageNeverPull => "ErrImageNeverPull",
+        InvalidImageName => "InvalidImageName",
+        ImageInspectError => "ImageInspectError",
+        RegistryUnavailable => "RegistryUnavailable",
+        SignatureValidationFailed => "SignatureValidationFailed",
+        ImageVolumeMountFailed => "ImageVolumeMountFailed",
+        CreateContainerConfigError => "CreateContainerConfigError",
+        CreateContainerError => "CreateContainerError",
+        RunContainerError => "RunContainerError",
+        PreCreateHookError => "PreCreateHookError",
+        PreStartHookError => "PreStartHookError",
+        PostStartHookError => "PostStartHookError",
+        CrashLoopBackOff => "CrashLoopBackOff",
+        Other => "",
+    }
+}
+
+/// The `state` of a container's status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ContainerState {
+    /// The status does not name the container
+    #[default]
+    NoStatus,
+    /// `waiting`, and also a status without any state, which means waiting
+    Waiting(WaitingReason),
+    /// `running`
+    Running,
+    /// `terminated` with exit code 0
+    Succeeded,
+    /// `terminated` with any other exit code, or none
+    Failed,
+}
+
+/// One container of a pod's spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// Its name, shared with the other pods that have one of this name
+    pub name: Arc<str>,
+    pub kind: ContainerKind,
+    pub state: ContainerState,
+    /// Its start ([§9.1](crate::specification#s9-1)): the earliest of `state.running.startedAt`,
+    /// `state.terminated.startedAt` and `lastState.terminated.startedAt` that is not absurd
+    pub started: Option<Timestamp>,
+}
