@@ -168,6 +168,14 @@ fn usage_errors_say_what_is_wrong() {
         ),
         ("--pod-label a/b/c", "not a label key"),
         ("--log-level podinit=loud", "expected a level"),
+        ("--log-level wran", "\"wran\" is no level"),
+        ("--log-level info,watch", "\"watch\" is no level"),
+        ("-n Bad_NS!", "not the name of a namespace"),
+        ("-n a,-b", "not the name of a namespace"),
+        ("--max-pods 0", "a number above 0"),
+        ("--max-pods -5", "a number above 0"),
+        ("--max-pods many", "a number above 0"),
+        ("--label-cap -5", "a number above 0"),
         ("--log-format xml", "xml"),
         ("sevre", "sevre"),
         ("serve extra", "extra"),
@@ -178,6 +186,9 @@ fn usage_errors_say_what_is_wrong() {
         ),
         ("demo --auth kubernetes", "--auth"),
         ("demo --rate 0", "a number above 0"),
+        ("demo --rate -1", "a number above 0"),
+        ("demo --duration 0s", "a duration above 0"),
+        ("doctor --timeout 0s", "a duration above 0"),
         ("demo --speed inf", "a number above 0"),
         ("demo --duration 5", "not a duration"),
         ("replay", "required"),
@@ -189,6 +200,29 @@ fn usage_errors_say_what_is_wrong() {
     ] {
         let complaint = complaint(line);
         assert!(complaint.contains(part), "{line}: {complaint}");
+    }
+}
+
+#[test]
+fn a_log_level_is_a_level_or_a_list_by_module() {
+    for level in [
+        "info",
+        "WARN",
+        "off",
+        "info,podinit::watch=debug",
+        "podinit::watch",
+        "podinit=trace",
+        "podinit",
+        "warn,hyper=debug",
+        "[watch{source=all}]=trace",
+    ] {
+        assert_eq!(
+            serve(&format!("--log-level {level}"))
+                .exporter
+                .log
+                .log_level,
+            level
+        );
     }
 }
 
@@ -206,7 +240,8 @@ fn help_and_version_are_no_errors() {
     }
 }
 
-/// The name that the help promises: the flag in capitals, with underscores.
+/// The name that the help promises: the flag in capitals, with underscores. `--format` means something
+/// else for each command, so that each has a variable of its own.
 #[test]
 fn every_flag_has_the_variable_of_its_name() {
     for command in CommandLine::command().get_subcommands() {
@@ -214,9 +249,13 @@ fn every_flag_has_the_variable_of_its_name() {
             let Some(flag) = argument.get_long() else {
                 continue;
             };
+            let flag = match flag {
+                "format" => format!("{}-format", command.get_name()),
+                flag => flag.to_owned(),
+            };
             let expected = format!("PODINIT_{}", flag.to_uppercase().replace('-', "_"));
             let variable = argument.get_env().and_then(OsStr::to_str);
-            if !["help", "version"].contains(&flag) {
+            if !["help", "version"].contains(&flag.as_str()) {
                 assert_eq!(variable, Some(expected.as_str()), "{flag}");
             }
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::exporter::{ServeArgs, parse_duration};
+use super::exporter::{ServeArgs, parse_duration_above_zero};
 
 /// `podinit doctor`
 #[derive(Args, Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct DoctorArgs {
     /// Format of the findings on standard output
     #[arg(
         long,
-        env = "PODINIT_FORMAT",
+        env = "PODINIT_DOCTOR_FORMAT",
         value_name = "FORMAT",
         value_enum,
         default_value_t = DoctorFormat::Text,
@@ -38,7 +38,7 @@ pub struct DoctorArgs {
         env = "PODINIT_TIMEOUT",
         value_name = "TIME",
         default_value = "1m",
-        value_parser = parse_duration,
+        value_parser = parse_duration_above_zero,
         help_heading = "Doctor"
     )]
     pub timeout: Duration,

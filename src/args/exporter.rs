@@ -71,7 +71,9 @@ pub struct ClusterArgs {
         short = 'n',
         env = "PODINIT_NAMESPACE",
         value_name = "NAME",
-        value_delimiter = ','
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = parse_namespace
     )]
     namespaces: Vec<String>,
 
@@ -151,7 +153,9 @@ pub struct ExporterArgs {
         long,
         env = "PODINIT_MAX_PODS",
         value_name = "NUMBER",
-        default_value_t = MAX_PODS
+        default_value_t = MAX_PODS,
+        allow_negative_numbers = true,
+        value_parser = parse_count
     )]
     pub max_pods: NonZeroUsize,
 
@@ -187,6 +191,7 @@ pub struct SimulationArgs {
     #[arg(
         long,
         env = "PODINIT_RATE",
+        allow_negative_numbers = true,
         value_name = "PODS",
         default_value_t = 5.0,
         value_parser = parse_positive
@@ -197,6 +202,7 @@ pub struct SimulationArgs {
     #[arg(
         long,
         env = "PODINIT_SPEED",
+        allow_negative_numbers = true,
         value_name = "FACTOR",
         default_value_t = 1.0,
         value_parser = parse_positive
@@ -221,7 +227,7 @@ pub struct SimulationArgs {
         long,
         env = "PODINIT_DURATION",
         value_name = "TIME",
-        value_parser = parse_duration
+        value_parser = parse_duration_above_zero
     )]
     pub duration: Option<Duration>,
 }
@@ -229,6 +235,38 @@ pub struct SimulationArgs {
 pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let duration: SloDuration = text.parse()?;
     Ok(Duration::from_millis(duration.as_millis()))
+}
+
+pub(super) fn parse_duration_above_zero(text: &str) -> Result<Duration, String> {
+    let duration = parse_duration(text).map_err(|error| error.to_string())?;
+    if duration.is_zero() {
+        return Err("expected a duration above 0".to_owned());
+    }
+    Ok(duration)
+}
+
+fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse();
+    count.map_err(|_| "expected a whole number above 0".to_owned())
+}
+
+/// Checks the rule for names of namespaces, which are DNS labels. The empty text is no name, and means
+/// the default.
+fn parse_namespace(text: &str) -> Result<String, String> {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_label = text.len() <= 63
+        && text.bytes().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-');
+    if is_label {
+        Ok(text.to_owned())
+    } else {
+        Err(
+            "not the name of a namespace; expected at most 63 lower-case letters, digits and hyphens, \
+             such as kube-system"
+                .to_owned(),
+        )
+    }
 }
 
 fn parse_positive(text: &str) -> Result<f64, String> {

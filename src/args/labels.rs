@@ -93,7 +93,8 @@ pub struct LabelArgs {
         long = "label-cap",
         env = "PODINIT_LABEL_CAP",
         value_name = "[LABEL=]N",
-        value_delimiter = ','
+        value_delimiter = ',',
+        allow_negative_numbers = true
     )]
     label_caps: Vec<LabelCap>,
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// What is logged, and in which format. The log always goes to standard error.
 #[derive(Args, Clone, Debug)]
@@ -40,8 +41,28 @@ pub enum LogFormat {
 
 /// Checks the filter and returns its text, because an `EnvFilter` cannot be cloned.
 fn parse_filter(text: &str) -> Result<String, String> {
-    match EnvFilter::builder().parse(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(_) => Err("expected a level, or a list such as info,podinit::watch=debug".to_owned()),
+    if EnvFilter::builder().parse(text).is_err() {
+        return Err("expected a level, or a list such as info,podinit::watch=debug".to_owned());
     }
+    match text
+        .split(',')
+        .map(str::trim)
+        .find(|part| is_misspelt(part))
+    {
+        Some(part) => Err(format!(
+            "{part:?} is no level; expected error, warn, info, debug, trace or off, or a list such as \
+             info,podinit::watch=debug"
+        )),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// Whether a part of a filter is a word that is neither a level nor a module. `EnvFilter` takes any
+/// word for a module, and a filter of modules alone turns off the log of all others.
+fn is_misspelt(part: &str) -> bool {
+    let is_word = !part.is_empty()
+        && part
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-".contains(c));
+    is_word && part != env!("CARGO_CRATE_NAME") && part.parse::<LevelFilter>().is_err()
 }

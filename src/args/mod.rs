@@ -32,7 +32,8 @@ const DEFAULT_COMMAND: &str = "serve";
     subcommand_required = true,
     after_help = "\
 Without a command, podinit serves: `podinit --listen :9090` is `podinit serve --listen :9090`.
-Every flag is also a variable: --label-selector is PODINIT_LABEL_SELECTOR. Flags win.
+Every flag is also a variable: --label-selector is PODINIT_LABEL_SELECTOR, and --format of replay is
+PODINIT_REPLAY_FORMAT. Flags win.
 See `podinit COMMAND --help` for details."
 )]
 struct CommandLine {

@@ -25,7 +25,7 @@ pub struct ReplayArgs {
     /// Format of the exposition on standard output
     #[arg(
         long,
-        env = "PODINIT_FORMAT",
+        env = "PODINIT_REPLAY_FORMAT",
         value_name = "FORMAT",
         value_enum,
         default_value_t = ReplayFormat::Text
@@ -70,7 +70,7 @@ pub struct ReportArgs {
     /// Format of the report on standard output
     #[arg(
         long,
-        env = "PODINIT_FORMAT",
+        env = "PODINIT_REPORT_FORMAT",
         value_name = "FORMAT",
         value_enum,
         default_value_t = ReportFormat::Text

@@ -24,7 +24,7 @@ pub struct RulesArgs {
     /// rule file for promtool
     #[arg(
         long,
-        env = "PODINIT_FORMAT",
+        env = "PODINIT_RULES_FORMAT",
         value_name = "FORMAT",
         default_value = RulesFormat::Prometheus.as_str(),
         value_parser = PossibleValuesParser::new(RulesFormat::ALL.map(RulesFormat::as_str))

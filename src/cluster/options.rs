@@ -51,7 +51,8 @@ pub enum ConnectError {
     /// Neither a kubeconfig nor a service account
     #[error(
         "no cluster to watch: KUBECONFIG is not set, there is no {default}, and this is no pod \
-         with a service account ({why}); name a kubeconfig with --kubeconfig"
+         with a service account ({why}); name a kubeconfig with --kubeconfig, or try podinit without \
+         a cluster: podinit demo"
     )]
     NoCluster {
         /// Where a kubeconfig was looked for last

@@ -182,10 +182,26 @@ fn a_file_without_permission_is_named() {
     );
 }
 
+/// What a pipe from a command that failed brings.
 #[test]
-fn nothing_is_a_recording_of_no_pods() {
+fn empty_standard_input_is_refused() {
     for input in ["", "\n\n  \n"] {
-        let output = run_with_input(&["replay", "-"], |stdin| {
+        says(
+            &refused(input.as_bytes()),
+            &["standard input", "empty", "failed"],
+        );
+    }
+}
+
+#[test]
+fn a_list_without_pods_and_an_empty_file_are_recordings_of_no_pods() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let inputs = [
+        (text_of(file.path()), ""),
+        ("-", r#"{"kind":"PodList","items":[]}"#),
+    ];
+    for (name, input) in inputs {
+        let output = run_with_input(&["replay", name], |stdin| {
             drop(stdin.write_all(input.as_bytes()));
         });
         assert_eq!(output.status.code(), Some(0));
@@ -235,6 +251,28 @@ fn a_variable_is_refused_as_its_flag_is() {
     says(
         &String::from_utf8(output.stderr).unwrap(),
         &["soon", "--until"],
+    );
+}
+
+/// One variable for all commands would break those that do not have the format.
+#[test]
+fn each_command_has_a_variable_of_its_own_for_its_format() {
+    let formats =
+        ["REPLAY", "REPORT", "DOCTOR"].map(|name| (format!("PODINIT_{name}_FORMAT"), "json"));
+    let output = podinit(&["rules"])
+        .envs(formats)
+        .env("PODINIT_FORMAT", "json")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let output = podinit(&["rules"])
+        .env("PODINIT_RULES_FORMAT", "openslo")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.starts_with("apiVersion: openslo") || text.contains("\napiVersion: openslo"),
+        "{text}"
     );
 }
 
@@ -309,7 +347,10 @@ fn a_missing_cluster_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let mut serve = podinit(&["serve", "--listen", "127.0.0.1:0"]);
     let line = one_line(&serve.env("HOME", home.path()).output().unwrap(), 1);
-    says(&line, &["no cluster to watch", "--kubeconfig"]);
+    says(
+        &line,
+        &["no cluster to watch", "--kubeconfig", "podinit demo"],
+    );
 }
 
 #[test]

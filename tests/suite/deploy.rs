@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use podinit::args::command_line;
+use podinit::lifecycle::TimestampMode;
+use podinit::metrics::SeriesLabel;
 use serde_json::{Value, json};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -161,6 +163,51 @@ fn the_charts_options_are_the_flags_that_it_does_not_set_itself() {
     let left = flags.iter().map(|(flag, _)| flag.as_str());
     let left: BTreeSet<&str> = left.filter(|flag| !MANAGED.contains(flag)).collect();
     assert_eq!(options, left);
+}
+
+/// The values that a flag of `podinit serve` can have, where they can be listed.
+fn possible_values(flag: &str) -> Vec<String> {
+    let commands = command_line();
+    let serve = commands.find_subcommand("serve").unwrap();
+    let argument = serve
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(flag));
+    let values = argument.unwrap().get_possible_values();
+    values
+        .iter()
+        .map(|value| value.get_name().to_owned())
+        .collect()
+}
+
+/// A typing error in a value is found by Helm, and not by a pod that does not start.
+#[test]
+fn the_chart_refuses_options_that_podinit_refuses() {
+    let schema: Value =
+        serde_json::from_str(&read("deploy/chart/podinit/values.schema.json")).unwrap();
+    let options = &schema["properties"]["options"]["properties"];
+    let labels = SeriesLabel::OF_ANY_POD.map(|label| label.key().to_owned());
+    let one = labels.join("|");
+    assert_eq!(
+        options["labels"],
+        json!({
+            "type": ["string", "array"],
+            "pattern": format!("^$|^({one})(,({one}))*$"),
+            "items": {"enum": labels},
+            "uniqueItems": true,
+        })
+    );
+    let modes = [TimestampMode::Api, TimestampMode::Fused].map(|mode| mode.to_string());
+    assert_eq!(options["timestamps"]["enum"], json!(modes));
+    assert_eq!(
+        options["log-format"]["enum"],
+        json!(possible_values("log-format"))
+    );
+    for (flag, option) in options.as_object().unwrap() {
+        // Any text can be an audience.
+        let is_checked =
+            flag == "auth-audience" || !option["enum"].is_null() || !option["pattern"].is_null();
+        assert!(is_checked, "{flag}: {option}");
+    }
 }
 
 /// Every file below a directory.

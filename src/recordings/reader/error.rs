@@ -23,6 +23,9 @@ pub enum Fault {
     /// Reading fails, or the gzip data is damaged
     #[error("cannot be read: {0}")]
     Read(io::Error),
+    /// Standard input ends before anything is in it
+    #[error("it is empty; the command that writes it may have failed")]
+    Empty,
     /// It begins with bytes that are not text
     #[error("this is binary data; a recording is JSON or YAML, or either of them gzipped")]
     Binary,

@@ -47,6 +47,8 @@ pub struct Recording {
     parser: Parser,
     /// How many documents were read
     documents: u64,
+    /// Whether having none is an error
+    must_have_some: bool,
 }
 
 /// The first byte of the recording shows which format it has.
@@ -58,17 +60,18 @@ enum Parser {
 }
 
 impl Recording {
-    /// Opens the recording at `path`; `-` is standard input.
+    /// Opens the recording at `path`; `-` is standard input, which must not be empty: a pipe from a
+    /// command that failed is.
     ///
     /// # Errors
     /// If there is no such file, or it may not be read.
     pub fn open(path: &Path, options: DecodeOptions) -> Result<Self, RecordingError> {
         if path.as_os_str() == "-" {
-            return Ok(Self::from_reader(
-                "standard input",
-                std::io::stdin(),
-                options,
-            ));
+            let recording = Self::from_reader("standard input", std::io::stdin(), options);
+            return Ok(Self {
+                must_have_some: true,
+                ..recording
+            });
         }
         let name = path.display().to_string();
         let open = || {
@@ -108,6 +111,7 @@ impl Recording {
             context: DecodeContext::new(options),
             parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
             documents: 0,
+            must_have_some: false,
         }
     }
 
@@ -153,7 +157,9 @@ impl Iterator for Recording {
             }
             Ok(None) => {
                 self.parser = Parser::Ended;
-                None
+                let is_missing = std::mem::take(&mut self.must_have_some) && self.documents == 0;
+                let name = self.name.clone();
+                is_missing.then(|| Err(RecordingError::new(name, None, Fault::Empty)))
             }
             Err(located) => {
                 self.parser = Parser::Ended;
