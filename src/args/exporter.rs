@@ -247,7 +247,7 @@ pub(super) fn parse_duration_above_zero(text: &str) -> Result<Duration, String> 
 
 fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse();
-    count.map_err(|_| "expected a whole number above 0".to_owned())
+    count.map_err(|_| "expected a number above 0".to_owned())
 }
 
 /// Checks the rule for names of namespaces, which are DNS labels. The empty text is no name, and means
