@@ -10,7 +10,10 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
-use crate::pod::{Condition, ConditionStatus, ConditionType, Phase, PodUid};
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, Phase,
+    PodUid, WaitingReason,
+};
 
 /// `cases` cases that are the same in every run.
 pub(crate) fn same_in_every_run(cases: u32) -> ProptestConfig {
@@ -33,6 +36,9 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
         "Unschedulable",
         "PodHasNetwork",
         "Failed",
+        "Always",
+        "app",
+        "CrashLoopBackOff",
         "Succeeded",
         "2026-01-02T03:04:05Z",
         "2026-01-02T03:04:05.5+01:00",
@@ -66,6 +72,12 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
         "kubernetes.io/config.mirror",
         "phase",
         "startTime",
+        "state",
+        "running",
+        "terminated",
+        "startedAt",
+        "exitCode",
+        "emptyDir",
     ]);
     leaf.prop_recursive(3, 24, 4, move |inner| {
         prop_oneof![
@@ -81,7 +93,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const PLACES: [&str; 23] = [
+const PLACES: [&str; 43] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -105,6 +117,26 @@ const PLACES: [&str; 23] = [
     "/status/conditions/1/status",
     "/status/conditions/1/lastTransitionTime",
     "/status/conditions/0/reason",
+    "/spec/initContainers/0",
+    "/spec/initContainers/0/name",
+    "/spec/initContainers/0/restartPolicy",
+    "/spec/containers",
+    "/spec/containers/0/name",
+    "/spec/containers/1",
+    "/spec/volumes",
+    "/spec/volumes/0",
+    "/spec/volumes/0/secret",
+    "/status/initContainerStatuses",
+    "/status/initContainerStatuses/0/state/terminated",
+    "/status/initContainerStatuses/0/state/terminated/exitCode",
+    "/status/containerStatuses",
+    "/status/containerStatuses/0",
+    "/status/containerStatuses/0/name",
+    "/status/containerStatuses/0/state/waiting",
+    "/status/containerStatuses/0/state/waiting/reason",
+    "/status/containerStatuses/0/lastState",
+    "/status/containerStatuses/1/state",
+    "/status/containerStatuses/1/state/running/startedAt",
 ];
 
 fn whole_pod() -> Value {
@@ -116,11 +148,24 @@ fn whole_pod() -> Value {
             "annotations": {"a": "b"}, "labels": {}, "ownerReferences": [], "managedFields": [],
         },
         "spec": {
-            "hostNetwork": true, "schedulingGates": [], "initContainers": [{}],
-            "readinessGates": [{}], "nodeName": "n",
+            "hostNetwork": true, "schedulingGates": [], "readinessGates": [{}], "nodeName": "n",
+            "initContainers": [{"name": "mesh", "restartPolicy": "Always"}, {"name": "app"}, {}],
+            "containers": [{"name": "web", "image": "web:1"}, {"name": "app"}],
+            "volumes": [{"name": "keys", "secret": {}}, {"name": "scratch", "emptyDir": {}}],
         },
         "status": {
             "phase": "Running", "startTime": "2026-01-02T03:04:06Z",
+            "initContainerStatuses": [
+                {"name": "app", "state": {"terminated": {
+                    "exitCode": 0, "startedAt": "2026-01-02T03:04:07Z"}}},
+            ],
+            "containerStatuses": [
+                {"name": "web", "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+                 "lastState": {"terminated": {
+                     "exitCode": 1, "startedAt": "2026-01-02T03:04:08Z"}}},
+                {"name": "app", "state": {"running": {"startedAt": "2026-01-02T03:04:09Z"}}},
+                {"name": "app", "state": {"running": {"startedAt": "2026-01-02T03:04:01Z"}}},
+            ],
             "conditions": [
                 {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
                  "lastTransitionTime": "2026-01-02T03:04:07Z"},
@@ -219,11 +264,77 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
     }
     snapshot.gated = not_empty(&spec["schedulingGates"]);
     snapshot.has_init_containers = not_empty(&spec["initContainers"]);
+    let init = plain_containers(spec, status, "initContainers", "initContainerStatuses");
+    let regular = plain_containers(spec, status, "containers", "containerStatuses");
+    snapshot.containers = init.into_iter().chain(regular).collect();
+    snapshot.is_stateful = spec["volumes"].as_array().is_some_and(|volumes| {
+        let mut objects = volumes.iter().filter_map(Value::as_object);
+        let stateless = [
+            "secret",
+            "configMap",
+            "downwardAPI",
+            "emptyDir",
+            "projected",
+        ];
+        objects.any(|volume| !stateless.iter().any(|source| volume.contains_key(*source)))
+    });
     snapshot.has_readiness_gates = not_empty(&spec["readinessGates"]);
     let annotations = metadata["annotations"].as_object();
     snapshot.is_static =
         annotations.is_some_and(|entries| entries.contains_key("kubernetes.io/config.mirror"));
     snapshot
+}
+
+/// The containers of one list of a `spec`, each with the first status of its name.
+fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) -> Vec<Container> {
+    let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let (declared, statuses) = (array(&spec[list]), array(&status[statuses]));
+    let containers = declared.iter().map(|declared| {
+        let name = declared["name"].as_str().unwrap_or_default();
+        let kind = match (list, declared["restartPolicy"].as_str()) {
+            ("containers", _) => ContainerKind::Regular,
+            (_, Some("Always")) => ContainerKind::RestartableInit,
+            _ => ContainerKind::Init,
+        };
+        let mut found = statuses.iter();
+        let found = found.find(|status| status["name"].as_str() == Some(name));
+        Container {
+            name: name.into(),
+            kind,
+            state: found.map_or(ContainerState::NoStatus, plain_state),
+            started: found.and_then(plain_start),
+        }
+    });
+    containers.collect()
+}
+
+fn plain_state(status: &Value) -> ContainerState {
+    let state = &status["state"];
+    if state["running"].is_object() {
+        ContainerState::Running
+    } else if state["terminated"].is_object() {
+        match state["terminated"]["exitCode"].as_u64() {
+            Some(0) => ContainerState::Succeeded,
+            _ => ContainerState::Failed,
+        }
+    } else {
+        let reason = state["waiting"]["reason"].as_str();
+        let reason = reason.and_then(WaitingReason::from_text);
+        ContainerState::Waiting(reason.unwrap_or(WaitingReason::Other))
+    }
+}
+
+fn plain_start(status: &Value) -> Option<Timestamp> {
+    let places = [
+        "/state/running",
+        "/state/terminated",
+        "/lastState/terminated",
+    ];
+    let starts = places.into_iter().filter_map(|place| {
+        let text = status.pointer(&format!("{place}/startedAt"))?.as_str()?;
+        rfc3339::parse(text)
+    });
+    starts.min()
 }
 
 proptest! {

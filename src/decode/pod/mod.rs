@@ -6,11 +6,12 @@
 //! fields, values of the wrong type) counts as absent, since one odd pod must not blind the
 //! exporter to the others.
 //!
-//! [`lenient`] holds the visitors that make this so, [`metadata`], [`spec`] and [`status`] the
-//! fields, [`object`] the object they belong to, and [`envelope`] what objects come in: watch
+//! [`lenient`] holds the visitors that make this so, [`metadata`], [`spec`], [`status`],
+//! [`container`] and [`volumes`] the fields, [`object`] the object they belong to, and [`envelope`] what objects come in: watch
 //! events, lists and recorded documents. All of it works on any serde deserializer, so that JSON
 //! and YAML cannot disagree.
 
+pub(crate) mod container;
 pub(crate) mod envelope;
 pub(crate) mod intern;
 pub(crate) mod lenient;
@@ -19,6 +20,7 @@ pub(crate) mod object;
 mod owner;
 pub(crate) mod spec;
 pub(crate) mod status;
+pub(crate) mod volumes;
 
 use std::sync::Arc;
 
@@ -54,7 +56,7 @@ impl DecodeContext {
         }
     }
 
-    /// The shared copy of a namespace or node name.
+    /// The shared copy of the name of a namespace, a node or a container.
     pub(crate) fn text(&mut self, text: &str) -> Arc<str> {
         self.texts.get(text, || Arc::from(text))
     }

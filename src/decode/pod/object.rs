@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
+use super::container::with_statuses;
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
@@ -44,7 +45,7 @@ pub(crate) struct Object<'de> {
     pub(crate) kind: Option<Cow<'de, str>>,
     pub(crate) metadata: Metadata<'de>,
     spec: Spec,
-    status: Status,
+    status: Status<'de>,
     /// `code`, `reason` and `message` of a `Status`
     pub(crate) code: Option<u64>,
     pub(crate) reason: Option<Cow<'de, str>>,
@@ -93,6 +94,9 @@ impl<'de> Object<'de> {
             Some(namespace) => namespace,
             None => context.text(""),
         };
+        let has_init_containers = !self.spec.init_containers.is_empty();
+        let mut containers = with_statuses(self.spec.init_containers, self.status.init_containers);
+        containers.extend(with_statuses(self.spec.containers, self.status.containers));
         Ok(PodSnapshot {
             uid,
             resource_version,
@@ -115,9 +119,9 @@ impl<'de> Object<'de> {
             conditions: self.status.conditions,
             unschedulable: self.status.unschedulable,
             gated: self.spec.gated,
-            has_init_containers: self.spec.has_init_containers,
-            containers: Box::default(),
-            is_stateful: false,
+            has_init_containers,
+            containers: containers.into(),
+            is_stateful: self.spec.is_stateful,
             has_readiness_gates: self.spec.has_readiness_gates,
             is_static: self.metadata.is_static,
         })

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
+use super::container::ContainersReader;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
+use super::volumes::StatefulReader;
+use crate::pod::Container;
 
 /// What is read of a `spec`.
 #[derive(Default)]
@@ -13,7 +16,9 @@ pub(crate) struct Spec {
     pub(crate) node: Option<Arc<str>>,
     pub(crate) host_network: bool,
     pub(crate) gated: bool,
-    pub(crate) has_init_containers: bool,
+    pub(crate) init_containers: Vec<Container>,
+    pub(crate) containers: Vec<Container>,
+    pub(crate) is_stateful: bool,
     pub(crate) has_readiness_gates: bool,
 }
 
@@ -39,7 +44,17 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
                 Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
                 Some("initContainers") => {
-                    spec.has_init_containers = map.next_value_seed(Lenient(NonEmpty))?;
+                    let init = true;
+                    let reader = ContainersReader { context, init };
+                    spec.init_containers = map.next_value_seed(Lenient(reader))?;
+                }
+                Some("containers") => {
+                    let init = false;
+                    let reader = ContainersReader { context, init };
+                    spec.containers = map.next_value_seed(Lenient(reader))?;
+                }
+                Some("volumes") => {
+                    spec.is_stateful = map.next_value_seed(Lenient(StatefulReader))?;
                 }
                 Some("readinessGates") => {
                     spec.has_readiness_gates = map.next_value_seed(Lenient(NonEmpty))?;

@@ -2,6 +2,7 @@
 
 use serde::de::{MapAccess, SeqAccess};
 
+use super::container::{ContainerStatus, StatusesReader};
 use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
@@ -10,26 +11,28 @@ use crate::timestamp::Timestamp;
 
 /// What is read of a `status`.
 #[derive(Default)]
-pub(crate) struct Status {
+pub(crate) struct Status<'de> {
     pub(crate) phase: Phase,
     pub(crate) started: Option<Timestamp>,
     pub(crate) conditions: Conditions,
     pub(crate) unschedulable: bool,
     /// The latest lastTransitionTime of any condition, also of those that podinit does not read.
     pub(crate) latest_transition: Option<Timestamp>,
+    pub(crate) init_containers: Vec<ContainerStatus<'de>>,
+    pub(crate) containers: Vec<ContainerStatus<'de>>,
 }
 
 /// Reads a [`Status`].
 pub(crate) struct StatusReader;
 
 impl<'de> LenientField<'de> for StatusReader {
-    type Value = Status;
+    type Value = Status<'de>;
 
-    fn absent(self) -> Status {
+    fn absent(self) -> Self::Value {
         Status::default()
     }
 
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Status, A::Error> {
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut status = Status::default();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
@@ -42,6 +45,12 @@ impl<'de> LenientField<'de> for StatusReader {
                 }
                 Some("conditions") => {
                     map.next_value_seed(Lenient(ConditionsReader(&mut status)))?;
+                }
+                Some("initContainerStatuses") => {
+                    status.init_containers = map.next_value_seed(Lenient(StatusesReader))?;
+                }
+                Some("containerStatuses") => {
+                    status.containers = map.next_value_seed(Lenient(StatusesReader))?;
                 }
                 _ => skip(&mut map)?,
             }
@@ -59,9 +68,9 @@ fn phase(text: &str) -> Option<Phase> {
 }
 
 /// Adds the conditions of an array to a status.
-struct ConditionsReader<'s>(&'s mut Status);
+struct ConditionsReader<'s, 'de>(&'s mut Status<'de>);
 
-impl<'de> LenientField<'de> for ConditionsReader<'_> {
+impl<'de> LenientField<'de> for ConditionsReader<'_, '_> {
     type Value = ();
 
     fn absent(self) {}

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::DecodeOptions;
 use crate::decode::rfc3339;
 use crate::decode::{PodDecoder, WatchEventKind};
-use crate::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, Phase,
+    PodSnapshot, PodUid, WaitingReason,
+};
 
 pub(crate) fn all_options() -> DecodeOptions {
     DecodeOptions {
@@ -58,12 +61,29 @@ pub(crate) fn full() -> Value {
             "nodeName": "node-1",
             "hostNetwork": true,
             "schedulingGates": [{"name": "quota"}],
-            "initContainers": [{"name": "migrate"}],
+            "initContainers": [
+                {"name": "migrate"},
+                {"name": "mesh", "restartPolicy": "Always"},
+            ],
+            "containers": [{"name": "web"}, {"name": "backup"}, {"name": "late"}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
             "readinessGates": [{"conditionType": "lb"}],
         },
         "status": {
             "phase": "Succeeded",
             "startTime": "2026-01-02T03:04:06Z",
+            "containerStatuses": [
+                {"name": "backup", "state": {"waiting": {"reason": "ImagePullBackOff"}}},
+                {"name": "web", "state": {"running": {"startedAt": "2026-01-02T03:05:00Z"}},
+                 "lastState": {"terminated": {
+                     "exitCode": 1, "startedAt": "2026-01-02T03:04:31Z"}}},
+            ],
+            "initContainerStatuses": [
+                {"name": "migrate", "state": {"terminated": {
+                    "exitCode": 0, "startedAt": "2026-01-02T03:04:30Z"}}},
+                {"name": "mesh", "state": {"terminated": {
+                    "exitCode": 137, "startedAt": "0001-01-01T00:00:00Z"}}},
+            ],
             "conditions": [
                 {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
                  "lastTransitionTime": "2026-01-02T03:04:07Z"},
@@ -107,6 +127,32 @@ fn everything_that_is_read_is_found() {
 }
 
 #[test]
+fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
+    let pod = pod(full());
+    let container = |name: &str, kind, state, started: Option<&str>| Container {
+        name: name.into(),
+        kind,
+        state,
+        started: started.and_then(rfc3339::parse),
+    };
+    use ContainerKind::{Init, Regular, RestartableInit};
+    let migrated = Some("2026-01-02T03:04:30Z");
+    let web_started = Some("2026-01-02T03:04:31Z");
+    let pulling = ContainerState::Waiting(WaitingReason::ImagePullBackOff);
+    let expected = [
+        container("migrate", Init, ContainerState::Succeeded, migrated),
+        container("mesh", RestartableInit, ContainerState::Failed, None),
+        container("web", Regular, ContainerState::Running, web_started),
+        container("backup", Regular, pulling, None),
+        container("late", Regular, ContainerState::NoStatus, None),
+    ];
+    assert_eq!(*pod.containers, expected);
+    assert!(pod.is_stateful);
+    // A start of a container is no API time (§4.1): the latest is that of a condition.
+    assert_eq!(pod.latest_api_time, rfc3339::parse("2026-01-02T03:04:09Z"));
+}
+
+#[test]
 fn what_no_label_asks_for_is_not_filled() {
     let pod = pod_with(DecodeOptions::default(), full());
     assert_eq!((pod.info.node, pod.info.workload), (None, None));
@@ -135,9 +181,11 @@ fn values_of_the_wrong_type_count_as_absent() {
             "spec": {
                 "nodeName": [junk.clone()], "hostNetwork": [junk.clone()],
                 "schedulingGates": {"a": junk}, "initContainers": "x", "readinessGates": 7,
+                "containers": {"a": junk}, "volumes": [7],
             },
             "status": {
-                "phase": junk, "startTime": junk,
+                "phase": junk, "startTime": junk, "containerStatuses": [junk],
+                "initContainerStatuses": junk,
                 "conditions": [junk, 7, {"type": junk, "status": junk, "lastTransitionTime": junk}],
             },
         }));

@@ -1,0 +1,293 @@
+//! The containers of a pod: what `spec` declares, and what `status` says of each.
+//!
+//! `spec` and `status` can come in either order, so both are read by themselves, and
+//! [`with_statuses`] puts them together.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::DecodeContext;
+use super::lenient::{Lenient, LenientField, Number, Parsed, Text, skip};
+use crate::decode::rfc3339;
+use crate::label_value::LabelValue;
+use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
+use crate::timestamp::Timestamp;
+
+/// Reads `containers` or `initContainers` of a `spec`. Every element is a container, whatever it is;
+/// one without a name has an empty one.
+pub(crate) struct ContainersReader<'c> {
+    pub(crate) context: &'c mut DecodeContext,
+    /// Of `initContainers`
+    pub(crate) init: bool,
+}
+
+impl<'de> LenientField<'de> for ContainersReader<'_> {
+    type Value = Vec<Container>;
+
+    fn absent(self) -> Self::Value {
+        Vec::new()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut containers = Vec::new();
+        while let Some((name, always)) = seq.next_element_seed(Lenient(Declared(self.context)))? {
+            let kind = match (self.init, always) {
+                (false, _) => ContainerKind::Regular,
+                (true, false) => ContainerKind::Init,
+                (true, true) => ContainerKind::RestartableInit,
+            };
+            containers.push(Container {
+                name: name.unwrap_or_else(|| self.context.text("")),
+                kind,
+                state: ContainerState::NoStatus,
+                started: None,
+            });
+        }
+        Ok(containers)
+    }
+}
+
+/// Reads the name of a container of a `spec`, and whether its `restartPolicy` is `Always`.
+struct Declared<'c>(&'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for Declared<'_> {
+    type Value = (Option<Arc<str>>, bool);
+
+    fn absent(self) -> Self::Value {
+        (None, false)
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let (mut name, mut always) = (None, false);
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("name") => {
+                    let share = Parsed(|text: &str| Some(context.text(text)));
+                    name = map.next_value_seed(Lenient(share))?;
+                }
+                Some("restartPolicy") => {
+                    let policy = map.next_value_seed(Lenient(Text))?;
+                    always = policy.as_deref() == Some("Always");
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok((name, always))
+    }
+}
+
+/// One entry of `containerStatuses` or `initContainerStatuses`.
+#[derive(Default)]
+pub(crate) struct ContainerStatus<'de> {
+    name: Option<Cow<'de, str>>,
+    state: StateFields,
+    last_state: StateFields,
+}
+
+/// A `state` or `lastState`.
+#[derive(Clone, Copy, Default)]
+struct StateFields {
+    state: ContainerState,
+    running: Option<Timestamp>,
+    terminated: Option<Timestamp>,
+}
+
+/// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
+/// entry of a name counts.
+pub(crate) fn with_statuses(
+    mut containers: Vec<Container>,
+    mut statuses: Vec<ContainerStatus<'_>>,
+) -> Vec<Container> {
+    // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
+    statuses.sort_by(|one, other| one.name.cmp(&other.name));
+    for container in &mut containers {
+        let before =
+            statuses.partition_point(|status| status.name.as_deref() < Some(&container.name));
+        let found = statuses.get(before);
+        if let Some(status) = found.filter(|status| status.name.as_deref() == Some(&container.name))
+        {
+            let StateFields {
+                state,
+                running,
+                terminated,
+            } = status.state;
+            container.state = match state {
+                ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Other),
+                other => other,
+            };
+            let starts = [running, terminated, status.last_state.terminated];
+            container.started = starts.into_iter().flatten().min();
+        }
+    }
+    containers
+}
+
+/// Reads `containerStatuses` or `initContainerStatuses`.
+pub(crate) struct StatusesReader;
+
+impl<'de> LenientField<'de> for StatusesReader {
+    type Value = Vec<ContainerStatus<'de>>;
+
+    fn absent(self) -> Self::Value {
+        Vec::new()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut statuses = Vec::new();
+        while let Some(status) = seq.next_element_seed(Lenient(ContainerStatusReader))? {
+            statuses.push(status);
+        }
+        Ok(statuses)
+    }
+}
+
+struct ContainerStatusReader;
+
+impl<'de> LenientField<'de> for ContainerStatusReader {
+    type Value = ContainerStatus<'de>;
+
+    fn absent(self) -> Self::Value {
+        ContainerStatus::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut status = ContainerStatus::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("name") => status.name = map.next_value_seed(Lenient(Text))?,
+                Some("state") => status.state = map.next_value_seed(Lenient(StateReader))?,
+                Some("lastState") => {
+                    status.last_state = map.next_value_seed(Lenient(StateReader))?
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(status)
+    }
+}
+
+/// Reads a `state` or `lastState`. Of several, which Kubernetes never writes, `running` counts before
+/// `terminated`, and that before `waiting`.
+struct StateReader;
+
+impl<'de> LenientField<'de> for StateReader {
+    type Value = StateFields;
+
+    fn absent(self) -> StateFields {
+        StateFields::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<StateFields, A::Error> {
+        let mut fields = StateFields::default();
+        let (mut running, mut terminated, mut waiting) = (false, None, None);
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("running") => {
+                    let read = map.next_value_seed(Lenient(DetailsReader))?;
+                    running = read.is_some();
+                    fields.running = read.and_then(|details| details.started);
+                }
+                Some("terminated") => {
+                    terminated = map.next_value_seed(Lenient(DetailsReader))?;
+                    fields.terminated = terminated.and_then(|details| details.started);
+                }
+                Some("waiting") => waiting = map.next_value_seed(Lenient(DetailsReader))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        fields.state = if running {
+            ContainerState::Running
+        } else if let Some(details) = terminated {
+            match details.exit_code {
+                Some(0) => ContainerState::Succeeded,
+                _ => ContainerState::Failed,
+            }
+        } else if let Some(details) = waiting {
+            ContainerState::Waiting(details.reason)
+        } else {
+            ContainerState::NoStatus
+        };
+        Ok(fields)
+    }
+}
+
+/// The fields of a `running`, `terminated` or `waiting`.
+#[derive(Clone, Copy)]
+struct Details {
+    started: Option<Timestamp>,
+    exit_code: Option<u64>,
+    reason: WaitingReason,
+}
+
+/// Reads [`Details`]; `None` for what is no object.
+struct DetailsReader;
+
+impl<'de> LenientField<'de> for DetailsReader {
+    type Value = Option<Details>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut details = Details {
+            started: None,
+            exit_code: None,
+            reason: WaitingReason::Other,
+        };
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("startedAt") => {
+                    details.started = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                }
+                Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
+                Some("reason") => {
+                    let reason = map.next_value_seed(Lenient(Parsed(WaitingReason::from_text)))?;
+                    details.reason = reason.unwrap_or(WaitingReason::Other);
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(Some(details))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &'static str, started: i64) -> ContainerStatus<'static> {
+        ContainerStatus {
+            name: Some(Cow::Borrowed(name)),
+            state: StateFields {
+                state: ContainerState::Running,
+                running: Some(Timestamp::from_seconds(started)),
+                terminated: None,
+            },
+            last_state: StateFields::default(),
+        }
+    }
+
+    #[test]
+    fn a_status_is_found_by_its_name_and_the_first_of_a_name_counts() {
+        let declared = ["c", "a", "", "b"].map(|name| Container {
+            name: name.into(),
+            kind: ContainerKind::Regular,
+            state: ContainerState::NoStatus,
+            started: None,
+        });
+        let statuses = vec![
+            ContainerStatus::default(),
+            named("b", 5),
+            named("a", 6),
+            named("b", 4),
+        ];
+        let read = with_statuses(declared.into(), statuses);
+        let started: Vec<_> = read.iter().map(|container| container.started).collect();
+        let at = |second| Some(Timestamp::from_seconds(second));
+        assert_eq!(started, [None, at(6), None, at(5)]);
+    }
+}
