@@ -7,6 +7,7 @@ use http::StatusCode;
 use http::header::{HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
+use super::renewing_client::NoCredentials;
 use crate::decode::{ApiStatus, DecodeError};
 
 /// A request or a watch that failed.
@@ -118,10 +119,7 @@ impl ApiError {
     /// An error of the client: there was no answer.
     pub fn from_client(error: &kube::Error) -> Self {
         let kind = match error {
-            kube::Error::Auth(_) => ApiErrorKind::Credentials,
-            kube::Error::Service(inner) if inner.is::<kube::client::AuthError>() => {
-                ApiErrorKind::Credentials
-            }
+            kube::Error::Service(inner) if inner.is::<NoCredentials>() => ApiErrorKind::Credentials,
             _ => ApiErrorKind::Transport,
         };
         let detail = match error {

@@ -5,17 +5,21 @@
 //! kubeconfig that was named but cannot be used is an error: podinit never connects to another
 //! cluster instead.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use kube::{Client, Config};
 
-use super::api_error::root_causes;
 use super::api_server_clock::ApiServerClock;
+use super::credentials::{self, BearerClient, CredentialSource, TokenFile, check_installed};
 use super::date_observer::DateObserver;
-use super::kubeconfig::ConfigSource;
+use super::kubeconfig::{ConfigSource, client_fault};
 use super::options::{ClusterOptions, ConnectError};
-use super::renewing_client::{MakeClient, RenewingClient};
+use super::renewing_client::{MadeClient, MakeClient};
+pub use super::renewing_client::{NoCredentials, RenewingClient};
 
 /// Deadline of a TCP and TLS handshake with the API server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,6 +39,8 @@ pub struct Cluster {
     pub proxy: Option<String>,
     /// The server's certificate is not verified (`insecure-skip-tls-verify`)
     pub unverified: bool,
+    /// What obtains the credentials, where they have to be obtained
+    pub credentials: Option<RenewingClient>,
 }
 
 impl Cluster {
@@ -46,10 +52,22 @@ impl Cluster {
             ..self
         }
     }
+
+    /// Obtains the credentials before the first request does: a plugin may take long, or ask somebody.
+    /// Returns at once while it has failed a moment ago.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub async fn obtain_credentials(&self) -> Result<(), NoCredentials> {
+        match &self.credentials {
+            Some(credentials) => credentials.obtain().await,
+            None => Ok(()),
+        }
+    }
 }
 
 /// Makes a client of the chosen cluster. It reads its configuration again when its credentials are
-/// refused. Sends no request; a credential plugin may run.
+/// refused. Sends no request and runs no credential plugin: the first request does.
 ///
 /// # Errors
 /// When the configuration cannot be used.
@@ -60,24 +78,49 @@ pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> 
         std::env::home_dir(),
     );
     let context = options.context.clone();
-    let cluster = configured(source.clone(), context.clone()).await?;
+    let (config, origin) = source.clone().load(context.as_deref()).await?;
+    let configured = Configured::from(config, origin)?;
+    let client = match &configured.source {
+        CredentialSource::Plugin(exec) => {
+            check_installed(exec).map_err(|error| configured.unusable(&error))?;
+            None
+        }
+        _ => Some(configured.connect().await?),
+    };
     let make: MakeClient = Box::new(move || {
-        let made = configured(source.clone(), context.clone());
-        Box::pin(async move { Ok(made.await?.client) })
+        let (source, context) = (source.clone(), context.clone());
+        Box::pin(async move {
+            let made = async {
+                let (config, origin) = source.load(context.as_deref()).await?;
+                Configured::from(config, origin)?.connect().await
+            };
+            made.await
+                .map_err(|error: ConnectError| NoCredentials(error.to_string()))
+        })
     });
-    Ok(Cluster {
-        client: RenewingClient::wrap(cluster.client, make),
-        ..cluster
-    })
+    let renewing = RenewingClient::new(client, make);
+    let namespace = configured.config.default_namespace.clone();
+    let client = renewing.clone().into_client(namespace);
+    Ok(configured.cluster(client, Some(renewing)))
 }
 
-/// Makes a client from the current configuration.
-async fn configured(
-    source: ConfigSource,
-    context: Option<String>,
-) -> Result<Cluster, ConnectError> {
-    let (config, origin) = source.load(context.as_deref()).await?;
-    from_config(config, origin).await
+/// Reads a kubeconfig and uses everything that it names, but runs no credential plugin: so that tests
+/// and fuzzing see the errors.
+///
+/// # Errors
+/// Those of [`connect`].
+pub async fn check_kubeconfig(file: PathBuf) -> Result<(), ConnectError> {
+    let options = ClusterOptions {
+        kubeconfig: Some(file),
+        context: None,
+    };
+    let source = ConfigSource::locate(&options, None, None);
+    let (config, origin) = source.load(None).await?;
+    let configured = Configured::from(config, origin)?;
+    match configured.source {
+        CredentialSource::Plugin(_) => Ok(()),
+        _ => configured.connect().await.map(drop),
+    }
 }
 
 /// Makes a client of the API server at `url`, without credentials: for the simulated one of `demo`.
@@ -85,42 +128,109 @@ async fn configured(
 /// # Errors
 /// When the client cannot be made.
 pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, ConnectError> {
-    from_config(Config::new(url), origin).await
+    let configured = Configured::from(Config::new(url), origin)?;
+    let client = configured.connect().await?.client;
+    Ok(configured.cluster(client, None))
 }
 
-async fn from_config(mut config: Config, origin: String) -> Result<Cluster, ConnectError> {
-    // Fails only when a provider is installed already, which is fine.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    config.connect_timeout = Some(CONNECT_TIMEOUT);
-    config.read_timeout = None;
-    // The reflector decides what is retried, and when: retries inside the client would defeat its
-    // deadlines and ignore the API server's Retry-After.
-    config.default_retry = false;
-    // Without TLS no root certificates are needed, so a machine without any is no error.
-    if config.cluster_url.scheme() == Some(&http::uri::Scheme::HTTP) {
-        config.root_cert.get_or_insert_default();
+/// A configuration that is ready for a client to be made of it.
+struct Configured {
+    /// Without the credentials that `source` obtains
+    config: Config,
+    source: CredentialSource,
+    origin: String,
+}
+
+impl Configured {
+    fn from(mut config: Config, origin: String) -> Result<Self, ConnectError> {
+        config.connect_timeout = Some(CONNECT_TIMEOUT);
+        config.read_timeout = None;
+        // The reflector decides what is retried, and when: retries inside the client would defeat its
+        // deadlines and ignore the API server's Retry-After.
+        config.default_retry = false;
+        // Without TLS no root certificates are needed, so a machine without any is no error.
+        if config.cluster_url.scheme() == Some(&http::uri::Scheme::HTTP) {
+            config.root_cert.get_or_insert_default();
+        }
+        match CredentialSource::take(&mut config.auth_info) {
+            Ok(source) => Ok(Self {
+                config,
+                source,
+                origin,
+            }),
+            Err(error) => Err(ConnectError::Unusable {
+                origin,
+                why: error.to_string(),
+            }),
+        }
     }
-    let authority = config.root_cert.clone().unwrap_or_default();
-    let server = without_credentials(&config.cluster_url);
-    let proxy = config.proxy_url.as_ref().map(without_credentials);
-    let unverified = config.accept_invalid_certs;
-    // Making a client runs the credential plugin and waits for it.
-    let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
-    let unusable = |why: String| ConnectError::Unusable {
-        origin: origin.clone(),
-        why,
-    };
-    let client = made
-        .map_err(|error| unusable(error.to_string()))?
-        .map_err(|error| unusable(root_causes(&error)))?;
-    Ok(Cluster {
-        client,
-        server,
-        origin,
-        authority,
-        proxy,
-        unverified,
-    })
+
+    fn unusable(&self, why: &dyn std::error::Error) -> ConnectError {
+        ConnectError::Unusable {
+            origin: self.origin.clone(),
+            why: why.to_string(),
+        }
+    }
+
+    /// The cluster that this is the configuration of.
+    fn cluster(&self, client: Client, credentials: Option<RenewingClient>) -> Cluster {
+        Cluster {
+            client,
+            server: without_credentials(&self.config.cluster_url),
+            origin: self.origin.clone(),
+            authority: self.config.root_cert.clone().unwrap_or_default(),
+            proxy: self.config.proxy_url.as_ref().map(without_credentials),
+            unverified: self.config.accept_invalid_certs,
+            credentials,
+        }
+    }
+
+    /// Makes the client. Runs the credential plugin, if there is one.
+    async fn connect(&self) -> Result<MadeClient, ConnectError> {
+        let mut config = self.config.clone();
+        let mut expires = None;
+        let mut token = None;
+        match &self.source {
+            CredentialSource::Configured => {}
+            CredentialSource::Token(header) => token = Some(header.clone()),
+            CredentialSource::TokenFile(path) => {
+                let file = TokenFile::open(path).map_err(|error| self.unusable(&error))?;
+                let client = self.client(config).await?;
+                return Ok(MadeClient {
+                    client: BearerClient::with_file(client, file),
+                    expires,
+                });
+            }
+            CredentialSource::Plugin(exec) => {
+                let given = credentials::run(exec).await;
+                let given = given.map_err(|error| self.unusable(&error))?;
+                if let Some((certificate, key)) = given.identity {
+                    let user = &mut config.auth_info;
+                    user.client_certificate_data = Some(STANDARD.encode(certificate));
+                    user.client_key_data = Some(STANDARD.encode(key).into());
+                }
+                (token, expires) = (given.token, given.expires);
+            }
+        }
+        let client = self.client(config).await?;
+        let client = match token {
+            Some(header) => BearerClient::with_token(client, header),
+            None => client,
+        };
+        Ok(MadeClient { client, expires })
+    }
+
+    async fn client(&self, config: Config) -> Result<Client, ConnectError> {
+        // Fails only when a provider is installed already, which is fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        // Reads certificates from files.
+        let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
+        let made = made.map_err(|error| self.unusable(&error))?;
+        made.map_err(|error| ConnectError::Unusable {
+            origin: self.origin.clone(),
+            why: client_fault(&error),
+        })
+    }
 }
 
 /// The URL without user and password, so that it can be shown.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use kube::Config;
-use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError, LoadDataError};
 
 use super::api_error::root_causes;
 use super::options::{ClusterOptions, ConnectError};
@@ -124,13 +124,7 @@ fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError
         },
         KubeconfigError::Parse(why) => ConnectError::Malformed {
             origin,
-            // Only the first line; the others show an excerpt of the file.
-            why: why
-                .to_string()
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
+            why: place_of(&why),
         },
         KubeconfigError::LoadContext(context) => ConnectError::UnknownContext {
             origin,
@@ -140,9 +134,91 @@ fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError
         KubeconfigError::CurrentContextNotSet => ConnectError::NoContext { origin, choice },
         other => ConnectError::Unusable {
             origin,
-            why: root_causes(&other),
+            why: config_fault(&other),
         },
     }
+}
+
+/// Where a file is not what it should be. What is wrong there is not said: the parser's message may
+/// repeat the text, which may be a token.
+fn place_of(error: &serde_saphyr::Error) -> String {
+    match error.location() {
+        Some(place) => format!(
+            "line {}, column {} is not YAML, or not what has to stand there",
+            place.line(),
+            place.column()
+        ),
+        None => "it is not YAML, or not what has to stand there".to_owned(),
+    }
+}
+
+/// What is wrong with a kubeconfig that could be read, in words of our own. The texts of kube contain
+/// what the file says where a file name or a URL is expected, which may be a secret in the wrong place.
+fn config_fault(error: &KubeconfigError) -> String {
+    let text = match error {
+        KubeconfigError::KindMismatch | KubeconfigError::ApiVersionMismatch => {
+            "its files are of different kinds or versions"
+        }
+        KubeconfigError::LoadClusterOfContext(_) => "it has no cluster of the name in the context",
+        KubeconfigError::MissingClusterUrl => "the cluster has no server",
+        KubeconfigError::ParseClusterUrl(_) => "the server of the cluster is not a URL",
+        KubeconfigError::ParseProxyUrl(_) => "the proxy (proxy-url, or HTTPS_PROXY) is not a URL",
+        KubeconfigError::LoadCertificateAuthority(why) => {
+            return data_fault("certificate-authority", why);
+        }
+        KubeconfigError::LoadClientCertificate(why) => {
+            return data_fault("client-certificate", why);
+        }
+        KubeconfigError::LoadClientKey(why) => return data_fault("client-key", why),
+        KubeconfigError::ParseCertificates(_) => {
+            "certificate-authority is not a list of PEM certificates"
+        }
+        KubeconfigError::ParseNoProxy(_) => "NO_PROXY cannot be understood",
+        _ => "it cannot be used",
+    };
+    text.to_owned()
+}
+
+fn data_fault(field: &str, error: &LoadDataError) -> String {
+    match error {
+        LoadDataError::DecodeBase64(_) => format!("{field}-data is not base64"),
+        LoadDataError::ReadFile(why, _) => {
+            format!("the file of {field} cannot be read: {}", why.kind())
+        }
+        LoadDataError::NoBase64DataOrFile => format!("it has no {field}"),
+    }
+}
+
+/// Why no client can be made of a configuration, in words of our own for the same reason.
+pub(super) fn client_fault(error: &kube::Error) -> String {
+    use kube::client::RustlsTlsError as Tls;
+    let text = match error {
+        kube::Error::InferKubeconfig(error) => return config_fault(error),
+        kube::Error::RustlsTls(error) => match error {
+            Tls::InvalidIdentityPem(_) => "the client certificate or its key is not PEM",
+            Tls::MissingPrivateKey | Tls::UnknownPrivateKeyFormat | Tls::InvalidPrivateKey(_) => {
+                "the key of the client certificate cannot be used: it must be PKCS#8, PKCS#1 or SEC1, \
+                 and belong to the certificate"
+            }
+            Tls::MissingCertificate => "there is a client key without a certificate",
+            Tls::AddRootCertificate(_) => {
+                "certificate-authority holds no certificate that can be used"
+            }
+            Tls::NoValidNativeRootCA(_) => {
+                "this machine has no root certificates; set certificate-authority-data"
+            }
+            Tls::InvalidServerName(_) => "tls-server-name is not a name of a server",
+        },
+        kube::Error::ProxyProtocolUnsupported { .. }
+        | kube::Error::ProxyProtocolDisabled { .. } => {
+            "the protocol of the proxy is not supported; use http, https or socks5"
+        }
+        kube::Error::HttpError(_) => {
+            "the account to act as (as, as-groups) cannot stand in a header"
+        }
+        _ => "no client can be made of it",
+    };
+    text.to_owned()
 }
 
 #[cfg(test)]

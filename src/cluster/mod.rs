@@ -8,6 +8,7 @@ pub mod api_error;
 pub mod api_server_clock;
 pub mod client;
 pub mod clock;
+pub mod credentials;
 pub(crate) mod date_observer;
 mod kubeconfig;
 pub mod options;

@@ -1,58 +1,101 @@
-//! A client that is replaced when its credentials are refused.
+//! A client that is replaced when its credentials are refused or expire.
 //!
-//! The kube client reads token files again every minute, and runs credential plugins again when
-//! their credentials expire. It does not notice that credentials are refused before they expire, that
-//! a plugin stated no expiry, or that certificates and tokens in the kubeconfig were replaced. So
-//! when the API server answers 401, or either side rejects the other's certificate, the
-//! configuration is read again as at the start, and a new client made from it replaces the old one.
-//! While that fails, the old one stays.
+//! Credentials can be refused before they expire, a plugin may state no expiry, and certificates and
+//! tokens in the kubeconfig can be replaced. So when the API server answers 401, or either side rejects
+//! the other's certificate, the configuration is read again as at the start, and a new client made from
+//! it replaces the old one. While that fails, the old one stays. The same happens shortly before the
+//! expiry that a credential plugin has stated.
+//!
+//! At most one client is made at a time, since that may run a credential plugin.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use http::{Request, Response, StatusCode};
+use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube::client::Body;
 use tokio::time::Instant;
 use tower_service::Service;
 
 use super::api_error::root_causes;
-use super::options::ConnectError;
 
 /// The least time between two renewals, since each may run a credential plugin.
 const PAUSE: Duration = Duration::from_secs(20);
 
+/// How long before its expiry a credential is renewed.
+const MARGIN: SignedDuration = SignedDuration::from_secs(60);
+
+/// There is no client, since there are no credentials: one line that says why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoCredentials(pub(super) String);
+
+/// A client, and when its credentials expire.
+#[derive(Clone)]
+pub(super) struct MadeClient {
+    pub(super) client: Client,
+    pub(super) expires: Option<Timestamp>,
+}
+
+impl MadeClient {
+    fn expires_within(&self, margin: SignedDuration) -> bool {
+        self.expires
+            .is_some_and(|expires| Timestamp::now() + margin >= expires)
+    }
+}
+
 /// Makes a client from the current configuration.
 pub(super) type MakeClient =
-    Box<dyn Fn() -> BoxFuture<'static, Result<Client, ConnectError>> + Send + Sync>;
+    Box<dyn Fn() -> BoxFuture<'static, Result<MadeClient, NoCredentials>> + Send + Sync>;
 
 /// A client that renews itself. Clones share the current client.
 #[derive(Clone)]
-pub(super) struct RenewingClient(Arc<Shared>);
+pub struct RenewingClient(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     current: Mutex<Current>,
     make: MakeClient,
 }
 
 struct Current {
-    client: Client,
+    /// What the last renewal that succeeded has made; why there is nothing otherwise
+    made: Result<MadeClient, NoCredentials>,
     /// When the last renewal began
     renewed: Option<Instant>,
+    /// The renewal that runs
+    renewal: Option<Renewal>,
 }
 
+type Renewal = Shared<BoxFuture<'static, ()>>;
+
 impl RenewingClient {
-    /// A client that uses `client` until its credentials are refused, and then what `make` makes.
-    pub(super) fn wrap(client: Client, make: MakeClient) -> Client {
-        let namespace = client.default_namespace().to_owned();
-        let current = Mutex::new(Current {
-            client,
+    /// Uses `client` until its credentials are refused, and then what `make` makes. Without a client,
+    /// `make` makes the first one for the first request.
+    pub(super) fn new(client: Option<MadeClient>, make: MakeClient) -> Self {
+        let current = Current {
+            made: client.ok_or_else(|| NoCredentials("not obtained yet".to_owned())),
             renewed: None,
-        });
-        Client::new(Self(Arc::new(Shared { current, make })), namespace)
+            renewal: None,
+        };
+        Self(Arc::new(Inner {
+            current: Mutex::new(current),
+            make,
+        }))
+    }
+
+    /// This as a client of kube.
+    pub(super) fn into_client(self, namespace: String) -> Client {
+        Client::new(self, namespace)
+    }
+
+    /// Waits until there are credentials, or the attempt to obtain them has failed.
+    pub(super) async fn obtain(&self) -> Result<(), NoCredentials> {
+        self.client().await.map(drop)
     }
 
     fn current(&self) -> MutexGuard<'_, Current> {
@@ -60,23 +103,63 @@ impl RenewingClient {
         (self.0.current.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a new client in the background. Until it is ready, requests use the old one.
-    fn renew(&self) {
-        let mut current = self.current();
+    /// The client for a request. Waits for a renewal only if the credentials that there are cannot work.
+    async fn client(&self) -> Result<Client, NoCredentials> {
+        let renewal = {
+            let mut current = self.current();
+            if let Ok(made) = current.made.clone()
+                && !made.expires_within(SignedDuration::ZERO)
+            {
+                if made.expires_within(MARGIN) {
+                    self.renew(&mut current);
+                }
+                return Ok(made.client);
+            }
+            self.renew(&mut current)
+        };
+        if let Some(renewal) = renewal {
+            renewal.await;
+        }
+        let current = self.current();
+        current
+            .made
+            .as_ref()
+            .map(|made| made.client.clone())
+            .map_err(Clone::clone)
+    }
+
+    /// Makes a new client in the background, unless that was tried a moment ago. Until it is ready,
+    /// requests use the old one.
+    fn renew(&self, current: &mut Current) -> Option<Renewal> {
+        if let Some(renewal) = &current.renewal {
+            return Some(renewal.clone());
+        }
         if current.renewed.is_some_and(|at| at.elapsed() < PAUSE) {
-            return;
+            return None;
         }
         current.renewed = Some(Instant::now());
         let this = self.clone();
-        tokio::spawn(async move {
-            match (this.0.make)().await {
-                Ok(client) => {
+        // A task, so that it completes even if nobody waits for it any more.
+        let task = tokio::spawn(async move {
+            let made = (this.0.make)().await;
+            let mut current = this.current();
+            current.renewal = None;
+            match made {
+                Ok(made) => {
                     tracing::debug!("the credentials were read again");
-                    this.current().client = client;
+                    current.made = Ok(made);
                 }
-                Err(error) => tracing::debug!(%error, "the credentials cannot be read again"),
+                Err(error) => {
+                    tracing::debug!(%error, "the credentials cannot be read again");
+                    if current.made.is_err() {
+                        current.made = Err(error);
+                    }
+                }
             }
         });
+        let renewal = task.map(drop).boxed().shared();
+        current.renewal = Some(renewal.clone());
+        Some(renewal)
     }
 }
 
@@ -92,14 +175,15 @@ impl Service<Request<Body>> for RenewingClient {
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let this = self.clone();
         Box::pin(async move {
-            let client = this.current().client.clone();
+            let client = this.client().await;
+            let client = client.map_err(|error| kube::Error::Service(Box::new(error)))?;
             let result = client.send(request).await;
             let refused = match &result {
                 Ok(response) => response.status() == StatusCode::UNAUTHORIZED,
                 Err(error) => is_about_certificates(&root_causes(error)),
             };
             if refused {
-                this.renew();
+                this.renew(&mut this.current());
             }
             result
         })
@@ -116,4 +200,111 @@ impl fmt::Debug for RenewingClient {
 /// types of such errors; the words are those of rustls.
 fn is_about_certificates(error: &str) -> bool {
     error.contains("certificate") || error.contains("received fatal alert")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::Router;
+    use tokio::time::advance;
+
+    use super::*;
+
+    fn answering(status: StatusCode) -> Client {
+        let router = Router::new().fallback(move || async move { status });
+        let service = tower::ServiceBuilder::new()
+            .map_request(|request: Request<Body>| request.map(axum::body::Body::new))
+            .service(router);
+        Client::new(service, "default")
+    }
+
+    async fn status(client: &Client) -> Result<StatusCode, kube::Error> {
+        let request = Request::get("/").body(Body::empty()).unwrap();
+        client.send(request).await.map(|response| response.status())
+    }
+
+    /// Counts how often it is asked for a client; each attempt takes `takes` and has this result.
+    fn counting(
+        takes: Duration,
+        made: impl Fn(usize) -> Result<MadeClient, NoCredentials> + Clone + Send + Sync + 'static,
+    ) -> (MakeClient, Arc<AtomicUsize>) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&asked);
+        let make: MakeClient = Box::new(move || {
+            let number = counter.fetch_add(1, Ordering::SeqCst);
+            let made = made.clone();
+            Box::pin(async move {
+                tokio::time::sleep(takes).await;
+                made(number)
+            })
+        });
+        (make, asked)
+    }
+
+    fn valid(seconds: i64) -> MadeClient {
+        MadeClient {
+            client: answering(StatusCode::OK),
+            expires: Some(Timestamp::now() + SignedDuration::from_secs(seconds)),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_source_that_fails_is_asked_once_at_a_time_and_not_again_at_once() {
+        let (make, asked) = counting(Duration::from_secs(30), |number| match number {
+            0 => Err(NoCredentials("the plugin failed".to_owned())),
+            _ => Ok(valid(3600)),
+        });
+        let client = RenewingClient::new(None, make).into_client("default".to_owned());
+        let requests = (0..10).map(|_| status(&client));
+        for failed in futures::future::join_all(requests).await {
+            assert!(
+                failed
+                    .unwrap_err()
+                    .to_string()
+                    .contains("the plugin failed")
+            );
+        }
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+        assert_eq!(status(&client).await.unwrap(), StatusCode::OK);
+        assert_eq!(asked.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_is_not_followed_by_an_attempt_at_once() {
+        let failing = |_| Err(NoCredentials("no".to_owned()));
+        let (make, asked) = counting(Duration::ZERO, failing);
+        let client = RenewingClient::new(None, make).into_client("default".to_owned());
+        for _ in 0..100 {
+            assert!(status(&client).await.is_err());
+        }
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+        advance(PAUSE).await;
+        assert!(status(&client).await.is_err());
+        assert_eq!(asked.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn credentials_are_renewed_before_they_expire_and_waited_for_after() {
+        let (make, asked) = counting(Duration::from_secs(5), |_| Ok(valid(3600)));
+        let renewing = RenewingClient::new(Some(valid(30)), make);
+        let client = renewing.clone().into_client("default".to_owned());
+        let began = Instant::now();
+        assert_eq!(status(&client).await.unwrap(), StatusCode::OK);
+        assert_eq!(
+            began.elapsed(),
+            Duration::ZERO,
+            "it waits though it need not"
+        );
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+        renewing.current().made = Ok(valid(-1));
+        advance(PAUSE).await;
+        let began = Instant::now();
+        assert_eq!(status(&client).await.unwrap(), StatusCode::OK);
+        assert_eq!(began.elapsed(), Duration::from_secs(5));
+        assert_eq!(asked.load(Ordering::SeqCst), 2);
+    }
 }

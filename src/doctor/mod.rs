@@ -101,7 +101,13 @@ impl Doctor {
         let labels = labels.map_err(|error| {
             Finding::error(Check::Labels, error.to_string()).fix("change --pod-label")
         });
-        let connected = timeout_at(ends, client::connect(&self.cluster)).await;
+        let connected = timeout_at(ends, async {
+            let cluster = client::connect(&self.cluster).await?;
+            // A failure is found again, and reported, by the first request.
+            let _ = cluster.obtain_credentials().await;
+            Ok(cluster)
+        });
+        let connected = connected.await;
         let cluster = match connected {
             Ok(Ok(cluster)) => Ok(cluster),
             Ok(Err(error)) => Err(cluster::unusable(&error)),

@@ -165,6 +165,7 @@ impl Fixture {
 /// A client of the simulated API server without a socket.
 fn in_process(cluster: &Cluster) -> client::Cluster {
     client::Cluster {
+        credentials: None,
         client: Client::new(
             ServiceBuilder::new()
                 .map_request(|request: http::Request<kube::client::Body>| {

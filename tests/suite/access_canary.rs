@@ -242,6 +242,112 @@ fn passwords_are_never_shown() {
     assert!(!log.contains(&hash) && !log.contains(&wrong));
 }
 
+/// Kubeconfigs whose user has this credential, which the API server never gets to see.
+fn kubeconfig_of(user: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\n\
+         clusters:\n- {{name: c, cluster: {{server: \"http://127.0.0.1:1\"}}}}\n\
+         contexts:\n- {{name: a, context: {{cluster: c, user: u}}}}\n\
+         users:\n- {{name: u, user: {user}}}\n"
+    )
+}
+
+/// Everything that the commands which use a kubeconfig show of it.
+fn shown_with(kubeconfig: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("config");
+    std::fs::write(&path, kubeconfig).unwrap();
+    let mut shown = String::new();
+    for command in [&["serve"][..], &["doctor"], &["doctor", "--format", "json"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .args(command)
+            .args([
+                "--listen",
+                "127.0.0.1:0",
+                "--log-level",
+                "trace",
+                "--kubeconfig",
+            ])
+            .arg(&path)
+            .env_clear()
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(!output.status.success(), "{kubeconfig}");
+        shown += &String::from_utf8(output.stdout).unwrap();
+        shown += &String::from_utf8(output.stderr).unwrap();
+    }
+    shown
+}
+
+/// The parser of a plugin's output quoted it, and so did the error of a plugin that failed.
+#[test]
+fn nothing_that_a_credential_plugin_prints_is_shown() {
+    for (script, said) in [
+        (format!("echo {CANARY}"), "did not print one ExecCredential"),
+        (
+            format!("printf '%s' '{{\"status\":{{\"token\":\"{CANARY}'"),
+            "did not print one ExecCredential",
+        ),
+        (
+            format!(
+                "echo '{{\"status\":{{\"token\":\"{CANARY}\"}}}}'; echo '{{\"a\":\"{CANARY}\"}}'"
+            ),
+            "did not print one ExecCredential",
+        ),
+        (
+            format!("echo {CANARY}; echo {CANARY} >&2; exit 7"),
+            "failed (exit status: 7)",
+        ),
+        (
+            format!("printf '%s' '{{\"status\":{{\"token\":\"a\\n{CANARY}\"}}}}'"),
+            "is not one line",
+        ),
+    ] {
+        let script = serde_json::to_string(&script).unwrap();
+        let user = format!(
+            "{{exec: {{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, \
+             args: [-c, {script}, {CANARY}], interactiveMode: Never, installHint: {CANARY}}}}}"
+        );
+        let shown = shown_with(&kubeconfig_of(&user));
+        assert!(shown.contains(said), "{script}: {shown}");
+        assert_silent(&shown);
+    }
+}
+
+/// Tokens, keys and passwords where they belong, and where they do not.
+#[test]
+fn nothing_secret_of_a_kubeconfig_is_shown() {
+    let key = STANDARD.encode(format!("-----BEGIN {CANARY}-----\n{CANARY}\n"));
+    for user in [
+        format!("{{token: \"{CANARY}\\n{CANARY}\"}}"),
+        format!("{{token: {{a: {CANARY}}}}}"),
+        format!("{{tokenFile: {CANARY}}}"),
+        format!("{{username: a, password: [{CANARY}]}}"),
+        format!("{{client-key: {CANARY}, client-certificate: {CANARY}}}"),
+        format!("{{client-key-data: {CANARY}-, client-certificate-data: {CANARY}-}}"),
+        format!("{{client-key-data: {key}, client-certificate-data: {key}}}"),
+        format!("{{exec: {CANARY}}}"),
+        format!("{{exec: {{command: {CANARY}, args: {CANARY}}}}}"),
+        format!("{{exec: {{command: {CANARY}}}}}"),
+        format!("{{auth-provider: {{name: {CANARY}, config: {{access-token: {CANARY}}}}}}}"),
+        format!("{{auth-provider: {CANARY}}}"),
+        format!("{{as: \"{CANARY}\\n\"}}"),
+        format!("[{CANARY}"),
+        CANARY.to_owned(),
+        format!("\"{CANARY}"),
+    ] {
+        assert_silent(&shown_with(&kubeconfig_of(&user)));
+    }
+    for text in [
+        CANARY.to_owned(),
+        format!("users: {CANARY}"),
+        format!("{CANARY}: ["),
+    ] {
+        assert_silent(&shown_with(&text));
+    }
+}
+
 /// What is wrong with a file is said without what stands in it.
 #[test]
 fn the_content_of_broken_files_is_never_shown() {

@@ -45,6 +45,7 @@ impl Api {
             async move { Ok::<_, Infallible>(api.answer(request).await) }
         });
         let cluster = Cluster {
+            credentials: None,
             client: kube::Client::new(service, "default"),
             server: "https://api".to_owned(),
             origin: "a test".to_owned(),

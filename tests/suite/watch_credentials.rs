@@ -158,6 +158,20 @@ async fn a_token_file_that_was_rotated_is_read_again() {
     guarded.sees("after").await;
 }
 
+/// As editors, `echo` and many controllers write it; client-go ignores the white space too.
+#[tokio::test]
+async fn a_token_file_may_end_with_a_newline() {
+    let user = |directory: &Path| {
+        fs::write(directory.join("token"), "first\n").unwrap();
+        format!("{{tokenFile: \"{}/token\"}}", directory.display())
+    };
+    let mut guarded = Guarded::start(user).await;
+    let token = guarded.directory.path().join("token");
+    fs::write(token, " second\r\n\n").unwrap();
+    guarded.rotate("second").await;
+    guarded.sees("after").await;
+}
+
 #[tokio::test]
 async fn a_credential_plugin_runs_again_when_what_it_gave_is_refused() {
     // It states no expiry, so that nothing but the refusal says that it has to run again.

@@ -105,6 +105,7 @@ impl Exporter {
         };
         let clock = Arc::new(ApiServerClock::new(wall, move || epoch.elapsed()));
         let cluster = Cluster {
+            credentials: None,
             client: server.client(),
             server: "the proof".to_owned(),
             origin: "the proof".to_owned(),
