@@ -1,6 +1,6 @@
 //! A pod that exists: its state, its life, and its next step.
 
-use super::life::{App, Change, Life, Report, Step};
+use super::life::{Change, Life, Step};
 use super::object::ObjectKey;
 use super::pod::Pod;
 use super::profile::LifeKind;
@@ -48,7 +48,7 @@ impl Active {
     /// `retry` nanoseconds later.
     pub(super) fn take_step(&mut self, outage: bool, retry: i64) -> Option<Change> {
         let change = self.life.steps.get(self.next)?.change.clone();
-        if outage && self.needs_new_sandbox(&change) {
+        if outage && change == Change::MakeSandbox {
             self.delay += retry;
             return None;
         }
@@ -80,15 +80,8 @@ impl Active {
         self.rewritten += 1;
     }
 
-    /// Whether `change` shows a new sandbox.
-    fn needs_new_sandbox(&self, change: &Change) -> bool {
-        let shows = |report: &Report| report.sandbox || !matches!(report.app, App::Waiting(_));
-        match change {
-            Change::Report(report) => {
-                let stood = self.pod.report.is_some_and(|(last, _)| shows(&last));
-                shows(report) && !stood
-            }
-            _ => false,
-        }
+    /// Everything from now on happens this much later than it would.
+    pub(super) fn put_off(&mut self, nanos: i64) {
+        self.delay += nanos;
     }
 }

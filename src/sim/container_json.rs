@@ -1,12 +1,14 @@
 //! Containers of a pod's spec, and their statuses.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::json::{Empty, raw, time};
-use super::life::{App, InitContainer};
+use super::container::{self, Run, RunState};
+use super::json::{raw, time};
+use super::life::App;
 use super::pod::Pod;
-use crate::timestamp::Timestamp;
 
 const PORTS: &str = r#"[{"name":"http","containerPort":8080,"protocol":"TCP"}]"#;
 const ENV: &str = r#"[{"name":"REGION","value":"eu-central-1"},{"name":"LOG_LEVEL","value":"info"},{"name":"POD_NAME","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"metadata.name"}}}]"#;
@@ -15,8 +17,7 @@ const RESOURCES: &str =
 const VOLUME_MOUNTS: &str = r#"[{"name":"config","mountPath":"/etc/app"},{"name":"tmp","mountPath":"/tmp"},{"name":"kube-api-access-7slsg","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]"#;
 const PROBE: &str = r#"{"httpGet":{"path":"/healthz","port":8080,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":5,"successThreshold":1,"failureThreshold":3}"#;
 
-const APP_IMAGE: &str = "registry.example.com/team/app:1.42.0";
-const INIT_IMAGE: &str = "registry.example.com/team/init:3.1";
+const IMAGE_DIGEST: &str = "5f2d1c9c3b6f7f1d0a4b0fbb8e2a61f3a9d3a7d5c0c6de1f52f2f0c3e8a5b7d1";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -43,11 +44,12 @@ pub(super) struct Container {
 }
 
 impl Container {
-    pub(super) fn app(readiness_probe: bool) -> Self {
+    /// One of `spec.containers`.
+    pub(super) fn regular(container: &container::Container, readiness_probe: bool) -> Self {
         let probe = readiness_probe.then(|| raw(PROBE)).flatten();
         Self {
-            name: "app",
-            image: APP_IMAGE,
+            name: container.name,
+            image: container.image.name,
             ports: raw(PORTS),
             env: raw(ENV),
             resources: raw(RESOURCES),
@@ -62,32 +64,29 @@ impl Container {
         }
     }
 
-    pub(super) fn init(container: &InitContainer) -> Self {
+    /// One of `spec.initContainers`.
+    pub(super) fn init(container: &container::Container) -> Self {
         Self {
-            name: container.name,
-            image: INIT_IMAGE,
             ports: None,
             env: None,
             restart_policy: container.restartable.then_some("Always"),
-            liveness_probe: None,
-            readiness_probe: None,
             startup_probe: container.restartable.then(|| raw(PROBE)).flatten(),
-            ..Self::app(false)
+            ..Self::regular(container, false)
         }
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ContainerStatus {
+pub(super) struct ContainerStatus<'a> {
     name: &'static str,
-    state: ContainerState,
-    last_state: Empty,
+    state: State<'a>,
+    last_state: LastState,
     ready: bool,
     restart_count: u32,
     image: &'static str,
     #[serde(rename = "imageID")]
-    image_id: &'static str,
+    image_id: String,
     #[serde(rename = "containerID", skip_serializing_if = "Option::is_none")]
     container_id: Option<String>,
     started: bool,
@@ -96,105 +95,163 @@ pub(super) struct ContainerStatus {
 /// One of the three states of a container.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum ContainerState {
+enum State<'a> {
     Waiting {
         reason: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<Cow<'a, str>>,
     },
     Running {
         #[serde(rename = "startedAt")]
         started_at: String,
     },
-    Terminated {
-        #[serde(rename = "exitCode")]
-        exit_code: i32,
-        reason: &'static str,
-        #[serde(rename = "startedAt")]
-        started_at: String,
-        #[serde(rename = "finishedAt")]
-        finished_at: String,
-    },
+    Terminated(Terminated),
 }
 
-impl ContainerStatus {
-    pub(super) fn of_app(pod: &Pod) -> Vec<Self> {
-        let Some((report, at)) = pod.report else {
-            return Vec::new();
-        };
-        let since = pod.running_since.unwrap_or(at);
-        let state = match report.app {
-            App::Waiting(reason) => ContainerState::Waiting { reason },
-            App::Running { .. } => running(since),
-            App::Completed => terminated(0, since, at),
-            App::Failed => terminated(42, since, at),
-        };
-        vec![Self {
-            ready: report.app == App::Running { ready: true },
-            restart_count: report.restarts,
-            started: report.is_running(),
-            ..Self::new("app", APP_IMAGE, state, pod)
-        }]
-    }
+#[derive(Serialize)]
+struct LastState {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terminated: Option<Terminated>,
+}
 
-    pub(super) fn of_init_containers(pod: &Pod) -> Vec<Self> {
-        let Some((report, at)) = pod.report else {
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Terminated {
+    exit_code: i32,
+    reason: &'static str,
+    started_at: String,
+    finished_at: String,
+}
+
+impl From<container::Ended> for Terminated {
+    fn from(ended: container::Ended) -> Self {
+        Self {
+            exit_code: ended.exit_code,
+            reason: if ended.exit_code == 0 {
+                "Completed"
+            } else {
+                "Error"
+            },
+            started_at: time(ended.since),
+            finished_at: time(ended.until),
+        }
+    }
+}
+
+impl<'a> ContainerStatus<'a> {
+    /// `status.containerStatuses`
+    pub(super) fn of_containers(pod: &'a Pod) -> Vec<Self> {
+        let Some((report, _)) = pod.report else {
             return Vec::new();
         };
-        let since = pod.started.unwrap_or(at);
-        let status = |(index, container): (usize, &InitContainer)| {
-            let done = index < report.init_done;
-            let state = match (done, container.restartable) {
-                (true, true) => running(since),
-                (true, false) => terminated(0, since, at),
-                (false, _) if index == report.init_done && report.sandbox => running(since),
-                (false, _) => ContainerState::Waiting {
-                    reason: "PodInitializing",
-                },
+        let status = |(index, (container, run)): (usize, (&container::Container, &'a Run))| {
+            let runs = matches!(run.state, RunState::Running(_));
+            let is_main = index == 0;
+            let waits_for = match report.app {
+                App::Waiting(reason) if is_main || !pod.had_sandbox => reason,
+                _ => default_reason(pod),
             };
             Self {
-                ready: done,
-                started: done && container.restartable,
-                ..Self::new(container.name, INIT_IMAGE, state, pod)
+                ready: runs && (!is_main || report.app == App::Running { ready: true }),
+                started: runs,
+                ..Self::new(container, run, waits_for, pod)
             }
         };
-        (pod.manifest.init_containers.iter())
+        (pod.manifest.containers.iter().zip(&pod.runs.regular))
             .enumerate()
             .map(status)
             .collect()
     }
 
-    fn new(name: &'static str, image: &'static str, state: ContainerState, pod: &Pod) -> Self {
-        let pulled = !matches!(state, ContainerState::Waiting { .. });
-        let hash = pod.manifest.uid.replace('-', "");
-        Self {
-            name,
-            state,
-            last_state: Empty {},
-            ready: false,
-            restart_count: 0,
-            image,
-            image_id: if pulled {
-                "registry.example.com/team/app@sha256:5f2d1c9c3b6f7f1d0a4b0fbb8e2a61f3a9d3a7d5c0c6de1f52f2f0c3e8a5b7d1"
-            } else {
-                ""
+    /// `status.initContainerStatuses`
+    pub(super) fn of_init_containers(pod: &'a Pod) -> Vec<Self> {
+        let Some((report, _)) = pod.report else {
+            return Vec::new();
+        };
+        let status = |(index, (container, run)): (usize, (&container::Container, &'a Run))| {
+            let done = index < report.init_done;
+            Self {
+                ready: done,
+                started: done && container.restartable,
+                ..Self::new(container, run, "PodInitializing", pod)
+            }
+        };
+        (pod.manifest.init_containers.iter().zip(&pod.runs.init))
+            .enumerate()
+            .map(status)
+            .collect()
+    }
+
+    fn new(
+        container: &container::Container,
+        run: &'a Run,
+        waits_for: &'static str,
+        pod: &Pod,
+    ) -> Self {
+        let exists = run.state != RunState::Waiting || run.last.is_some();
+        let state = match (run.state, &run.waiting) {
+            (RunState::Running(since), _) => State::Running {
+                started_at: time(since),
             },
-            container_id: pulled.then(|| format!("containerd://{hash}{hash}")),
+            (RunState::Ended(ended), _) => State::Terminated(ended.into()),
+            (RunState::Waiting, Some(waiting)) => State::Waiting {
+                reason: waiting.reason,
+                message: Some(Cow::Borrowed(&waiting.message)),
+            },
+            (RunState::Waiting, None) => State::Waiting {
+                reason: waits_for,
+                message: (waits_for == "CrashLoopBackOff")
+                    .then(|| Cow::Owned(back_off(container, run, pod))),
+            },
+        };
+        let hash = || pod.manifest.uid.replace('-', "");
+        Self {
+            name: container.name,
+            state,
+            last_state: LastState {
+                terminated: run.last.map(Terminated::from),
+            },
+            ready: false,
+            restart_count: run.restarts,
+            image: container.image.name,
+            image_id: match exists {
+                true => format!("{}@sha256:{IMAGE_DIGEST}", repository(container.image.name)),
+                false => String::new(),
+            },
+            container_id: exists.then(|| format!("containerd://{0}{0}", hash())),
             started: false,
         }
     }
 }
 
-fn running(since: Timestamp) -> ContainerState {
-    ContainerState::Running {
-        started_at: time(since),
+/// What a container waits for while it is created.
+fn default_reason(pod: &Pod) -> &'static str {
+    match pod.manifest.init_containers.is_empty() {
+        true => "ContainerCreating",
+        false => "PodInitializing",
     }
 }
 
-fn terminated(exit_code: i32, since: Timestamp, until: Timestamp) -> ContainerState {
-    ContainerState::Terminated {
-        exit_code,
-        reason: if exit_code == 0 { "Completed" } else { "Error" },
-        started_at: time(since),
-        finished_at: time(until),
+/// The kubelet's words for a container that it does not restart yet: ten seconds after the first
+/// crash, twice as long after each further one, at most five minutes.
+fn back_off(container: &container::Container, run: &Run, pod: &Pod) -> String {
+    let seconds = (10_u32 << run.restarts.saturating_sub(1).min(5)).min(300);
+    let delay = match (seconds / 60, seconds % 60) {
+        (0, seconds) => format!("{seconds}s"),
+        (minutes, seconds) => format!("{minutes}m{seconds}s"),
+    };
+    let manifest = &pod.manifest;
+    format!(
+        "back-off {delay} restarting failed container={} pod={}_{}({})",
+        container.name, manifest.name, manifest.namespace, manifest.uid
+    )
+}
+
+/// The image without its tag.
+fn repository(image: &str) -> &str {
+    match image.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => repository,
+        _ => image,
     }
 }
 

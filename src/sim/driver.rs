@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::active::Active;
+use super::image_puller::ImagePullers;
 use super::life::{Change, Life, PodManifest};
 use super::object::ObjectKey;
 use super::past;
@@ -71,6 +72,7 @@ pub(super) struct Driver {
     timers: TimerQueue<Due>,
     pods: BTreeMap<u64, Active>,
     by_uid: HashMap<String, u64>,
+    image_pullers: ImagePullers,
     created: u64,
     outage: bool,
 }
@@ -92,6 +94,7 @@ impl Driver {
             timers: TimerQueue::default(),
             pods: BTreeMap::new(),
             by_uid: HashMap::new(),
+            image_pullers: ImagePullers::default(),
             created: 0,
             outage: false,
         };
@@ -223,7 +226,12 @@ impl Driver {
         if active.rewritten != rewritten {
             return;
         }
-        if let Some(change) = active.take_step(self.outage, SANDBOX_RETRY) {
+        if let Some(mut change) = active.take_step(self.outage, SANDBOX_RETRY) {
+            if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
+                let turn = self.image_pullers.enter(&node, at, *takes);
+                active.put_off(turn.wait + turn.takes - *takes);
+                *takes = turn.takes;
+            }
             self.change(id, &change, at);
         }
         self.enter_next(id);
@@ -238,7 +246,10 @@ impl Driver {
             return;
         };
         active.pod.apply(change, at);
-        self.write(id, &active, at);
+        self.truth.happened(id, change, &active.pod, at);
+        if change.is_written() {
+            self.write(id, &active, at);
+        }
         self.pods.insert(id, active);
     }
 

@@ -2,6 +2,7 @@
 //! kubelet (`pkg/kubelet/status/generate.go`).
 
 use super::life::{App, PodManifest, READINESS_GATE, Report};
+use super::node::Kubelet;
 
 /// `status.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +75,23 @@ impl Verdict {
     }
 }
 
-/// `PodReadyToStartContainers`: never with a reason.
-pub fn network_ready(report: &Report) -> Verdict {
-    Verdict {
-        holds: report.sandbox,
-        ..Verdict::HOLDS
+/// `PodReadyToStartContainers`, by a kubelet of this version. `existed` says whether the status has
+/// shown a sandbox before.
+pub fn network_ready(kubelet: Kubelet, report: &Report, existed: bool) -> Verdict {
+    if report.sandbox {
+        return Verdict::HOLDS;
     }
+    if !kubelet.explains_missing_sandbox() {
+        return Verdict {
+            holds: false,
+            ..Verdict::HOLDS
+        };
+    }
+    let message = match existed {
+        true => "pod sandbox is not ready",
+        false => "no pod sandbox exists",
+    };
+    Verdict::fails("PodSandboxNotReady", message)
 }
 
 /// `Initialized`: True from the first sync on for a pod without init containers.
@@ -109,12 +121,18 @@ pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -
         (Phase::Succeeded, _) => Verdict::fails("PodCompleted", ""),
         (Phase::Failed, _) => Verdict::fails("PodFailed", ""),
         (_, App::Running { ready: true }) => Verdict::HOLDS,
-        _ => {
+        (_, app) => {
+            // A main container that crashes or is probed leaves those beside it running.
+            let unready = match app {
+                App::Running { .. } => 1,
+                _ if report.restarts > 0 => 1,
+                _ => manifest.containers.len(),
+            };
             let waiting = (manifest.init_containers.iter())
                 .skip(report.init_done)
                 .filter(|container| container.restartable)
-                .map(|container| container.name)
-                .chain(["app"]);
+                .chain(manifest.containers.iter().take(unready))
+                .map(|container| container.name);
             let names: Vec<&str> = waiting.collect();
             Verdict::fails(
                 "ContainersNotReady",
@@ -149,7 +167,8 @@ pub fn ready(manifest: &PodManifest, containers: Verdict, gate: Option<bool>) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::life::InitContainer;
+    use super::super::container::Container;
+    use super::super::life;
     use super::*;
 
     fn report(init_done: usize, app: App) -> Report {
@@ -166,20 +185,24 @@ mod tests {
         let manifest = PodManifest::default();
         let waiting = report(0, App::Waiting("ContainerCreating"));
         assert!(initialized(&manifest, &waiting, Phase::Pending).holds);
-        assert!(!network_ready(&waiting).holds);
+        assert_eq!(network_ready(Kubelet::V1_36, &waiting, false).reason, None);
+        let explained = network_ready(Kubelet::V1_37, &waiting, false);
+        assert!(!explained.holds);
+        assert_eq!(explained.message.as_deref(), Some("no pod sandbox exists"));
     }
 
     #[test]
     fn init_containers_that_are_not_done_are_named() {
         let manifest = PodManifest {
             init_containers: vec![
-                InitContainer {
+                Container {
                     name: "migrate",
-                    restartable: false,
+                    ..life::APP
                 },
-                InitContainer {
+                Container {
                     name: "proxy",
                     restartable: true,
+                    ..life::APP
                 },
             ],
             ..PodManifest::default()

@@ -1,7 +1,10 @@
 //! A pod's life: what the pod is, and what happens to it at which time.
 
+use super::container::{Container, ContainerRef};
+use super::image::{self, PullFault};
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
+use super::scheduler::NoNode;
 
 /// The scheduling gate of gated pods.
 pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
@@ -36,7 +39,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The scheduler finds no node
-    Unschedulable,
+    Unschedulable(NoNode),
     /// The scheduling gates are removed
     Ungate,
     /// The pod is bound to a node
@@ -46,6 +49,27 @@ pub enum Change {
         /// Whether `PodScheduled` becomes True, which it should (k/k#139602)
         stamped: bool,
     },
+    /// The volumes are attached and mounted, before there is a sandbox
+    Mount,
+    /// The sandbox and its network come up on the node. Only a [`Self::Report`] says so
+    MakeSandbox,
+    /// The kubelet begins to pull a container's image
+    Pull {
+        /// The container
+        container: ContainerRef,
+        /// Nanoseconds that the pull takes once its turn has come
+        takes: i64,
+    },
+    /// That pull has succeeded
+    Pulled(ContainerRef),
+    /// The container's image was on the node already
+    FindImage(ContainerRef),
+    /// The pull of the container's image has failed
+    FailPull(ContainerRef, PullFault),
+    /// The kubelet waits before it pulls the image again
+    BackOffPull(ContainerRef, PullFault),
+    /// The container is created and started on the node
+    Start(ContainerRef),
     /// The kubelet writes the pod's status
     Report(Report),
     /// The load balancer's controller sets the condition of the readiness gate
@@ -63,6 +87,24 @@ pub enum Change {
     Remove,
 }
 
+impl Change {
+    /// Whether it changes the pod's object. The others happen on the node, and the next
+    /// [`Self::Report`] shows them.
+    pub const fn is_written(&self) -> bool {
+        !matches!(
+            self,
+            Self::Mount
+                | Self::MakeSandbox
+                | Self::Pull { .. }
+                | Self::Pulled(_)
+                | Self::FindImage(_)
+                | Self::FailPull(..)
+                | Self::BackOffPull(..)
+                | Self::Start(_)
+        )
+    }
+}
+
 /// What the kubelet sees of a pod when it writes the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -70,20 +112,13 @@ pub struct Report {
     pub sandbox: bool,
     /// How many init containers are done (restartable ones: started)
     pub init_done: usize,
-    /// The main container
+    /// The containers of the spec; ready or not, and restarted, is only the first of them
     pub app: App,
-    /// How often it has been restarted
+    /// How often the main container has been restarted
     pub restarts: u32,
 }
 
-impl Report {
-    /// Whether the main container runs.
-    pub const fn is_running(&self) -> bool {
-        matches!(self.app, App::Running { .. })
-    }
-}
-
-/// The state of the main container.
+/// The state of the containers of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum App {
     /// Waiting for this reason
@@ -100,7 +135,7 @@ pub enum App {
 }
 
 /// What of a pod never changes.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PodManifest {
     /// `metadata.namespace`
     pub namespace: String,
@@ -115,7 +150,13 @@ pub struct PodManifest {
     /// The controlling owner
     pub owner: Option<Owner>,
     /// `spec.initContainers`
-    pub init_containers: Vec<InitContainer>,
+    pub init_containers: Vec<Container>,
+    /// `spec.containers`, of which the first is the main one
+    pub containers: Vec<Container>,
+    /// The persistentVolumeClaim of a volume `data`
+    pub claim: Option<String>,
+    /// `spec.schedulingGroup.podGroupName`
+    pub pod_group: Option<String>,
     /// `spec.hostNetwork`
     pub host_network: bool,
     /// Created with [`SCHEDULING_GATE`]
@@ -132,6 +173,48 @@ pub struct PodManifest {
     pub mirror: bool,
 }
 
+/// The container of pods that need no other one.
+pub const APP: Container = Container {
+    name: "app",
+    image: image::APP,
+    restartable: false,
+};
+
+impl Default for PodManifest {
+    /// One container, and nothing that is not needed.
+    fn default() -> Self {
+        Self {
+            namespace: String::new(),
+            name: String::new(),
+            generate_name: None,
+            uid: String::new(),
+            labels: Vec::new(),
+            owner: None,
+            init_containers: Vec::new(),
+            containers: vec![APP],
+            claim: None,
+            pod_group: None,
+            host_network: false,
+            scheduling_gated: false,
+            readiness_gated: false,
+            preset_node: None,
+            runs_once: false,
+            readiness_probe: false,
+            mirror: false,
+        }
+    }
+}
+
+impl PodManifest {
+    /// The container that `container` stands for, if there is one.
+    pub fn container(&self, container: ContainerRef) -> Option<&Container> {
+        match container {
+            ContainerRef::Init(index) => self.init_containers.get(index),
+            ContainerRef::Regular(index) => self.containers.get(index),
+        }
+    }
+}
+
 /// An owner reference with `controller: true`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Owner {
@@ -143,13 +226,4 @@ pub struct Owner {
     pub name: String,
     /// `uid`
     pub uid: String,
-}
-
-/// One init container.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InitContainer {
-    /// `name`
-    pub name: &'static str,
-    /// A sidecar: `restartPolicy: Always`
-    pub restartable: bool,
 }

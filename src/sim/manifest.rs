@@ -1,6 +1,8 @@
 //! Names, owners and containers of the pods of each kind of life.
 
-use super::life::{InitContainer, Owner, PodManifest};
+use super::container::Container;
+use super::image::{self, Image};
+use super::life::{APP, Owner, PodManifest};
 use super::node::{self, CURRENT};
 use super::profile::LifeKind;
 use super::rng::Rng;
@@ -16,18 +18,27 @@ const APPS: &[&str] = &[
     "sessions",
     "mailer",
 ];
-const MIGRATE: InitContainer = InitContainer {
-    name: "migrate",
-    restartable: false,
-};
-const FETCH: InitContainer = InitContainer {
-    name: "fetch-config",
-    restartable: false,
-};
-const PROXY: InitContainer = InitContainer {
-    name: "mesh-proxy",
+const MIGRATE: Container = container("migrate", image::MIGRATE);
+const FETCH: Container = container("fetch-config", image::GIT_SYNC);
+const PROXY: Container = Container {
     restartable: true,
+    ..container("mesh-proxy", image::PROXY)
 };
+/// Stands beside the main container of some applications.
+const METRICS_PROXY: Container = container("metrics-proxy", image::METRICS_PROXY);
+
+const fn container(name: &'static str, image: Image) -> Container {
+    Container {
+        name,
+        image,
+        restartable: false,
+    }
+}
+
+/// The main container, with this image.
+fn main(image: Image) -> Vec<Container> {
+    vec![Container { image, ..APP }]
+}
 
 /// A new pod of `kind`.
 pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
@@ -49,6 +60,10 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
         LifeKind::DeletedEarly if rng.chance(0.3) => vec![MIGRATE],
         _ => Vec::new(),
     };
+    // Where nothing of the kind's hazard depends on the only container.
+    if kind == LifeKind::Plain && rng.chance(0.25) {
+        manifest.containers.push(METRICS_PROXY);
+    }
     manifest.scheduling_gated = kind == LifeKind::Gated;
     manifest.readiness_gated = kind == LifeKind::ReadinessGate;
     manifest.runs_once |= kind == LifeKind::ReusedName;
@@ -95,6 +110,7 @@ fn deployment(rng: &mut Rng) -> PodManifest {
             label("pod-template-hash", &template),
         ],
         owner: owned("apps/v1", "ReplicaSet", &replica_set),
+        containers: main(image::of_app(app)),
         ..PodManifest::default()
     }
 }
@@ -113,6 +129,7 @@ fn job(rng: &mut Rng) -> PodManifest {
         ],
         owner: owned("batch/v1", "Job", &job),
         runs_once: true,
+        containers: main(image::BATCH),
         ..PodManifest::default()
     }
 }
@@ -129,6 +146,8 @@ fn stateful(rng: &mut Rng) -> PodManifest {
             label("statefulset.kubernetes.io/pod-name", &name),
         ],
         generate_name: Some(format!("{set}-")),
+        containers: main(image::of_app(set)),
+        claim: Some(format!("data-{name}")),
         name,
         owner: owned("apps/v1", "StatefulSet", set),
         ..PodManifest::default()
@@ -146,6 +165,7 @@ fn daemon(rng: &mut Rng) -> PodManifest {
             label("pod-template-generation", "1"),
         ],
         owner: owned("apps/v1", "DaemonSet", set),
+        containers: main(image::AGENT),
         host_network: true,
         ..PodManifest::default()
     }
@@ -162,6 +182,7 @@ fn mirror(rng: &mut Rng) -> PodManifest {
             label("tier", "control-plane"),
         ],
         owner: owned("v1", "Node", node.name),
+        containers: main(image::CONTROL_PLANE),
         host_network: true,
         preset_node: Some(node),
         mirror: true,
@@ -174,6 +195,7 @@ fn bare(rng: &mut Rng, prefix: &str) -> PodManifest {
         namespace: "ops".to_owned(),
         name: format!("{prefix}-{}", rng.suffix(4)),
         labels: vec![label("app.kubernetes.io/name", prefix)],
+        containers: main(image::DEBUGGER),
         ..PodManifest::default()
     }
 }

@@ -1,37 +1,54 @@
-//! The nodes of the simulated cluster: each has a kubelet of some age, and a clock that is wrong
+//! The nodes of the simulated cluster: each has a kubelet of some version, and a clock that is wrong
 //! in its own way.
 
 use super::rng::Rng;
 use super::sim_clock::{MILLI, SECOND};
 
-/// How a kubelet reports that a pod's sandbox and network are ready ([§1](crate::specification#s1);
-/// KEP-3085).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kubelet {
-    /// Knows no such condition (before 1.25, or the feature gate is off)
-    WithoutCondition,
-    /// 1.25 to 1.27: `PodHasNetwork`, computed at the start of the next sync
-    PodHasNetwork,
-    /// 1.28 to 1.35: `PodReadyToStartContainers`, computed at the start of the next sync, so that
-    /// an image pull delays it (k/k#134460)
-    NextSync,
-    /// 1.36: `PodReadyToStartContainers`, set as soon as the sandbox is ready
-    AtOnce,
+/// A kubelet's version, 1.`minor`: how it reports that a pod's sandbox and network are ready
+/// ([§1](crate::specification#s1); KEP-3085).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kubelet {
+    /// The second number of its version
+    pub minor: u8,
 }
 
 impl Kubelet {
+    /// Knows no network condition.
+    pub const V1_24: Self = Self { minor: 24 };
+    /// Calls the condition `PodHasNetwork`.
+    pub const V1_27: Self = Self { minor: 27 };
+    /// Sets the condition late, and states no observed generation.
+    pub const V1_33: Self = Self { minor: 33 };
+    /// The last one that sets the condition late.
+    pub const V1_35: Self = Self { minor: 35 };
+    /// Sets the condition as soon as the sandbox is ready.
+    pub const V1_36: Self = Self { minor: 36 };
+    /// Also says why the sandbox is not ready.
+    pub const V1_37: Self = Self { minor: 37 };
+
     /// The type of the condition that it reports.
     pub const fn network_condition(self) -> Option<&'static str> {
-        match self {
-            Self::WithoutCondition => None,
-            Self::PodHasNetwork => Some("PodHasNetwork"),
-            Self::NextSync | Self::AtOnce => Some("PodReadyToStartContainers"),
+        match self.minor {
+            0..=24 => None,
+            25..=27 => Some("PodHasNetwork"),
+            _ => Some("PodReadyToStartContainers"),
         }
+    }
+
+    /// Whether it sets the condition as soon as the sandbox is ready. Older ones compute it at the
+    /// start of the next sync, so that an image pull delays it (k/k#134460).
+    pub const fn reports_sandbox_at_once(self) -> bool {
+        self.minor >= 36
+    }
+
+    /// Whether it states why the condition is False (k/k#139602).
+    pub const fn explains_missing_sandbox(self) -> bool {
+        self.minor >= 37
     }
 
     /// Whether it states the `observedGeneration` of what it reports.
     pub const fn observes_generation(self) -> bool {
-        matches!(self, Self::AtOnce)
+        self.minor >= 34
     }
 }
 
@@ -46,30 +63,35 @@ pub struct Node {
     pub skew: i64,
     /// The last number of its address
     pub host: u8,
+    /// How many images it pulls at a time; a kubelet's default is one
+    pub pulls_at_once: u8,
 }
 
 /// A node with a clock that is right to a few milliseconds and a current kubelet.
-pub const CURRENT: Node = node("node-a0", Kubelet::AtOnce, 3 * MILLI, 10);
+pub const CURRENT: Node = Node {
+    pulls_at_once: 5,
+    ..node("node-a0", Kubelet::V1_37, 3 * MILLI, 10)
+};
 /// A node whose kubelet computes the network condition at its next sync.
-pub const NEXT_SYNC: Node = node("node-b0", Kubelet::NextSync, 12 * MILLI, 20);
+pub const NEXT_SYNC: Node = node("node-b0", Kubelet::V1_35, 12 * MILLI, 20);
 /// A node whose clock is most of a second behind.
-pub const SLIGHTLY_BEHIND: Node = node("node-b2", Kubelet::AtOnce, -900 * MILLI, 22);
+pub const SLIGHTLY_BEHIND: Node = node("node-b2", Kubelet::V1_36, -900 * MILLI, 22);
 /// A node whose clock is some seconds behind.
-pub const FAR_BEHIND: Node = node("node-e0", Kubelet::AtOnce, -2_600 * MILLI, 50);
+pub const FAR_BEHIND: Node = node("node-e0", Kubelet::V1_36, -2_600 * MILLI, 50);
 /// A node whose clock is ahead, with a kubelet that still says `PodHasNetwork`.
-pub const AHEAD: Node = node("node-c0", Kubelet::PodHasNetwork, SECOND + 800 * MILLI, 30);
+pub const AHEAD: Node = node("node-c0", Kubelet::V1_27, SECOND + 800 * MILLI, 30);
 /// A node whose kubelet knows no network condition.
-pub const WITHOUT_CONDITION: Node = node("node-d0", Kubelet::WithoutCondition, 5 * MILLI, 40);
+pub const WITHOUT_CONDITION: Node = node("node-d0", Kubelet::V1_24, 5 * MILLI, 40);
 /// A node whose kubelet is replaced, in place, by one that knows the network condition.
-pub const UPGRADED: Node = node("node-u0", Kubelet::WithoutCondition, -8 * MILLI, 60);
+pub const UPGRADED: Node = node("node-u0", Kubelet::V1_24, -8 * MILLI, 60);
 
 /// Every node with its weight: most are current and keep time, as in a real cluster.
 const FLEET: &[(Node, u64)] = &[
     (CURRENT, 26),
-    (node("node-a1", Kubelet::AtOnce, -40 * MILLI, 11), 20),
-    (node("node-a2", Kubelet::AtOnce, 250 * MILLI, 12), 10),
+    (node("node-a1", Kubelet::V1_36, -40 * MILLI, 11), 20),
+    (node("node-a2", Kubelet::V1_37, 250 * MILLI, 12), 10),
     (NEXT_SYNC, 18),
-    (node("node-b1", Kubelet::NextSync, -120 * MILLI, 21), 12),
+    (node("node-b1", Kubelet::V1_33, -120 * MILLI, 21), 12),
     (SLIGHTLY_BEHIND, 4),
     (AHEAD, 4),
     (WITHOUT_CONDITION, 3),
@@ -77,12 +99,16 @@ const FLEET: &[(Node, u64)] = &[
     (UPGRADED, 1),
 ];
 
+/// How many nodes there are.
+pub const NODES: usize = FLEET.len();
+
 const fn node(name: &'static str, kubelet: Kubelet, skew: i64, host: u8) -> Node {
     Node {
         name,
         kubelet,
         skew,
         host,
+        pulls_at_once: 1,
     }
 }
 

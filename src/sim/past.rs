@@ -94,7 +94,7 @@ fn upgraded(rng: &mut Rng) -> Past {
         rng,
         |script| {
             script.pass_until(age + 5 * SECOND);
-            script.then(Change::UpgradeKubelet(Kubelet::AtOnce));
+            script.then(Change::UpgradeKubelet(Kubelet::V1_37));
         },
     );
     Past { life, age }

@@ -1,11 +1,14 @@
 //! Writes the life of a pod of each kind.
 
+use super::container::ContainerRef;
+use super::image::PullFault;
 use super::life::{App, Change, Life, PodManifest};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
-use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SANDBOX, SCHEDULING, Script, WAIT_FOR_NODE};
+use super::scheduler::NoNode;
+use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SCHEDULING, Script, WAIT_FOR_NODE};
 use super::sim_clock::{MILLI, SECOND};
 
 /// A new life of `kind`.
@@ -62,7 +65,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         }
         LifeKind::Unschedulable => {
             script.wait(SCHEDULING);
-            script.then(Change::Unschedulable);
+            script.then(Change::Unschedulable(NoNode::Resources));
             script.wait(WAIT_FOR_NODE);
         }
         _ => {}
@@ -70,7 +73,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::Static | LifeKind::PresetNode => {}
         LifeKind::ScheduledStaysFalse => {
-            script.then(Change::Unschedulable);
+            script.then(Change::Unschedulable(NoNode::Resources));
             script.wait(SCHEDULING);
             script.then(Change::Bind {
                 node: script.node,
@@ -128,7 +131,7 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
         }
         LifeKind::UpgradedKubelet => {
             script.pass(2 * SECOND);
-            script.then(Change::UpgradeKubelet(Kubelet::AtOnce));
+            script.then(Change::UpgradeKubelet(Kubelet::V1_37));
         }
         _ => {}
     }
@@ -153,7 +156,7 @@ fn restart(script: &mut Script<'_>) {
     script.report.restarts += 1;
     script.write();
     script.pass(1_500 * MILLI);
-    script.run();
+    script.run_again();
     script.probe();
 }
 
@@ -169,15 +172,17 @@ fn quick(script: &mut Script<'_>, end: App) {
         }
         12..=18 => {
             script.wait(FIRST_SYNC);
-            script.wait(SANDBOX);
+            script.make_sandbox();
             // Older kubelets are a sync behind, and there is none.
-            script.report.sandbox = script.node.kubelet == Kubelet::AtOnce;
+            script.report.sandbox = script.node.kubelet.reports_sandbox_at_once();
         }
         _ => {
             script.wait(FIRST_SYNC);
-            script.wait(SANDBOX);
+            script.make_sandbox();
         }
     }
+    script.find_image(ContainerRef::MAIN);
+    script.start_found(ContainerRef::MAIN);
     script.pass(300 * MILLI);
     script.end(end);
     script.wait(RUN);
@@ -203,6 +208,8 @@ fn crash_loop(script: &mut Script<'_>) {
     script.first_sync();
     script.sandbox();
     for crash in 0..8 {
+        script.find_image(ContainerRef::MAIN);
+        script.start_found(ContainerRef::MAIN);
         script.report.app = App::Running { ready: false };
         script.report.sandbox = true;
         script.write();
@@ -218,11 +225,19 @@ fn crash_loop(script: &mut Script<'_>) {
 fn image_pull_stuck(script: &mut Script<'_>) {
     script.first_sync();
     script.sandbox();
+    let (image, fault) = (ContainerRef::MAIN, PullFault::NotFound);
     for attempt in 0..8 {
-        for reason in ["ErrImagePull", "ImagePullBackOff"] {
+        script.then(Change::Pull {
+            container: image,
+            takes: SECOND,
+        });
+        for change in [
+            Change::FailPull(image, fault),
+            Change::BackOffPull(image, fault),
+        ] {
             script.pass(SECOND + (SECOND << attempt) / 4);
+            script.then(change);
             script.report.sandbox = true;
-            script.report.app = App::Waiting(reason);
             script.write();
         }
     }
@@ -250,7 +265,9 @@ fn deleted_early(script: &mut Script<'_>) {
 
 fn ready_before_network(script: &mut Script<'_>) {
     script.first_sync();
-    script.wait(SANDBOX);
+    script.make_sandbox();
+    script.find_image(ContainerRef::MAIN);
+    script.start_found(ContainerRef::MAIN);
     script.report.app = App::Running { ready: true };
     script.write();
     script.pass(1_500 * MILLI);
@@ -263,7 +280,9 @@ fn ready_before_network(script: &mut Script<'_>) {
 
 fn coalesced(script: &mut Script<'_>) {
     script.wait(FIRST_SYNC);
-    script.wait(SANDBOX);
+    script.make_sandbox();
+    script.find_image(ContainerRef::MAIN);
+    script.start_found(ContainerRef::MAIN);
     script.report.sandbox = true;
     script.report.app = App::Running { ready: true };
     script.write();

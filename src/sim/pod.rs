@@ -1,5 +1,7 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
+use super::container::{ContainerRef, Runs, Waiting};
+use super::image::PullFault;
 use super::kubelet::{self, Phase, Verdict};
 use super::life::{Change, PodManifest, READINESS_GATE, Report};
 use super::node::{Kubelet, Node};
@@ -49,8 +51,21 @@ pub struct Pod {
     pub started: Option<Timestamp>,
     /// What the kubelet last wrote, and when by its clock
     pub report: Option<(Report, Timestamp)>,
-    /// When the main container was last started, by the kubelet's clock
-    pub running_since: Option<Timestamp>,
+    /// What the kubelet has seen of its containers
+    pub runs: Runs,
+    /// Its sandbox has been made at least once
+    pub had_sandbox: bool,
+    /// The last pull of an image, which may have ended
+    pub pull: Option<Pull>,
+}
+
+/// A pull of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// When the kubelet wanted it, by the API server's clock
+    pub since: Timestamp,
+    /// Nanoseconds that it takes, the wait for its turn not included
+    pub takes: i64,
 }
 
 impl Pod {
@@ -61,7 +76,8 @@ impl Pod {
             node: manifest.preset_node,
             kubelet: manifest
                 .preset_node
-                .map_or(Kubelet::AtOnce, |node| node.kubelet),
+                .map_or(Kubelet::V1_37, |node| node.kubelet),
+            runs: Runs::new(manifest.init_containers.len(), manifest.containers.len()),
             manifest,
             created,
             generation: 1,
@@ -70,7 +86,8 @@ impl Pod {
             phase: Phase::Pending,
             started: None,
             report: None,
-            running_since: None,
+            had_sandbox: false,
+            pull: None,
         };
         if pod.gated {
             // The API server sets this one when it creates the pod.
@@ -94,16 +111,10 @@ impl Pod {
     /// the object goes as it is.
     pub fn apply(&mut self, change: &Change, now: Timestamp) {
         match change {
-            Change::Unschedulable => {
-                let message = "0/9 nodes are available: 9 Insufficient cpu. preemption: 0/9 nodes \
-                               are available: 9 No preemption victims found for incoming pod.";
-                let verdict = Verdict::fails("Unschedulable", message);
-                self.set(
-                    "PodScheduled",
-                    verdict,
-                    now.plus_nanos(SCHEDULER_SKEW),
-                    None,
-                );
+            Change::Unschedulable(why) => {
+                let verdict = Verdict::fails("Unschedulable", why.message());
+                let at = now.plus_nanos(SCHEDULER_SKEW);
+                self.set("PodScheduled", verdict, at, None);
             }
             Change::Ungate => {
                 self.gated = false;
@@ -114,6 +125,26 @@ impl Pod {
                 self.kubelet = node.kubelet;
                 if *stamped {
                     self.set("PodScheduled", Verdict::HOLDS, now, None);
+                }
+            }
+            Change::MakeSandbox => self.had_sandbox = true,
+            Change::Pull { takes, .. } => {
+                self.pull = Some(Pull {
+                    since: now,
+                    takes: *takes,
+                });
+            }
+            Change::Pulled(container) | Change::FindImage(container) => {
+                if let Some(run) = self.runs.get_mut(*container) {
+                    run.waiting = None;
+                }
+            }
+            Change::FailPull(container, fault) => self.fail_pull(*container, *fault, false),
+            Change::BackOffPull(container, fault) => self.fail_pull(*container, *fault, true),
+            Change::Start(container) => {
+                let at = self.node_time(now);
+                if let Some(run) = self.runs.get_mut(*container) {
+                    run.unreported = Some(at);
                 }
             }
             Change::Report(report) => self.report(*report, now),
@@ -141,7 +172,7 @@ impl Pod {
                 self.deletion = Some((at, *grace_seconds));
                 self.generation += 1;
             }
-            Change::Remove => {}
+            Change::Mount | Change::Remove => {}
         }
     }
 
@@ -150,6 +181,27 @@ impl Pod {
         let skew = self.node.map_or(0, |node| node.skew);
         let lead = if self.manifest.mirror { MIRROR_LEAD } else { 0 };
         now.plus_nanos(skew - lead)
+    }
+
+    /// The next status says that the image of `container` cannot be pulled.
+    fn fail_pull(&mut self, container: ContainerRef, fault: PullFault, backs_off: bool) {
+        let Some(image) = self.manifest.container(container).map(|of| of.image) else {
+            return;
+        };
+        let error = fault.message(&image);
+        let (reason, message) = match backs_off {
+            false => ("ErrImagePull", error),
+            true => {
+                let message = format!(
+                    "Back-off pulling image \"{}\": ErrImagePull: {error}",
+                    image.name
+                );
+                ("ImagePullBackOff", message)
+            }
+        };
+        if let Some(run) = self.runs.get_mut(container) {
+            run.waiting = Some(Waiting { reason, message });
+        }
     }
 
     fn report(&mut self, report: Report, now: Timestamp) {
@@ -161,10 +213,8 @@ impl Pod {
             self.started = Some(at);
             self.arrange();
         }
-        let was_running = self.report.is_some_and(|(last, _)| last.is_running());
-        if report.is_running() && !was_running {
-            self.running_since = Some(at);
-        }
+        self.had_sandbox |= report.sandbox;
+        self.runs.show(&self.manifest.init_containers, &report, at);
         self.report = Some((report, at));
         let generation = (self.kubelet.observes_generation()).then_some(self.generation);
         let gate = self
@@ -177,7 +227,9 @@ impl Pod {
             if self.condition(kind).is_none() {
                 self.conditions.insert(0, condition(kind, at));
             }
-            self.set(kind, kubelet::network_ready(&report), at, generation);
+            let existed = self.had_sandbox;
+            let verdict = kubelet::network_ready(self.kubelet, &report, existed);
+            self.set(kind, verdict, at, generation);
         }
         self.set("Initialized", initialized, at, generation);
         self.set("Ready", ready, at, generation);

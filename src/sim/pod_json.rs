@@ -1,7 +1,8 @@
 //! Renders a pod as the JSON of the Kubernetes API: the fields of `core/v1` in the order in which
 //! the API server writes them, times cut to the second.
 
-use serde::Serialize;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::container_json::Container;
@@ -28,16 +29,16 @@ pub fn render(pod: &Pod, resource_version: u64) -> Vec<u8> {
 struct Object<'a> {
     metadata: Metadata<'a>,
     spec: Spec<'a>,
-    status: Status,
+    status: Status<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Spec<'a> {
-    volumes: Option<&'static RawValue>,
+    volumes: Volumes<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     init_containers: Vec<Container>,
-    containers: [Container; 1],
+    containers: Vec<Container>,
     restart_policy: &'static str,
     termination_grace_period_seconds: i64,
     dns_policy: &'static str,
@@ -57,6 +58,48 @@ struct Spec<'a> {
     preemption_policy: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     scheduling_gates: Option<[SchedulingGate; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheduling_group: Option<SchedulingGroup<'a>>,
+}
+
+/// The volumes that every pod has, and its claim.
+struct Volumes<'a> {
+    claim: Option<&'a str>,
+}
+
+impl Serialize for Volumes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut volumes = serializer.serialize_seq(None)?;
+        for volume in VOLUMES {
+            volumes.serialize_element(&raw(volume))?;
+        }
+        if let Some(claim_name) = self.claim {
+            volumes.serialize_element(&ClaimVolume {
+                name: "data",
+                persistent_volume_claim: Claim { claim_name },
+            })?;
+        }
+        volumes.end()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ClaimVolume<'a> {
+    name: &'static str,
+    persistent_volume_claim: Claim<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Claim<'a> {
+    claim_name: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SchedulingGroup<'a> {
+    pod_group_name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -70,20 +113,30 @@ struct SchedulingGate {
     name: &'static str,
 }
 
-const VOLUMES: &str = r#"[{"name":"config","configMap":{"name":"app-config","defaultMode":420}},{"name":"tmp","emptyDir":{}},{"name":"kube-api-access-7slsg","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420}}]"#;
+const VOLUMES: [&str; 3] = [
+    r#"{"name":"config","configMap":{"name":"app-config","defaultMode":420}}"#,
+    r#"{"name":"tmp","emptyDir":{}}"#,
+    r#"{"name":"kube-api-access-7slsg","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420}}"#,
+];
 const TOLERATIONS: &str = r#"[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}]"#;
 
 impl<'a> Spec<'a> {
     fn of(pod: &'a Pod) -> Self {
         let manifest = &pod.manifest;
         Self {
-            volumes: raw(VOLUMES),
+            volumes: Volumes {
+                claim: manifest.claim.as_deref(),
+            },
             init_containers: manifest
                 .init_containers
                 .iter()
                 .map(Container::init)
                 .collect(),
-            containers: [Container::app(manifest.readiness_probe)],
+            containers: (manifest.containers.iter().enumerate())
+                .map(|(index, container)| {
+                    Container::regular(container, index == 0 && manifest.readiness_probe)
+                })
+                .collect(),
             restart_policy: if manifest.runs_once {
                 "Never"
             } else {
@@ -107,6 +160,8 @@ impl<'a> Spec<'a> {
             scheduling_gates: pod.gated.then_some([SchedulingGate {
                 name: SCHEDULING_GATE,
             }]),
+            scheduling_group: (manifest.pod_group.as_deref())
+                .map(|pod_group_name| SchedulingGroup { pod_group_name }),
         }
     }
 }
@@ -131,7 +186,8 @@ mod tests {
 
     #[test]
     fn the_constant_parts_are_json() {
-        assert!(raw(VOLUMES).is_some() && raw(TOLERATIONS).is_some());
+        assert!(VOLUMES.into_iter().all(|volume| raw(volume).is_some()));
+        assert!(raw(TOLERATIONS).is_some());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::pod::{Pod, PodCondition};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Status {
+pub(super) struct Status<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     observed_generation: Option<u32>,
     phase: &'static str,
@@ -25,9 +25,9 @@ pub(super) struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     start_time: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    init_container_statuses: Vec<ContainerStatus>,
+    init_container_statuses: Vec<ContainerStatus<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    container_statuses: Vec<ContainerStatus>,
+    container_statuses: Vec<ContainerStatus<'a>>,
     qos_class: &'static str,
 }
 
@@ -69,8 +69,8 @@ impl Condition {
     }
 }
 
-impl Status {
-    pub(super) fn of(pod: &Pod) -> Self {
+impl<'a> Status<'a> {
+    pub(super) fn of(pod: &'a Pod) -> Self {
         let host = pod.node.filter(|_| pod.report.is_some());
         let host_ip = host.map(|node| format!("10.0.0.{}", node.host));
         let has_address = pod.report.is_some_and(|(report, _)| report.sandbox);
@@ -95,7 +95,7 @@ impl Status {
             pod_ip,
             start_time: pod.started.map(time),
             init_container_statuses: ContainerStatus::of_init_containers(pod),
-            container_statuses: ContainerStatus::of_app(pod),
+            container_statuses: ContainerStatus::of_containers(pod),
             qos_class: "Burstable",
         }
     }

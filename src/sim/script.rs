@@ -1,7 +1,8 @@
 //! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
+use super::container::ContainerRef;
 use super::life::{App, Change, PodManifest, Report, Step};
-use super::node::{Kubelet, Node};
+use super::node::Node;
 use super::profile::LifeSpeed;
 use super::rng::Rng;
 use super::sim_clock::{MILLI, SECOND};
@@ -19,11 +20,13 @@ const fn latency(median: i64, low: i64, high: i64) -> Latency {
 }
 
 pub(super) const SCHEDULING: Latency = latency(60 * MILLI, 10 * MILLI, SECOND);
-pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 90 * SECOND);
+pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 60 * SECOND);
 pub(super) const GATE: Latency = latency(12 * SECOND, 8 * SECOND, 60 * SECOND);
 pub(super) const FIRST_SYNC: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const SANDBOX: Latency = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
-pub(super) const PULL: Latency = latency(4 * SECOND, 500 * MILLI, 30 * SECOND);
+pub(super) const MOUNT: Latency = latency(2 * SECOND, 600 * MILLI, 8 * SECOND);
+pub(super) const PULL: Latency = latency(2_500 * MILLI, 400 * MILLI, 20 * SECOND);
+pub(super) const CREATE: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
 pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
 pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
@@ -70,8 +73,13 @@ impl<'a> Script<'a> {
 
     /// Advances time by `latency`, at the life's speed.
     pub(super) fn wait(&mut self, latency: Latency) {
+        self.at += self.draw(latency);
+    }
+
+    /// A time within `latency`, at the life's speed.
+    fn draw(&mut self, latency: Latency) -> i64 {
         let drawn = self.rng.around(latency.median, 1.0);
-        self.at += drawn.clamp(latency.low, latency.high) / self.speed.divisor();
+        drawn.clamp(latency.low, latency.high) / self.speed.divisor()
     }
 
     /// Advances time by exactly `nanos`.
@@ -114,37 +122,56 @@ impl<'a> Script<'a> {
         self.write();
     }
 
-    /// The sandbox and its network come up; a current kubelet says so at once.
+    /// Volumes are mounted, then the sandbox and its network come up; a kubelet that does so says it
+    /// at once.
     pub(super) fn sandbox(&mut self) {
-        self.wait(SANDBOX);
-        if self.node.kubelet == Kubelet::AtOnce {
+        self.make_sandbox();
+        if self.node.kubelet.reports_sandbox_at_once() {
             self.report.sandbox = true;
             self.write();
         }
+    }
+
+    /// The same, of which no status tells yet.
+    pub(super) fn make_sandbox(&mut self) {
+        if self.manifest.claim.is_some() {
+            self.wait(MOUNT);
+            self.then(Change::Mount);
+        }
+        self.wait(SANDBOX);
+        self.then(Change::MakeSandbox);
     }
 
     /// The init containers run one after the other.
     pub(super) fn initialize(&mut self) {
-        let restartable: Vec<bool> = (self.manifest.init_containers.iter())
-            .map(|container| container.restartable)
-            .collect();
-        for restartable in restartable {
-            self.pull();
-            self.next_sync();
-            if restartable {
-                self.wait(PROBE);
-            } else {
-                self.wait(INIT);
-            }
-            self.report.init_done += 1;
+        for (index, container) in self.manifest.init_containers.iter().enumerate() {
+            self.start(ContainerRef::Init(index));
+            self.wait(RELIST);
             self.report.sandbox = true;
+            self.write();
+            self.wait(if container.restartable { PROBE } else { INIT });
+            self.report.init_done += 1;
             self.write();
         }
     }
 
-    /// The main container is pulled and started; it is ready at once where nothing probes it.
+    /// The containers are pulled and started one after the other, and the next sync shows them all.
+    /// The main one is ready at once where nothing probes it.
     pub(super) fn run(&mut self) {
-        self.pull();
+        for index in 0..self.manifest.containers.len() {
+            self.start(ContainerRef::Regular(index));
+        }
+        self.show_running();
+    }
+
+    /// The main container is started again.
+    pub(super) fn run_again(&mut self) {
+        self.find_image(ContainerRef::MAIN);
+        self.start_found(ContainerRef::MAIN);
+        self.show_running();
+    }
+
+    fn show_running(&mut self) {
         self.wait(RELIST);
         self.report.sandbox = true;
         self.report.app = App::Running {
@@ -214,22 +241,29 @@ impl<'a> Script<'a> {
         self.then(Change::Remove);
     }
 
-    /// Image layers come from the node's cache, or over the network.
-    fn pull(&mut self) {
+    /// The image comes from the node or over the network; then the container starts.
+    fn start(&mut self, container: ContainerRef) {
         if self.rng.chance(0.6) {
-            self.wait(CACHED);
+            self.find_image(container);
         } else {
-            self.wait(PULL);
+            let takes = self.draw(PULL);
+            self.then(Change::Pull { container, takes });
+            self.pass(takes);
+            self.then(Change::Pulled(container));
         }
+        self.start_found(container);
     }
 
-    /// Older kubelets see the sandbox when the next sync begins, after the first start.
-    fn next_sync(&mut self) {
-        if !self.report.sandbox {
-            self.wait(RELIST);
-            self.report.sandbox = true;
-            self.write();
-        }
+    /// The image is on the node already.
+    pub(super) fn find_image(&mut self, container: ContainerRef) {
+        self.wait(CACHED);
+        self.then(Change::FindImage(container));
+    }
+
+    /// A container whose image is there is created and started.
+    pub(super) fn start_found(&mut self, container: ContainerRef) {
+        self.wait(CREATE);
+        self.then(Change::Start(container));
     }
 
     /// What the main container waits for while it is not started.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::container::ContainerRef;
 use super::kubelet::Phase;
+use super::life::Change;
 use super::pod::Pod;
 use super::profile::LifeKind;
 use crate::timestamp::Timestamp;
@@ -33,6 +35,19 @@ pub enum Ending {
     Removed,
 }
 
+/// A container's image that came over the network, by the API server's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PullTruth {
+    /// Whose image it is
+    pub container: ContainerRef,
+    /// When the kubelet wanted it
+    pub since: Timestamp,
+    /// When it was there
+    pub until: Timestamp,
+    /// Nanoseconds of that in which it was pulled; the rest it waited for its turn
+    pub takes: i64,
+}
+
 /// What happened to one pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodTruth {
@@ -52,6 +67,20 @@ pub struct PodTruth {
     pub scheduled: Option<Reached>,
     /// First `PodReadyToStartContainers=True` or `PodHasNetwork=True`
     pub network_ready: Option<Reached>,
+    /// When its first sandbox and its network were ready, whatever the status says then; by the API
+    /// server's clock
+    pub sandbox_ready: Option<Timestamp>,
+    /// When its volumes were mounted, if that took time
+    pub mounted: Option<Timestamp>,
+    /// First `status.startTime`
+    pub acknowledged: Option<Reached>,
+    /// First status that states a start of every container of the spec, and the latest of these starts
+    pub containers_started: Option<Reached>,
+    /// When each container was started for the first time, in the order of time; by the API server's
+    /// clock
+    pub starts: Vec<(ContainerRef, Timestamp)>,
+    /// The images that were pulled, for each container the last time
+    pub pulls: Vec<PullTruth>,
     /// First `Initialized=True`
     pub initialized: Option<Reached>,
     /// First `ContainersReady=True`
@@ -93,6 +122,13 @@ impl Truth {
         }
     }
 
+    /// Notes what happened on the node of the pod numbered `id`, which no status may show.
+    pub(super) fn happened(&self, id: u64, change: &Change, pod: &Pod, now: Timestamp) {
+        if let Some(truth) = self.lock().get_mut(&id) {
+            truth.happened(change, pod, now);
+        }
+    }
+
     /// Notes the removal of the pod numbered `id`.
     pub(super) fn removed(&self, id: u64, now: Timestamp, unseen: bool) {
         if let Some(truth) = self.lock().get_mut(&id) {
@@ -118,6 +154,12 @@ impl PodTruth {
             ungated: None,
             scheduled: None,
             network_ready: None,
+            sandbox_ready: None,
+            mounted: None,
+            acknowledged: None,
+            containers_started: None,
+            starts: Vec::new(),
+            pulls: Vec::new(),
             initialized: None,
             containers_ready: None,
             ready: None,
@@ -125,6 +167,28 @@ impl PodTruth {
             removed: None,
             unseen: false,
             gated: pod.gated,
+        }
+    }
+
+    fn happened(&mut self, change: &Change, pod: &Pod, now: Timestamp) {
+        match change {
+            Change::Mount => self.mounted = self.mounted.or(Some(now)),
+            Change::MakeSandbox => self.sandbox_ready = self.sandbox_ready.or(Some(now)),
+            Change::Start(container) => {
+                if self.starts.iter().all(|(known, _)| known != container) {
+                    self.starts.push((*container, now));
+                }
+            }
+            Change::Pulled(container) => {
+                self.pulls.retain(|pull| pull.container != *container);
+                self.pulls.extend(pod.pull.map(|pull| PullTruth {
+                    container: *container,
+                    since: pull.since,
+                    until: now,
+                    takes: pull.takes,
+                }));
+            }
+            _ => {}
         }
     }
 
@@ -143,6 +207,19 @@ impl PodTruth {
                 })
         };
         let network = ["PodReadyToStartContainers", "PodHasNetwork"];
+        let acknowledged = pod.started.map(|stamped| Reached {
+            stamped,
+            written: now,
+        });
+        self.acknowledged = self.acknowledged.or(acknowledged);
+        if self.containers_started.is_none() {
+            let starts = pod.runs.regular.iter().map(|run| run.start());
+            let latest = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
+            self.containers_started = (latest.into_iter().max()).map(|stamped| Reached {
+                stamped,
+                written: now,
+            });
+        }
         self.scheduled = self.scheduled.or_else(|| reached(&["PodScheduled"]));
         self.network_ready = self.network_ready.or_else(|| reached(&network));
         self.initialized = self.initialized.or_else(|| reached(&["Initialized"]));

@@ -187,7 +187,9 @@ impl Lives {
             return;
         }
         living.pod.apply(&change, at);
-        write(number, Kind::Modified, &living.pod, history);
+        if change.is_written() {
+            write(number, Kind::Modified, &living.pod, history);
+        }
         self.enter(number, &living);
         self.living.insert(number, living);
     }

@@ -1,0 +1,113 @@
+//! Container images, the registries that hold them, and how pulls of them fail.
+
+/// An image as a pod's spec names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// `image`
+    pub name: &'static str,
+    /// Its size on the registry
+    pub bytes: u64,
+}
+
+/// The registry of this organization's own images.
+pub const OWN_REGISTRY: &str = "registry.example.com";
+/// The registry of images that name none.
+const DEFAULT_REGISTRY: &str = "docker.io";
+
+const fn image(name: &'static str, megabytes: u64) -> Image {
+    Image {
+        name,
+        bytes: megabytes * 1_048_576 + name.len() as u64 * 4_099,
+    }
+}
+
+/// The main image of pods that need no other.
+pub const APP: Image = image("registry.example.com/team/app:1.42.0", 88);
+/// Of init containers.
+pub const MIGRATE: Image = image("registry.example.com/team/migrate:3.1", 31);
+/// Of init containers, from another registry.
+pub const GIT_SYNC: Image = image("ghcr.io/example/git-sync:v4.4.0", 24);
+/// Of sidecars.
+pub const PROXY: Image = image("quay.io/example/mesh-proxy:1.30.2", 63);
+/// Of containers beside the main one.
+pub const METRICS_PROXY: Image = image("registry.example.com/team/metrics-proxy:0.9.1", 12);
+/// Of jobs.
+pub const BATCH: Image = image("python:3.14-slim", 44);
+/// Of agents on nodes.
+pub const AGENT: Image = image("quay.io/example/node-agent:2.11.4", 120);
+/// Of the control plane.
+pub const CONTROL_PLANE: Image = image("registry.k8s.io/kube-apiserver:v1.37.1", 30);
+/// Of people who look for faults.
+pub const DEBUGGER: Image = image("busybox:1.37", 2);
+
+/// The image of the application `app`.
+pub fn of_app(app: &str) -> Image {
+    match app {
+        "checkout" => image("registry.example.com/shop/checkout:2.7.1", 96),
+        "catalog" => image("registry.example.com/shop/catalog:2.7.1", 141),
+        "gateway" => image("ghcr.io/example/gateway:v1.19.0", 58),
+        "indexer" => image("registry.example.com/search/indexer:0.33.2", 412),
+        "thumbnails" => image("registry.example.com/media/thumbnails:5.0.0", 287),
+        "sessions" => image("redis:8.2", 49),
+        "postgres" => image("postgres:18.1", 158),
+        "kafka" => image("quay.io/example/kafka:4.1.0", 371),
+        "redis" => image("redis:8.2", 49),
+        _ => APP,
+    }
+}
+
+impl Image {
+    /// The registry that holds it.
+    pub fn registry(&self) -> &'static str {
+        match self.name.split_once('/') {
+            Some((domain, _)) if domain.contains(['.', ':']) => domain,
+            _ => DEFAULT_REGISTRY,
+        }
+    }
+}
+
+/// Why a pull fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PullFault {
+    /// The registry knows no such image
+    NotFound,
+    /// The registry does not answer
+    Unreachable,
+}
+
+impl PullFault {
+    /// The container runtime's error, as the kubelet passes it on.
+    pub fn message(self, image: &Image) -> String {
+        let name = image.name;
+        let registry = image.registry();
+        match self {
+            Self::NotFound => format!(
+                "rpc error: code = NotFound desc = failed to pull and unpack image \"{name}\": \
+                 failed to resolve reference \"{name}\": {name}: not found"
+            ),
+            Self::Unreachable => format!(
+                "rpc error: code = Unknown desc = failed to pull and unpack image \"{name}\": \
+                 failed to resolve reference \"{name}\": failed to do request: Head \
+                 \"https://{registry}/v2/\": dial tcp 192.0.2.7:443: connect: connection refused"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_have_their_registries() {
+        for (image, registry) in [
+            (APP, OWN_REGISTRY),
+            (BATCH, "docker.io"),
+            (GIT_SYNC, "ghcr.io"),
+            (of_app("redis"), "docker.io"),
+            (of_app("mailer"), OWN_REGISTRY),
+        ] {
+            assert_eq!(image.registry(), registry, "{}", image.name);
+        }
+    }
+}
