@@ -24,6 +24,7 @@ pub fn run(bytes: &[u8]) {
         backfill: choice & 0x80 != 0,
         slos: checkpoint_content::rules(),
         max_pods: if choice & 0x40 != 0 { 2 } else { usize::MAX },
+        events: choice & 0x20 != 0,
     };
     let mut tracker = Tracker::new(config.clone());
     let mut decoder = PodDecoder::new(DecodeOptions::default());

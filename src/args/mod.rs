@@ -1,6 +1,7 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
 mod doctor;
+mod evidence;
 mod exporter;
 mod http_server;
 mod labels;
@@ -14,6 +15,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use doctor::{DoctorArgs, DoctorFormat};
+pub use evidence::Evidence;
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::evidence::Evidence;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use crate::lifecycle::TimestampMode;
@@ -16,6 +17,7 @@ use crate::timestamp::Timestamp;
 Examples:
   kubectl get pods -A -o json | podinit replay --backfill -
   kubectl get pods -A -w -o json --output-watch-events > events.json
+  kubectl get pods,events -A -o json | podinit replay --backfill --evidence events -
   podinit replay --format openmetrics list.json events.json.gz")]
 pub struct ReplayArgs {
     /// The recording to replay
@@ -31,6 +33,16 @@ pub struct ReplayArgs {
         default_value_t = ReplayFormat::Text
     )]
     pub format: ReplayFormat,
+
+    /// What is evidence beside pods: the Events in the recording, or nothing
+    #[arg(
+        long,
+        env = "PODINIT_EVIDENCE",
+        value_name = "SOURCE",
+        value_enum,
+        default_value_t = Evidence::None
+    )]
+    pub evidence: Evidence,
 
     /// SLO file [default: no SLOs]
     #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
@@ -76,6 +88,16 @@ pub struct ReportArgs {
         default_value_t = ReportFormat::Text
     )]
     pub format: ReportFormat,
+
+    /// What is evidence beside pods: the Events in the recording, or nothing
+    #[arg(
+        long,
+        env = "PODINIT_EVIDENCE",
+        value_name = "SOURCE",
+        value_enum,
+        default_value_t = Evidence::Events
+    )]
+    pub evidence: Evidence,
 
     /// How many of the slowest pods to list
     #[arg(long, env = "PODINIT_TOP", value_name = "NUMBER", default_value_t = 10)]
@@ -123,7 +145,7 @@ pub struct RecordingArgs {
     )]
     pub until: Option<Timestamp>,
 
-    /// Recordings, read one after the other: pods, lists and watch events as JSON or YAML, also
+    /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
     /// compressed with gzip; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,

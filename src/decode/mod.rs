@@ -1,7 +1,8 @@
-//! Decodes the bytes of a watch stream or of a list into [`PodSnapshot`]s. Another encoding
-//! (protobuf) would be added here.
+//! Decodes the bytes of a watch stream or of a list into [`PodSnapshot`]s and
+//! [`KubeEvent`](crate::kube_event::KubeEvent)s. Another encoding (protobuf) would be added here.
 
 mod error;
+pub mod event;
 mod list_page;
 pub(crate) mod pod;
 mod recover;

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::error::DecodeError;
 use super::list_page::ListPage;
 use crate::decode::pod::DecodeContext;
-use crate::decode::pod::envelope::{EnvelopeReader, Items};
+use crate::decode::pod::envelope::{EnvelopeReader, Item, Items};
 use crate::decode::pod::lenient::Lenient;
 use crate::decode::pod::object::{Object, ObjectFault, ObjectReader};
 
@@ -59,11 +59,10 @@ pub(super) fn list_page(
 fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> Items {
     let mut items = Items::default();
     for (position, raw) in raw.into_iter().enumerate() {
-        let pod = object(raw, context)
+        let item = object(raw, context)
             .ok_or(ObjectFault::Unreadable)
-            .and_then(|object| object.ok_or(ObjectFault::NotAnObject))
-            .and_then(|object| object.into_pod(context));
-        items.push(position, pod);
+            .and_then(|object| Item::of(object, context));
+        items.push(position, item);
     }
     items
 }

@@ -38,16 +38,19 @@ pub struct TrackerConfig {
     pub slos: Arc<[SloRule]>,
     /// The most pods that are remembered, in whatever state
     pub max_pods: usize,
+    /// Whether Events are a source of evidence ([§9](crate::specification#s9))
+    pub events: bool,
 }
 
 impl Default for TrackerConfig {
-    /// API times, no SLOs, and no cap: a recording is finite.
+    /// API times, no SLOs, no Events, and no cap: a recording is finite.
     fn default() -> Self {
         Self {
             timestamps: TimestampMode::default(),
             backfill: false,
             slos: Arc::default(),
             max_pods: usize::MAX,
+            events: false,
         }
     }
 }

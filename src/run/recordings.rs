@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::output::{print, style};
 use super::progress::WithProgressBar;
 use super::slos::Slos;
-use crate::args::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+use crate::args::{Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::decode::DecodeOptions;
 use crate::instruments::Format;
 use crate::lifecycle::TrackerConfig;
@@ -25,7 +25,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     let labels = args.labels.config();
     let mut options = labels.decode_options();
     options.workload |= slos.need_workload();
-    let mut replay = replay_config(&args.recording);
+    let mut replay = replay_config(&args.recording, args.evidence);
     replay.tracker.slos = slos.rules;
     let config = ExpositionConfig {
         replay,
@@ -45,7 +45,11 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
 /// Prints a summary of recordings. If one of them cannot be read, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let documents = documents(args.recording.files.clone(), DecodeOptions::default());
-    let report = report::summarize(documents, replay_config(&args.recording), args.top)?;
+    let report = report::summarize(
+        documents,
+        replay_config(&args.recording, args.evidence),
+        args.top,
+    )?;
     let text = match args.format {
         ReportFormat::Text => report.to_text(style()),
         ReportFormat::Json => report.to_json()?,
@@ -54,11 +58,12 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
     print(text.as_bytes(), out)
 }
 
-fn replay_config(args: &RecordingArgs) -> ReplayConfig {
+fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
     ReplayConfig {
         tracker: TrackerConfig {
             timestamps: args.timestamps,
             backfill: args.backfill,
+            events: evidence.events(),
             ..TrackerConfig::default()
         },
         until: args.until,

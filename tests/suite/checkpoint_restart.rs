@@ -50,6 +50,7 @@ impl Harness {
             },
             backfill: options.backfill,
             max_pods: 12,
+            events: false,
         };
         let (recorder, exposition) = counters(&docs);
         Self {
@@ -133,14 +134,15 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
     let mut now = Timestamp::EPOCH;
     let mut version = 0;
     let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
-    let deliveries = documents.map(|document| {
+    let without_events = documents.filter(|document| !matches!(document.body, Body::Events(_)));
+    let deliveries = without_events.map(|document| {
         let latest = match &document.body {
             Body::List { pods, .. } => pods.iter().filter_map(|pod| pod.latest_api_time).max(),
             Body::Pod(pod)
             | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
                 pod.latest_api_time
             }
-            Body::Event(_) => None,
+            Body::Event(_) | Body::Events(_) => None,
         };
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
@@ -156,6 +158,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             Body::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
             Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
+            Body::Events(_) => unreachable!("filtered out"),
         };
         version += u64::from(random.within(0..=2));
         Delivery {

@@ -37,6 +37,7 @@ mod fault_table;
 mod first_list_memory;
 mod fuzz_seeds;
 mod hostile_labels;
+mod kube_events;
 mod layering;
 mod max_pods;
 mod memory;

@@ -10,7 +10,8 @@ use serde::de::{MapAccess, SeqAccess};
 use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Text};
 use super::object::{Object, ObjectFault, ObjectReader};
-use crate::decode::rfc3339;
+use crate::decode::{event, rfc3339};
+use crate::kube_event::KubeEvent;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -40,10 +41,32 @@ pub(crate) enum ObservedAt {
     At(Timestamp),
 }
 
+/// One item of a list.
+pub(crate) enum Item {
+    Pod(PodSnapshot),
+    Event(KubeEvent),
+}
+
+impl Item {
+    /// The item that `object` is.
+    pub(crate) fn of(
+        object: Option<Object<'_>>,
+        context: &mut DecodeContext,
+    ) -> Result<Self, ObjectFault> {
+        let object = object.ok_or(ObjectFault::NotAnObject)?;
+        if context.mixed_lists && object.is_event() {
+            return Ok(Self::Event(event::of_object(object, context)));
+        }
+        object.into_pod(context).map(Self::Pod)
+    }
+}
+
 /// The decoded items of a list.
 #[derive(Default)]
 pub(crate) struct Items {
     pub(crate) pods: Vec<PodSnapshot>,
+    /// Only where lists may be mixed
+    pub(crate) events: Vec<KubeEvent>,
     /// How many items could not be decoded
     pub(crate) undecodable: u64,
     /// The first of them: its position, from 0, and its fault
@@ -52,9 +75,10 @@ pub(crate) struct Items {
 
 impl Items {
     /// Adds the item at `position`, or its fault.
-    pub(crate) fn push(&mut self, position: usize, pod: Result<PodSnapshot, ObjectFault>) {
-        match pod {
-            Ok(pod) => self.pods.push(pod),
+    pub(crate) fn push(&mut self, position: usize, item: Result<Item, ObjectFault>) {
+        match item {
+            Ok(Item::Pod(pod)) => self.pods.push(pod),
+            Ok(Item::Event(event)) => self.events.push(event),
             Err(fault) => {
                 self.undecodable += 1;
                 self.first_fault.get_or_insert((position, fault));
@@ -114,7 +138,7 @@ impl<'de> LenientField<'de> for ObservedAtReader {
     }
 }
 
-/// Reads [`Items`], one pod at a time. Go writes an empty list as null; anything else but an
+/// Reads [`Items`], one at a time. Go writes an empty list as null; anything else but an
 /// array is `None`, because an empty list would say that every pod is gone.
 struct ItemsReader<'c>(&'c mut DecodeContext);
 
@@ -134,10 +158,7 @@ impl<'de> LenientField<'de> for ItemsReader<'_> {
         let mut items = Items::default();
         let mut position = 0;
         while let Some(object) = seq.next_element_seed(Lenient(ObjectReader(context)))? {
-            let pod = object
-                .ok_or(ObjectFault::NotAnObject)
-                .and_then(|object| object.into_pod(context));
-            items.push(position, pod);
+            items.push(position, Item::of(object, context));
             position += 1;
         }
         Ok(Some(items))

@@ -44,6 +44,9 @@ pub struct DecodeOptions {
 #[derive(Debug, Default)]
 pub(crate) struct DecodeContext {
     pub(crate) options: DecodeOptions,
+    /// Whether items of a list may be Events as well as pods, as in recordings
+    /// ([§9.5](crate::specification#s9-5)). A list of a live cluster has one kind.
+    pub(crate) mixed_lists: bool,
     pub(crate) texts: Interner<str>,
     pub(crate) workloads: Interner<Workload>,
 }

@@ -1,4 +1,4 @@
-//! One Kubernetes object: a pod, a bookmark, or a `Status` that reports an error.
+//! One Kubernetes object: a pod, an Event, a bookmark, or a `Status` that reports an error.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,11 @@ use serde::de::MapAccess;
 
 use super::DecodeContext;
 use super::container::with_statuses;
-use super::lenient::{Lenient, LenientField, Number, Text, skip};
+use super::lenient::{Lenient, LenientField, Number, Text};
 use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
+use crate::decode::event::fields::EventFields;
 use crate::pod::{PodInfo, PodSnapshot};
 
 /// Why an object is no pod that podinit could account for.
@@ -46,8 +47,11 @@ pub(crate) struct Object<'de> {
     pub(crate) metadata: Metadata<'de>,
     spec: Spec,
     status: Status<'de>,
-    /// `code`, `reason` and `message` of a `Status`
+    /// What only an Event has
+    pub(crate) event: EventFields<'de>,
+    /// `code` of a `Status`
     pub(crate) code: Option<u64>,
+    /// `reason` and `message` of an Event or a `Status`
     pub(crate) reason: Option<Cow<'de, str>>,
     pub(crate) message: Option<Cow<'de, str>>,
 }
@@ -70,9 +74,18 @@ impl<'de> Object<'de> {
             Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
             Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
             Some("message") => self.message = map.next_value_seed(Lenient(Text))?,
-            _ => skip(map)?,
+            key => self.event.take(key, map)?,
         }
         Ok(())
+    }
+
+    /// Whether it is an Event: by its kind, or where that is not stated, as in items of a list, by the
+    /// field that only Events have.
+    pub(crate) fn is_event(&self) -> bool {
+        match self.kind.as_deref() {
+            Some(kind) => kind == "Event",
+            None => self.event.involved.is_some(),
+        }
     }
 
     /// The pod that the object is. Items of a list need not state their kind.

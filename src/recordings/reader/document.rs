@@ -5,7 +5,8 @@ use super::position::RecordingPosition;
 use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::{Envelope, Items, ObservedAt};
 use crate::decode::pod::object::shorten;
-use crate::decode::{DecodeError, ObjectFault, WatchEventKind, event_kind};
+use crate::decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind};
+use crate::kube_event::KubeEvent;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -22,10 +23,12 @@ pub struct Document {
 /// The contents of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// A `PodList`, or a `List` of pods
+    /// A `PodList`, or a `List` that is not of Events only
     List {
         /// Its pods
         pods: Vec<PodSnapshot>,
+        /// The Events among them, which follow the pods
+        events: Vec<KubeEvent>,
         /// `metadata.continue`: the next document has the next page of this list
         continue_token: Option<String>,
         /// `metadata.resourceVersion`
@@ -33,8 +36,11 @@ pub enum Body {
     },
     /// A pod by itself
     Pod(PodSnapshot),
-    /// A watch event
+    /// A watch event of a pod, a bookmark, or an error
     Event(WatchEventKind),
+    /// Events only ([§9.5](crate::specification#s9-5)): an `EventList`, a `List` of Events, an Event by
+    /// itself, or a watch event of one. The last is empty unless the Event was added or modified.
+    Events(Vec<KubeEvent>),
 }
 
 impl Document {
@@ -42,7 +48,7 @@ impl Document {
     pub(super) fn new(
         position: RecordingPosition,
         envelope: Option<Envelope<'_>>,
-        streamed: Option<Vec<PodSnapshot>>,
+        streamed: Option<Items>,
         context: &mut DecodeContext,
     ) -> Result<Self, Fault> {
         let mut envelope = envelope.ok_or(Fault::Object(ObjectFault::NotAnObject))?;
@@ -51,8 +57,10 @@ impl Document {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Unusable => return Err(Fault::ObservedAt),
         };
-        if let Some(pods) = streamed {
-            envelope.items.get_or_insert_default().pods.extend(pods);
+        if let Some(streamed) = streamed {
+            let items = envelope.items.get_or_insert_default();
+            items.pods.extend(streamed.pods);
+            items.events.extend(streamed.events);
         }
         Ok(Self {
             position,
@@ -68,7 +76,17 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
     let is_event = envelope.object.is_some() || (envelope.event_type.is_some() && kind.is_none());
     if is_event {
         let event_type = envelope.event_type.as_deref();
-        return event_kind(event_type, envelope.object.flatten(), context)
+        let object = match (envelope.object.flatten(), event_type) {
+            (Some(object), Some("ADDED" | "MODIFIED")) if object.is_event() => {
+                return Ok(Body::Events(vec![event::of_object(object, context)]));
+            }
+            // A bookmark of a watch of Events says nothing about pods.
+            (Some(object), Some("DELETED" | "BOOKMARK")) if object.is_event() => {
+                return Ok(Body::Events(Vec::new()));
+            }
+            (object, _) => object,
+        };
+        return event_kind(event_type, object, context)
             .map(Body::Event)
             .map_err(|error| match error {
                 DecodeError::Object { fault, .. } => Fault::Object(fault),
@@ -79,6 +97,8 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
             });
     }
     match kind {
+        Some("Event") => Ok(Body::Events(vec![event::of_object(envelope.own, context)])),
+        Some("EventList") => events_of_list(envelope),
         Some("PodList" | "List") => list(envelope),
         None if envelope.items.is_some() => {
             Err(Fault::Object(ObjectFault::NotAList(String::new())))
@@ -95,19 +115,39 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
 }
 
 fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
-    let Items {
-        pods, first_fault, ..
-    } = envelope.items.ok_or(Fault::Object(ObjectFault::NoItems))?;
-    if let Some((index, fault)) = first_fault {
-        return Err(Fault::Item {
-            number: index + 1,
-            fault,
-        });
+    let of_pods = envelope.own.kind.as_deref() == Some("PodList");
+    let Items { pods, events, .. } = items(envelope.items)?;
+    if of_pods && !events.is_empty() {
+        return Err(Fault::Object(ObjectFault::NotAPod("Event".to_owned())));
+    }
+    if pods.is_empty() && !events.is_empty() {
+        return Ok(Body::Events(events));
     }
     let metadata = envelope.own.metadata;
     Ok(Body::List {
         pods,
+        events,
         continue_token: metadata.continue_token.map(String::from),
         resource_version: metadata.resource_version.map(String::from),
     })
+}
+
+fn events_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
+    let Items { pods, events, .. } = items(envelope.items)?;
+    match pods.is_empty() {
+        true => Ok(Body::Events(events)),
+        false => Err(Fault::NotAnEvent),
+    }
+}
+
+/// The items of a list, all of which could be decoded.
+fn items(items: Option<Items>) -> Result<Items, Fault> {
+    let items = items.ok_or(Fault::Object(ObjectFault::NoItems))?;
+    match items.first_fault {
+        None => Ok(items),
+        Some((index, fault)) => Err(Fault::Item {
+            number: index + 1,
+            fault,
+        }),
+    }
 }

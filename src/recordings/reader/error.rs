@@ -57,17 +57,23 @@ pub enum Fault {
     },
     /// The document is not one that a recording may contain, or its object is not a pod
     #[error(
-        "{0}; a recording contains PodList, List, Pod and watch events (kubectl get pods -o json)"
+        "{0}; a recording contains PodList, List, Pod, EventList, Event and watch events of them \
+         (kubectl get pods,events -o json)"
     )]
     Object(ObjectFault),
-    /// An item of a list is not a pod
-    #[error("item {number} of the list: {fault}; record pods only (kubectl get pods -o json)")]
+    /// An item of a list is neither a pod nor an Event
+    #[error(
+        "item {number} of the list: {fault}; record pods and Events only (kubectl get pods,events -o json)"
+    )]
     Item {
         /// From 1
         number: usize,
         /// What is wrong with it
         fault: ObjectFault,
     },
+    /// An `EventList` that contains a pod
+    #[error("an EventList contains Events only; lists of pods and Events have kind List")]
+    NotAnEvent,
     /// `observedAt` is present and not a time
     #[error("observedAt is not a time after 1970 in RFC 3339, such as 2026-01-02T03:04:05.678Z")]
     ObservedAt,

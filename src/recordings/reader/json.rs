@@ -13,12 +13,11 @@ use super::error::{Fault, LocatedFault};
 use super::json_tokens::{ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
+use crate::decode::DecodeError;
 use crate::decode::pod::DecodeContext;
-use crate::decode::pod::envelope::EnvelopeReader;
+use crate::decode::pod::envelope::{EnvelopeReader, Item, Items};
 use crate::decode::pod::lenient::{Lenient, LenientField};
 use crate::decode::pod::object::ObjectReader;
-use crate::decode::{DecodeError, ObjectFault};
-use crate::pod::PodSnapshot;
 
 /// The documents of a recording in JSON.
 pub(super) struct JsonDocuments<R> {
@@ -89,7 +88,7 @@ impl<R: Read> JsonDocuments<R> {
     /// Walks the top level of a document, past its closing brace.
     fn walk(
         &mut self,
-        items: &mut Option<Vec<PodSnapshot>>,
+        items: &mut Option<Items>,
         context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
@@ -104,7 +103,7 @@ impl<R: Read> JsonDocuments<R> {
             self.buffer.pass(1);
             // A duplicate key must not let the shell outgrow the buffer.
             if self.buffer.token()? == b'[' && is_items && items.is_none() {
-                self.walk_items(items.insert(Vec::new()), context)?;
+                self.walk_items(items.insert(Items::default()), context)?;
             } else {
                 self.buffer.pass_value()?;
             }
@@ -122,7 +121,7 @@ impl<R: Read> JsonDocuments<R> {
     /// Decodes the elements of an `items` array one by one.
     fn walk_items(
         &mut self,
-        items: &mut Vec<PodSnapshot>,
+        items: &mut Items,
         context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
@@ -132,11 +131,13 @@ impl<R: Read> JsonDocuments<R> {
             self.buffer.pass(1);
             return Ok(());
         }
+        let mut index = 0;
         loop {
             self.buffer.token()?;
             self.buffer.begin_piece();
             self.buffer.pass_value()?;
-            items.push(self.item(items.len(), context)?);
+            items.push(index, Ok(self.item(index, context)?));
+            index += 1;
             self.buffer.begin_piece();
             match self.buffer.token()? {
                 b',' => self.buffer.pass(1),
@@ -150,21 +151,19 @@ impl<R: Read> JsonDocuments<R> {
         }
     }
 
-    /// Decodes the piece as a pod.
-    fn item(&self, index: usize, context: &mut DecodeContext) -> Result<PodSnapshot, ScanError> {
+    /// Decodes the piece as an item of a list.
+    fn item(&self, index: usize, context: &mut DecodeContext) -> Result<Item, ScanError> {
         let piece = self.buffer.piece();
         let position = self.buffer.position();
-        let pod = match decode(piece, ObjectReader(context)) {
-            Ok(object) => object
-                .ok_or(ObjectFault::NotAnObject)
-                .and_then(|object| object.into_pod(context)),
+        let item = match decode(piece, ObjectReader(context)) {
+            Ok(object) => Item::of(object, context),
             Err(error) => {
                 let (offset, fault) = fault_of(piece, error);
                 let position = position.after(&piece[..offset]);
                 return Err(ScanError::LocatedFault(LocatedFault { position, fault }));
             }
         };
-        pod.map_err(|fault| {
+        item.map_err(|fault| {
             let number = index + 1;
             ScanError::LocatedFault(LocatedFault {
                 position,

@@ -1,4 +1,4 @@
-//! Reads recordings ([§8.3](crate::specification#s8-3)): lists, pods and watch events from files, as
+//! Reads recordings ([§8.3](crate::specification#s8-3)): lists, pods, Events and watch events from files, as
 //! `kubectl` and `podinit capture` write them.
 //!
 //! A recording is concatenated JSON documents or a stream of YAML documents, gzipped or not. It is
@@ -108,7 +108,10 @@ impl Recording {
         Self {
             name,
             progress,
-            context: DecodeContext::new(options),
+            context: DecodeContext {
+                mixed_lists: true,
+                ..DecodeContext::new(options)
+            },
             parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
             documents: 0,
             must_have_some: false,

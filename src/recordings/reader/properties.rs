@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::decode::event::properties::any_event;
 use crate::decode::properties::{any_pod, any_value, same_in_every_run};
 
 /// Returns its bytes in steps of the given sizes, in rotation.
@@ -55,11 +56,14 @@ fn any_document() -> impl Strategy<Value = Value> {
     let event = prop::sample::select(vec!["ADDED", "MODIFIED", "DELETED"]);
     prop_oneof![
         any_pod(),
-        (event, any_pod()).prop_map(|(event, pod)| json!({
-            "type": event, "object": pod, "observedAt": "2026-01-02T03:04:05.25Z",
+        any_event(),
+        (event, prop_oneof![any_pod(), any_event()]).prop_map(|(event, object)| json!({
+            "type": event, "object": object, "observedAt": "2026-01-02T03:04:05.25Z",
         })),
-        prop::collection::vec(any_pod(), 0..4)
-            .prop_map(|pods| json!({"kind": "List", "items": pods, "metadata": {}})),
+        prop::collection::vec(prop_oneof![any_pod(), any_event()], 0..4)
+            .prop_map(|items| json!({"kind": "List", "items": items, "metadata": {}})),
+        prop::collection::vec(any_event(), 0..3)
+            .prop_map(|events| json!({"items": events, "kind": "EventList"})),
     ]
 }
 

@@ -11,6 +11,7 @@ use crate::decode::rfc3339;
 use crate::pod::{ConditionType, PodUid};
 
 mod faults;
+mod kube_events;
 
 /// A reader that returns at most `step` bytes at a time.
 struct Drip(Cursor<Vec<u8>>, usize);
@@ -101,6 +102,7 @@ fn assert_is_the_list(document: &Document) {
     assert_eq!(document.observed_at, rfc3339::parse("2026-01-02T03:04:05Z"));
     let Body::List {
         pods,
+        events,
         continue_token,
         resource_version,
     } = &document.body
@@ -108,6 +110,7 @@ fn assert_is_the_list(document: &Document) {
         panic!("not a list: {document:?}");
     };
     assert_eq!(uids(pods), [PodUid::from_text("a"), PodUid::from_text("b")]);
+    assert!(events.is_empty());
     assert!(pods[1].conditions.holding(ConditionType::Ready).is_some());
     assert_eq!(continue_token.as_deref(), Some("more"));
     assert_eq!(resource_version.as_deref(), Some("9"));
@@ -150,6 +153,7 @@ fn a_list_is_read_item_by_item_whatever_its_key_order() {
     assert_eq!(documents[0].position.line, 2);
     let empty = Body::List {
         pods: vec![],
+        events: vec![],
         continue_token: None,
         resource_version: None,
     };

@@ -7,6 +7,7 @@ use super::replay_clock::{ReplayClock, latest_api_time};
 use super::streamed_list::{StreamedList, in_list_order};
 use crate::cluster::api_error::ApiError;
 use crate::decode::WatchEventKind;
+use crate::kube_event::KubeEvent;
 use crate::lifecycle::{Delivery, PodEvent, Sink, SourceId, Tracker, TrackerConfig};
 use crate::pod::PodSnapshot;
 use crate::recordings::reader::{Body, Document};
@@ -46,6 +47,8 @@ pub struct Replay<S, F> {
 /// inferred from it ([§5.4](crate::specification#s5-4)).
 struct List {
     pods: Vec<PodSnapshot>,
+    /// The Events among the pods
+    events: Vec<KubeEvent>,
     /// `observedAt` of the first page
     observed: Option<Timestamp>,
 }
@@ -78,24 +81,34 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             return Ok(ControlFlow::Break(()));
         }
         match document.body {
+            Body::Events(events) => self.kube_events(events),
             Body::Event(kind) => {
-                self.pending = None;
+                self.give_up_pending();
                 self.event(kind, observed)?;
             }
             Body::Pod(pod) => {
-                self.pending = None;
-                let pods = vec![pod];
-                self.list(List { pods, observed });
+                self.give_up_pending();
+                self.list(List {
+                    pods: vec![pod],
+                    events: Vec::new(),
+                    observed,
+                });
             }
             Body::List {
                 pods,
+                events,
                 continue_token,
                 ..
             } => {
                 let list = match self.pending.take() {
-                    None => List { pods, observed },
+                    None => List {
+                        pods,
+                        events,
+                        observed,
+                    },
                     Some(mut list) => {
                         list.pods.extend(pods);
+                        list.events.extend(events);
                         list
                     }
                 };
@@ -110,10 +123,28 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     /// Ends the replay and returns the sink.
     pub fn finish(mut self) -> S {
+        self.give_up_pending();
         if let Some(end) = self.clock.advance_to_end() {
             self.tracker.advance(end, &mut self.sink);
         }
         self.sink
+    }
+
+    /// No page of the pending list comes any more. The Events on its pages have happened all the same.
+    fn give_up_pending(&mut self) {
+        if let Some(list) = self.pending.take() {
+            self.kube_events(list.events);
+        }
+    }
+
+    /// Delivers Events, if they are a source of evidence.
+    fn kube_events(&mut self, events: Vec<KubeEvent>) {
+        if !self.config.events {
+            return;
+        }
+        for event in events {
+            self.deliver(PodEvent::Event(event), None);
+        }
     }
 
     fn list(&mut self, list: List) {
@@ -133,6 +164,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             },
             None,
         );
+        self.kube_events(list.events);
     }
 
     fn event(&mut self, kind: WatchEventKind, observed: Option<Timestamp>) -> Result<(), E> {

@@ -96,11 +96,83 @@ mod tests {
             {"kind": "Pod", "metadata": {"uid": "a"}}, {"kind": "Pod", "metadata": {"uid": "b"}}]}
     "#;
 
-    fn replayed(documents: &'static str) -> String {
+    /// An Event about the first pod, late in every respect.
+    const EVENT: &str = r#"{"kind": "Event", "observedAt": "2026-01-01T09:00:00Z", "reason": "Started",
+        "metadata": {"name": "a.18a3f0c2b5e4d600"}, "firstTimestamp": "2026-01-01T09:00:00Z",
+        "involvedObject": {"kind": "Pod", "uid": "a"}}"#;
+
+    fn replayed(documents: impl Into<String>) -> String {
+        replayed_with(documents.into(), ReplayConfig::default())
+    }
+
+    fn replayed_with(documents: String, replay: ReplayConfig) -> String {
         let options = DecodeOptions::default();
         let recording = Recording::from_reader("test", Cursor::new(documents), options);
-        let exposition = expose(recording, ExpositionConfig::default()).unwrap();
+        let config = ExpositionConfig {
+            replay,
+            ..ExpositionConfig::default()
+        };
+        let exposition = expose(recording, config).unwrap();
         String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap()
+    }
+
+    fn of_events() -> ReplayConfig {
+        let mut replay = ReplayConfig::default();
+        replay.tracker.events = true;
+        replay
+    }
+
+    /// Without the samples and comments of the families that are of evidence only.
+    fn without_evidence(text: &str) -> Vec<&str> {
+        let lines = text.lines();
+        lines
+            .filter(|line| !line.contains("podinit_events_dropped_total"))
+            .collect()
+    }
+
+    #[test]
+    fn events_of_pods_not_in_flight_change_nothing_and_move_no_time() {
+        let plain = replayed(GAP);
+        let documents: Vec<String> = GAP.trim().lines().map(str::to_owned).collect();
+        // The last line is the second half of a document.
+        for place in 0..documents.len() - 1 {
+            let mut with_event = documents.clone();
+            with_event.insert(place, format!(r#"{{"type":"ADDED","object":{EVENT}}}"#));
+            with_event.insert(place, EVENT.to_owned());
+            let text = with_event.join("\n");
+            assert_eq!(replayed(text.clone()), plain, "at {place}");
+            let counted = replayed_with(text, of_events());
+            assert_eq!(
+                without_evidence(&counted),
+                without_evidence(&plain),
+                "at {place}"
+            );
+        }
+    }
+
+    #[test]
+    fn pages_of_a_list_may_have_events_between_them() {
+        let pages = |between: &str| {
+            format!(
+                r#"{{"kind": "List", "items": [{{"kind": "Pod", "metadata": {{"uid": "a"}}}}], "metadata": {{"continue": "x"}}}}
+                {between}
+                {{"kind": "List", "items": [{{"kind": "Pod", "metadata": {{"uid": "b"}}}}]}}"#
+            )
+        };
+        assert_eq!(replayed(pages(EVENT)), replayed(pages("")));
+        assert!(replayed(pages("")).contains("podinit_pods_discovered_total 2"));
+    }
+
+    #[test]
+    fn until_stops_at_no_event() {
+        let until = Timestamp::from_seconds(1_767_225_700);
+        let replay = ReplayConfig {
+            until: Some(until),
+            ..ReplayConfig::default()
+        };
+        let text = format!("{EVENT}{GAP}");
+        let text = replayed_with(text, replay);
+        assert!(text.contains("podinit_pods_discovered_total 2"), "{text}");
     }
 
     #[test]

@@ -47,13 +47,16 @@ impl ReplayClock {
     }
 
     /// `observedAt`. Without it: for a list the greatest API time in it, and for an event the greatest
-    /// API time seen so far.
+    /// API time seen so far. Events have no time ([§9.5](crate::specification#s9-5)).
     fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
+        if let Body::Events(_) = document.body {
+            return None;
+        }
         let stated = api_time(&document.body);
         self.latest_api_time = self.latest_api_time.max(stated);
         document.observed_at.or(match document.body {
             Body::Event(_) => self.latest_api_time,
-            Body::Pod(_) | Body::List { .. } => stated,
+            Body::Pod(_) | Body::List { .. } | Body::Events(_) => stated,
         })
     }
 }
@@ -73,6 +76,7 @@ fn api_time(body: &Body) -> Option<Timestamp> {
             | WatchEventKind::Modified(pod)
             | WatchEventKind::Deleted(pod),
         ) => pod.latest_api_time,
-        Body::Event(WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_)) => None,
+        Body::Event(WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_))
+        | Body::Events(_) => None,
     }
 }

@@ -1,0 +1,133 @@
+//! The decoder of `v1` Events about pods ([§9.5](crate::specification#s9-5)). Like that of pods it reads only
+//! the fields that podinit needs, and is lenient: a field of another type than it should have counts as
+//! absent, so every object of kind Event is an Event, if need be one that says nothing.
+//!
+//! [`fields`] holds the fields, [`message`] the texts that kubelets write, with [`go_duration`] and
+//! [`image_registry`] for what stands in them.
+
+pub(crate) mod fields;
+pub mod go_duration;
+pub mod image_registry;
+pub mod message;
+
+use std::sync::Arc;
+
+use super::pod::DecodeContext;
+use super::pod::object::Object;
+use crate::kube_event::{EventContainer, EventReason, KubeEvent, Pulled, SandboxWarning};
+use crate::pod::PodUid;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use fields::InvolvedObject;
+use message::PullMessage;
+
+/// Names the component of which Events are evidence.
+const KUBELET: &str = "kubelet";
+
+/// The Event that `object` is.
+pub(crate) fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
+    let Object {
+        metadata,
+        event,
+        reason,
+        message,
+        ..
+    } = object;
+    let involved = event.involved.unwrap_or_default();
+    let reporter = event.reporter.filter(|name| !name.is_empty());
+    let reporter = reporter.or(event.source_component);
+    let message = message.as_deref().unwrap_or_default();
+    KubeEvent {
+        pod: pod_of(&involved),
+        from_kubelet: reporter.as_deref() == Some(KUBELET),
+        container: involved
+            .field_path
+            .and_then(|path| container(&path, context)),
+        first: event.first,
+        named: instant_in_name(&metadata.name),
+        reason: reason_of(reason.as_deref().unwrap_or_default(), message, context),
+    }
+}
+
+/// The UID of the pod that an Event is about. Events of nodes have a `uid` as well, which is a name.
+fn pod_of(involved: &InvolvedObject<'_>) -> Option<PodUid> {
+    let is_pod = involved.kind.as_deref().is_none_or(|kind| kind == "Pod");
+    let uid = involved.uid.as_deref().filter(|uid| !uid.is_empty());
+    uid.filter(|_| is_pod).map(PodUid::from_text)
+}
+
+/// The container that a `fieldPath` names: `spec.containers{NAME}` or `spec.initContainers{NAME}`.
+fn container(path: &str, context: &mut DecodeContext) -> Option<EventContainer> {
+    let (init, rest) = match path.strip_prefix("spec.initContainers{") {
+        Some(rest) => (true, rest),
+        None => (false, path.strip_prefix("spec.containers{")?),
+    };
+    let name = rest.strip_suffix('}').filter(|name| !name.is_empty())?;
+    Some(EventContainer {
+        name: context.text(name),
+        init,
+    })
+}
+
+/// The instant in the name of an Event: what follows the last dot, as hexadecimal Unix nanoseconds.
+/// `None` where that is no such number, or lies in 1970 or before ([§4.6](crate::specification#s4-6)).
+fn instant_in_name(name: &str) -> Option<Timestamp> {
+    /// 1971-01-01T00:00:00Z
+    const FIRST: i64 = 31_536_000 * NANOS_PER_SECOND;
+    let (_, digits) = name.rsplit_once('.')?;
+    // The parser would take a sign.
+    let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let nanos = i64::from_str_radix(digits, 16).ok()?;
+    (hexadecimal && nanos >= FIRST).then(|| Timestamp::from_nanos(nanos))
+}
+
+fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventReason {
+    let mut registry = |image: &str| -> Arc<str> { context.text(image_registry::of(image)) };
+    match reason {
+        "Pulling" => EventReason::Pulling,
+        "Created" => EventReason::Created,
+        "Started" => EventReason::Started,
+        "Pulled" => EventReason::Pulled(match message::pulled(message) {
+            Some(PullMessage::Present { image }) => Some(Pulled::Present {
+                registry: registry(image),
+            }),
+            Some(PullMessage::Pulled { image, pull }) => {
+                Some(Pulled::Pulled(pull.from_registry(registry(image))))
+            }
+            None => None,
+        }),
+        "Failed" => match message::failed_pull(message) {
+            Some(image) => EventReason::PullFailed {
+                registry: registry(image),
+            },
+            None => EventReason::Other,
+        },
+        _ => match warning(reason, message) {
+            Some(warning) => EventReason::Warning(warning),
+            None => EventReason::Other,
+        },
+    }
+}
+
+/// The warning about a pod's sandbox that an Event is ([§10.1](crate::specification#s10-1)).
+fn warning(reason: &str, message: &str) -> Option<SandboxWarning> {
+    Some(match reason {
+        "FailedPrepareDynamicResources" => SandboxWarning::FailedPrepareDynamicResources,
+        "FailedMount" => SandboxWarning::FailedMount,
+        "FailedAttachVolume" => SandboxWarning::FailedAttachVolume,
+        "FailedMapVolume" => SandboxWarning::FailedMapVolume,
+        "NetworkNotReady" => SandboxWarning::NetworkNotReady,
+        "FailedCreatePodSandBox" => {
+            let message = message.to_ascii_lowercase();
+            match message.contains("network") || message.contains("cni") {
+                true => SandboxWarning::FailedSandboxNetwork,
+                false => SandboxWarning::FailedSandbox,
+            }
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod properties;
+#[cfg(test)]
+mod tests;
