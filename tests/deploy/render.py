@@ -10,7 +10,7 @@ CHART = os.path.join(ROOT, "deploy", "chart", "podinit")
 VARIANTS = os.path.join(ROOT, "tests", "deploy", "variants")
 INSTALL = os.path.join(ROOT, "deploy", "install.yaml")
 # Kubernetes as helm is told that it is, where no cluster is asked.
-KUBERNETES = "1.36.0"
+KUBERNETES = "1.37.0"
 
 
 class Finding(Exception):

@@ -50,7 +50,7 @@ def split(path):
                 for namespace, kept in documents.items():
                     kept.append({**empty(document), "items": [
                         trimmed(pod) for pod in document["items"] if pod["metadata"]["namespace"] == namespace]})
-            elif document["type"] in ("ADDED", "MODIFIED", "DELETED"):
+            elif document["object"].get("kind") == "Pod" and document["type"] in ("ADDED", "MODIFIED", "DELETED"):
                 namespace = document["object"]["metadata"]["namespace"]
                 kept = documents.setdefault(namespace, list(map(empty, lists)))
                 kept.append({"type": document["type"], "object": trimmed(document["object"]),

@@ -1,17 +1,20 @@
-"""Record what the pod watch says, as it comes: `recorder.py KUBECONFIG-JSON FILE`.
+"""Record what the watches of pods and of their Events say, as it comes: `recorder.py KUBECONFIG-JSON FILE`.
 
 A process of its own beside the exporter, sharing nothing with it. One JSON document per line:
-lists as {"kind": "PodList", "listBegan": T, "observedAt": T, ...}, events as
-{"type", "object", "observedAt"}. It resumes from the last version when a stream ends and lists
-again when that version is too old. SIGTERM ends it.
+lists as {"kind": "PodList", "listBegan": T, "observedAt": T, ...}, events of either watch as
+{"type", "object", "observedAt"}. Pods are listed first; Events are recorded from the current version
+on. Each watch resumes from the last version when a stream ends; when that is too old, pods are
+listed again, and Events go on from the then current version. SIGTERM ends it.
 """
 
 import datetime
 import http.client
 import json
+import os
 import signal
 import ssl
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -24,8 +27,27 @@ def now():
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-class Recorder:
-    def __init__(self, kubeconfig, path):
+class Recording:
+    """The file that both watches write to, a line at a time."""
+
+    def __init__(self, path):
+        self.out = open(path, "w", encoding="utf-8")
+        self.lock = threading.Lock()
+
+    def write(self, document):
+        """Write a document that arrives now."""
+        with self.lock:
+            document["observedAt"] = now()
+            self.out.write(json.dumps(document, separators=(",", ":")) + "\n")
+            self.out.flush()
+
+
+class Watcher:
+    """One watch: of `/api/v1/PATH`, with `query` in every request."""
+
+    path, query = "pods", {}
+
+    def __init__(self, kubeconfig, recording):
         with open(kubeconfig, encoding="utf-8") as file:
             config = json.load(file)
         cluster = config["clusters"][0]["cluster"]
@@ -36,18 +58,15 @@ class Recorder:
             "User-Agent": "e2e-recorder",
             "Accept": "application/json",
         }
-        self.out = open(path, "w", encoding="utf-8")
+        self.recording = recording
         self.version = None
-
-    def write(self, document):
-        self.out.write(json.dumps(document, separators=(",", ":")) + "\n")
-        self.out.flush()
 
     def open(self, query, timeout):
         connection = http.client.HTTPSConnection(
             self.address.hostname, self.address.port, timeout=timeout, context=self.context
         )
-        connection.request("GET", f"/api/v1/pods?{urllib.parse.urlencode(query)}", headers=self.headers)
+        query = urllib.parse.urlencode({**self.query, **query})
+        connection.request("GET", f"/api/v1/{self.path}?{query}", headers=self.headers)
         answer = connection.getresponse()
         if answer.status == 410:
             raise TooOld
@@ -56,11 +75,12 @@ class Recorder:
         return answer
 
     def list(self):
+        """Find the version to watch from; of pods, record what stands."""
         began = now()
         document = json.loads(self.open({}, 60).read())
-        document["listBegan"], document["observedAt"] = began, now()
+        document["listBegan"] = began
         self.version = document["metadata"]["resourceVersion"]
-        self.write(document)
+        self.recording.write(document)
 
     def watch(self):
         answer = self.open(
@@ -68,13 +88,17 @@ class Recorder:
         )
         for line in answer:
             event = json.loads(line)
-            event["observedAt"] = now()
             if event["type"] == "ERROR":
                 if event["object"].get("code") == 410:
                     raise TooOld
                 raise OSError(f"watch: {event['object'].get('message')}")
             self.version = event["object"]["metadata"]["resourceVersion"]
-            self.write(event)
+            if self.recorded(event):
+                self.recording.write(event)
+
+    def recorded(self, _):
+        """Whether an event of the watch is written down."""
+        return True
 
     def run(self):
         while True:
@@ -83,13 +107,32 @@ class Recorder:
                     self.list()
                 self.watch()
             except TooOld:
-                print("too old, listing again", file=sys.stderr, flush=True)
+                print(f"{self.path}: too old, listing again", file=sys.stderr, flush=True)
                 self.version = None
             except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
-                print(f"{now()} {error}", file=sys.stderr, flush=True)
+                print(f"{now()} {self.path}: {error}", file=sys.stderr, flush=True)
                 time.sleep(0.2)
 
 
+class EventWatcher(Watcher):
+    """Events of pods, without those that stand when it begins."""
+
+    path, query = "events", {"fieldSelector": "involvedObject.kind=Pod"}
+
+    def list(self):
+        self.version = json.loads(self.open({"limit": "1"}, 60).read())["metadata"]["resourceVersion"]
+
+    def recorded(self, event):
+        return event["type"] != "BOOKMARK"
+
+
+def main(kubeconfig, path):
+    recording = Recording(path)
+    threading.Thread(target=EventWatcher(kubeconfig, recording).run, daemon=True).start()
+    Watcher(kubeconfig, recording).run()
+
+
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    Recorder(sys.argv[1], sys.argv[2]).run()
+    # At once: a thread may be amid a line, which readers take for the last one of a recording that goes on.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    main(sys.argv[1], sys.argv[2])

@@ -67,29 +67,58 @@ go_suffices() {
     [ "${have#1.27}" = "$have" ] # an API server built with 1.27 serves no /openapi/v2
 }
 
-# build MODULE PACKAGE...: build packages of a tools module into $binaries.
+# build MODULE PACKAGE...: build packages of a tools module into $binaries. MODULE is a directory of
+# tools/, or another go.mod in one (`kubernetes/kubelet-1.35.mod`).
 build() {
-  local module=$here/tools/$1 target sources version
+  local module=$here/tools/$1 modfile name target sources version
   shift
+  modfile=$module/go.mod
+  name=${module##*/}
+  case $module in
+    *.mod)
+      modfile=$module
+      module=${modfile%/*}
+      name=$(basename "$modfile" .mod)
+      ;;
+  esac
   mapfile -t sources < <(find "$module" -name '*.go' | sort)
-  target=$cache/${module##*/}-$(digest "$module/go.mod" "$module/go.sum" "${sources[@]}")
+  target=$cache/$name-$(digest "$modfile" "${modfile%.mod}.sum" "${sources[@]}")
   if [ ! -e "$target/complete" ]; then
-    say "building ${module##*/}: $(basename -a "$@" | tr '\n' ' ')"
+    say "building $name: $(basename -a "$@" | tr '\n' ' ')"
     rm -rf "$target"
     mkdir -p "$target"
-    version=$(sed -n 's|^.*k8s.io/kubernetes v|v|p' "$module/go.mod" | head -1)
+    version=$(sed -n 's|^.*k8s.io/kubernetes v|v|p' "$modfile" | head -1)
+    if [ -d "$module/_overlay" ]; then
+      overlay "$modfile" "$module/_overlay" "$target"
+      modfile=$target.mod
+    fi
     # In the background, so that a signal to this shell is heeded at once.
     (cd "$module" && exec env CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false "$go" build -trimpath \
+      -modfile "$modfile" \
       -tags remove_all_sd -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=${version:-v0.0.0}" \
       -o "$target/" "$@" 2> >(grep -v '^go: downloading' >&2)) &
     child=$!
     wait "$child"
+    rm -rf "$target.mod" "$target.sum" "$target.sources"
     # The command of etcd's server module is named after the module's version.
     [ ! -e "$target/v3" ] || mv "$target/v3" "$target/etcd"
     [ ! -e "$target/server" ] || mv "$target/server" "$target/etcd"
+    # Kubelets of other versions stand beside the one of the control plane.
+    case $name in kubelet-*) mv "$target/hollow-node" "$target/hollow-node-${name#kubelet-}" ;; esac
     touch "$target/complete"
   fi
   ln -sf "$target"/* "$binaries/"
+}
+
+# overlay MODFILE FILES TARGET: make TARGET.mod, which is MODFILE with sources of Kubernetes in which
+# those of the directory FILES replace the ones of the same path. Go forbids it in its module cache.
+overlay() {
+  cp -r "$(source_directory "$1" k8s.io/kubernetes)" "$3.sources"
+  chmod -R u+w "$3.sources"
+  cp -r "$2/." "$3.sources/"
+  cp "$1" "$3.mod"
+  cp "${1%.mod}.sum" "$3.sum"
+  GOTOOLCHAIN=local "$go" mod edit -replace "k8s.io/kubernetes=$3.sources" "$3.mod"
 }
 
 # The programs that render and check manifests.
@@ -99,8 +128,11 @@ need_deploy_tools() {
 }
 
 # module_directory TOOLS MODULE: where the sources of a module of tools/TOOLS are.
-module_directory() {
-  (cd "$here/tools/$1" && GOTOOLCHAIN=local "$go" mod download -json "$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+module_directory() { source_directory "$here/tools/$1/go.mod" "$2"; }
+
+# source_directory MODFILE MODULE: where the sources of a module are that MODFILE names.
+source_directory() {
+  (cd "${1%/*}" && GOTOOLCHAIN=local "$go" mod download -modfile "$1" -json "$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
 }
 
 # Sets $crds to the directory of the CRDs of the Prometheus operator.

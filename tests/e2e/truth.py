@@ -79,10 +79,12 @@ class Truth:
         return self
 
     def feed(self, document):
-        """A PodList (the first, or one after a gap) or a watch event."""
+        """A PodList (the first, or one after a gap) or a watch event; Events tell nothing yet."""
         arrived = seconds(document.get("observedAt"))
         if "items" in document:
             self.feed_list(document)
+        elif document["object"].get("kind") == "Event":
+            pass
         elif document["type"] in ("ADDED", "MODIFIED", "DELETED"):
             pod = document["object"]
             if self.wanted(pod):

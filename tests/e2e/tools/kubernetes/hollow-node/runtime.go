@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -15,8 +18,12 @@ import (
 const (
 	// sandboxDelay is how long the sandbox takes, a Go duration.
 	sandboxDelay = "e2e/sandbox-delay"
+	// sandboxError is what the runtime says when it refuses the sandbox.
+	sandboxError = "e2e/sandbox-error"
 	// pullDelay is how long each image pull of the pod takes, a Go duration.
 	pullDelay = "e2e/pull-delay"
+	// pullError is what the runtime says when it refuses an image of the pod.
+	pullError = "e2e/pull-error"
 )
 
 // runtime is the fake runtime of the CRI package with containers that live as
@@ -31,6 +38,13 @@ type runtime struct {
 	*apitest.FakeRuntimeService
 	mu    sync.Mutex
 	exits map[string]exit // by container
+	ready *json.Encoder   // takes a sandboxReady for each sandbox, may be nil
+}
+
+// sandboxReady says when the runtime had made the sandbox of a pod.
+type sandboxReady struct {
+	UID, Namespace, Name string
+	Ready                time.Time
 }
 
 type exit struct {
@@ -38,18 +52,40 @@ type exit struct {
 	after time.Duration
 }
 
-func newRuntime() *runtime {
+// newRuntime makes a runtime that appends to the file `sandboxes`, where one is
+// named, when each sandbox became ready.
+func newRuntime(sandboxes string) (*runtime, error) {
 	fake := apitest.NewFakeRuntimeService()
 	fake.FakeStatus = &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{
 		{Type: runtimeapi.RuntimeReady, Status: true},
 		{Type: runtimeapi.NetworkReady, Status: true},
 	}}
-	return &runtime{FakeRuntimeService: fake, exits: map[string]exit{}}
+	r := &runtime{FakeRuntimeService: fake, exits: map[string]exit{}}
+	if sandboxes != "" {
+		file, err := os.OpenFile(sandboxes, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		r.ready = json.NewEncoder(file)
+	}
+	return r, nil
 }
 
 func (r *runtime) RunPodSandbox(ctx context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
 	wait(ctx, config.GetAnnotations()[sandboxDelay])
-	return r.FakeRuntimeService.RunPodSandbox(ctx, config, handler)
+	if said := config.GetAnnotations()[sandboxError]; said != "" {
+		return "", errors.New(said)
+	}
+	id, err := r.FakeRuntimeService.RunPodSandbox(ctx, config, handler)
+	if err != nil || r.ready == nil {
+		return id, err
+	}
+	pod := config.GetMetadata()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return id, r.ready.Encode(sandboxReady{
+		UID: pod.GetUid(), Namespace: pod.GetNamespace(), Name: pod.GetName(), Ready: time.Now().UTC(),
+	})
 }
 
 func (r *runtime) CreateContainer(ctx context.Context, sandbox string, config *runtimeapi.ContainerConfig, pod *runtimeapi.PodSandboxConfig) (string, error) {
@@ -146,13 +182,16 @@ func parseExit(command []string) (exit, bool) {
 	return exit{code: code, after: after}, true
 }
 
-// imageService is the fake one of the CRI package, as slow as the pod wants it.
+// imageService is the fake one of the CRI package, as slow as the pod wants it, or failing.
 type imageService struct {
 	*apitest.FakeImageService
 }
 
 func (s *imageService) PullImage(ctx context.Context, image *runtimeapi.ImageSpec, auth *runtimeapi.AuthConfig, pod *runtimeapi.PodSandboxConfig) (string, error) {
 	wait(ctx, pod.GetAnnotations()[pullDelay])
+	if said := pod.GetAnnotations()[pullError]; said != "" {
+		return "", errors.New(said)
+	}
 	return s.FakeImageService.PullImage(ctx, image, auth, pod)
 }
 
