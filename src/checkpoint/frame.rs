@@ -21,7 +21,7 @@ pub const MAGIC: [u8; 16] = *b"podinit chkpnt\n\0";
 /// The first bytes of a file of version 1, which no release of podinit has written.
 const MAGIC_OF_VERSION_1: [u8; 16] = *b"podinit ledger\n\0";
 /// The version of the frame and of what the sections hold.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The size limit of a checkpoint, in bytes; a larger file is neither written nor read.
 pub const MAX_BYTES: usize = 256 << 20;
 

@@ -85,12 +85,12 @@ fn the_last_rejected_checkpoint_of_each_reason_is_left_unchanged() {
         (
             &future,
             CheckpointLoad::FutureVersion,
-            "its format is version 3, which this podinit does not know (it knows 2)",
+            "its format is version 4, which this podinit does not know (it knows 3)",
         ),
         (
             &old,
             CheckpointLoad::OldVersion,
-            "its format is version 1, which this podinit no longer reads (it reads 2)",
+            "its format is version 2, which this podinit no longer reads (it reads 3)",
         ),
     ];
     for (bytes, reason, why) in cases {

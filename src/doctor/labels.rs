@@ -164,7 +164,7 @@ mod tests {
     fn series_are_those_of_the_sets_and_the_others() {
         let findings = check(&census(&LabelConfig::default(), 3), 300, true);
         let text =
-            "1056 series a scrape: 3 label sets (namespace 3 values) of 252 each, and 300 others";
+            "1392 series a scrape: 3 label sets (namespace 3 values) of 364 each, and 300 others";
         assert_eq!(findings[0].found, text);
         assert_eq!(findings.len(), 1);
     }

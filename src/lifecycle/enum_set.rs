@@ -59,6 +59,9 @@ mod tests {
         let again = EnumSet::from_bits(set.bits() | 0x8000);
         assert_eq!(again, set);
         let contained = Milestone::ALL.map(|milestone| again.contains(milestone));
-        assert_eq!(contained, [true, false, false, false, false, false, true]);
+        assert_eq!(
+            contained,
+            [true, false, false, false, false, false, true, false, false]
+        );
     }
 }

@@ -45,6 +45,25 @@ impl TimestampMode {
         }
     }
 
+    /// Estimates when a container started of which the API states the second
+    /// ([§9.2](crate::specification#s9-2)).
+    pub fn estimate_start(self, stated: Timestamp) -> Timestamp {
+        match self {
+            Self::Api => stated,
+            Self::Fused => middle_of(stated),
+        }
+    }
+
+    /// Estimates when an Event happened whose `firstTimestamp` is `first` and whose name states the
+    /// instant `named` ([§9.2](crate::specification#s9-2)).
+    pub fn estimate_event(self, first: Timestamp, named: Option<Timestamp>) -> Timestamp {
+        let in_second = |at: &Timestamp| (0..NANOS_PER_SECOND).contains(&at.nanos_since(first));
+        match self {
+            Self::Api => first,
+            Self::Fused => named.filter(in_second).unwrap_or(middle_of(first)),
+        }
+    }
+
     /// Estimates when the scheduling gates were removed ([§4.4](crate::specification#s4-4)). That has no
     /// API time, so it is the instant of observation, in `api` mode cut to the second, but never
     /// after `scheduled`, the estimate for a Scheduled that the same snapshot shows.
@@ -161,6 +180,23 @@ mod tests {
             }
         );
         assert_eq!(TimestampMode::Api.estimate(None, Some(at(0))).at, None);
+    }
+
+    #[test]
+    fn a_start_lies_in_the_middle_of_its_second_and_an_event_where_its_name_says() {
+        let [api, fused] = TimestampMode::ALL;
+        assert_eq!(api.estimate_start(at(0)), at(0));
+        assert_eq!(fused.estimate_start(at(0)), at(500));
+        assert_eq!(api.estimate_event(at(0), Some(at(7))), at(0));
+        for (named, expected) in [
+            (None, 500),
+            (Some(0), 0),
+            (Some(999), 999),
+            (Some(1000), 500),
+            (Some(-1), 500),
+        ] {
+            assert_eq!(fused.estimate_event(at(0), named.map(at)), at(expected));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The intervals that are measured ([§3](crate::specification#s3)): the stages that split a startup,
-//! and the two whole durations. [`INTERVALS`] has one row for each, as the specification's table
+//! the two whole durations, and the steps inside the stages `network` and `containers`
+//! ([§9.1](crate::specification#s9-1)). [`INTERVALS`] has one row for each, as the specification's table
 //! does, and everything else about an interval follows from its row.
 //!
 //! To add an interval, add its variant and its row.
@@ -22,12 +23,41 @@ label_values! {
     }
 }
 
-/// Anything that has a duration: a stage, or one of the two whole durations.
+label_values! {
+    /// A part of the stage `network` or `containers` ([§9.1](crate::specification#s9-1)). No pod is
+    /// counted as being in a step.
+    pub enum Step {
+        Acknowledge => "acknowledge",
+        Sandbox => "sandbox",
+        Start => "start",
+        Probe => "probe",
+    }
+}
+
+impl Step {
+    /// The stage that it is a part of.
+    pub const fn stage(self) -> Stage {
+        match self {
+            Self::Acknowledge | Self::Sandbox => Stage::Network,
+            Self::Start | Self::Probe => Stage::Containers,
+        }
+    }
+}
+
+/// What is either observed or, with a reason, not: a stage or a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StageOrStep {
+    Stage(Stage),
+    Step(Step),
+}
+
+/// Anything that has a duration: a stage, one of the two whole durations, or a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interval {
     Stage(Stage),
     ScheduledToReady,
     CreatedToReady,
+    Step(Step),
 }
 
 /// What begins an interval.
@@ -71,7 +101,8 @@ pub(super) struct Definition {
 pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
     use AppliesTo::{AllPods, NeverUnschedulable, WithInitContainers, WithReadinessGates};
     use Interval::{CreatedToReady, ScheduledToReady};
-    use Milestone::{ContainersReady, Created, Initialized, NetworkReady, Ready, Scheduled, Ungated};
+    use Milestone::{Acknowledged, ContainersReady, ContainersStarted, Created, Initialized};
+    use Milestone::{NetworkReady, Ready, Scheduled, Ungated};
     use Stage::{Containers, Init, Network, Readiness, Scheduling};
     use Start::{At, CreatedOrUngated, NetworkReadyAndInitialized};
     &[
@@ -84,6 +115,10 @@ pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
         stage(Readiness,            At(ContainersReady),        Ready,           WithReadinessGates),
         whole(ScheduledToReady,     At(Scheduled),              Ready),
         whole(CreatedToReady,       At(Created),                Ready),
+        step(Step::Acknowledge,     At(Scheduled),              Acknowledged),
+        step(Step::Sandbox,         At(Acknowledged),           NetworkReady),
+        step(Step::Start,           NetworkReadyAndInitialized, ContainersStarted),
+        step(Step::Probe,           At(ContainersStarted),      ContainersReady),
     ]
 };
 
@@ -97,6 +132,14 @@ const fn stage(stage: Stage, from: Start, to: Milestone, applies_to: AppliesTo) 
 }
 
 const fn whole(interval: Interval, from: Start, to: Milestone) -> Definition {
+    all_pods(interval, from, to)
+}
+
+const fn step(step: Step, from: Start, to: Milestone) -> Definition {
+    all_pods(Interval::Step(step), from, to)
+}
+
+const fn all_pods(interval: Interval, from: Start, to: Milestone) -> Definition {
     Definition {
         interval,
         from,
@@ -115,10 +158,10 @@ const _: () = {
 };
 
 impl Interval {
-    /// How many intervals there are: the stages, and two whole durations.
-    pub const COUNT: usize = Stage::ALL.len() + 2;
+    /// How many intervals there are: the stages, two whole durations, and the steps.
+    pub const COUNT: usize = Stage::ALL.len() + 2 + Step::ALL.len();
 
-    /// Every interval: the stages in their order, then the whole durations.
+    /// Every interval: the stages in their order, then the whole durations, then the steps.
     pub const ALL: [Self; Self::COUNT] = {
         let mut all = [Self::CreatedToReady; Self::COUNT];
         let mut row = 0;
@@ -135,6 +178,7 @@ impl Interval {
             Self::Stage(stage) => stage as usize,
             Self::ScheduledToReady => Stage::ALL.len(),
             Self::CreatedToReady => Stage::ALL.len() + 1,
+            Self::Step(step) => Stage::ALL.len() + 2 + step as usize,
         }
     }
 
@@ -144,12 +188,78 @@ impl Interval {
             Self::Stage(stage) => stage.as_str(),
             Self::ScheduledToReady => "scheduled_to_ready",
             Self::CreatedToReady => "created_to_ready",
+            Self::Step(step) => step.as_str(),
+        }
+    }
+
+    /// The stage or step that this is; `None` for a whole duration.
+    pub const fn stage_or_step(self) -> Option<StageOrStep> {
+        match self {
+            Self::Stage(stage) => Some(StageOrStep::Stage(stage)),
+            Self::Step(step) => Some(StageOrStep::Step(step)),
+            Self::ScheduledToReady | Self::CreatedToReady => None,
         }
     }
 
     /// The row of this interval.
     pub(super) const fn definition(self) -> &'static Definition {
         &INTERVALS[self.index()]
+    }
+}
+
+impl StageOrStep {
+    /// The stages in their order, then the steps.
+    pub const ALL: [Self; Stage::ALL.len() + Step::ALL.len()] = {
+        let mut all = [Self::Step(Step::Probe); Stage::ALL.len() + Step::ALL.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = match index < Stage::ALL.len() {
+                true => Self::Stage(Stage::ALL[index]),
+                false => Self::Step(Step::ALL[index - Stage::ALL.len()]),
+            };
+            index += 1;
+        }
+        all
+    };
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        self.interval().as_str()
+    }
+
+    /// The interval that it is.
+    pub const fn interval(self) -> Interval {
+        match self {
+            Self::Stage(stage) => Interval::Stage(stage),
+            Self::Step(step) => Interval::Step(step),
+        }
+    }
+}
+
+impl From<Stage> for StageOrStep {
+    fn from(stage: Stage) -> Self {
+        Self::Stage(stage)
+    }
+}
+
+impl From<Step> for StageOrStep {
+    fn from(step: Step) -> Self {
+        Self::Step(step)
+    }
+}
+
+impl LabelValue for StageOrStep {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn as_str(self) -> &'static str {
+        Self::as_str(self)
+    }
+
+    fn index(self) -> usize {
+        match self {
+            Self::Stage(stage) => stage as usize,
+            Self::Step(step) => Stage::ALL.len() + step as usize,
+        }
     }
 }
 
@@ -168,6 +278,14 @@ impl LabelValue for Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stages_and_steps_stand_at_their_indexes() {
+        for (index, part) in StageOrStep::ALL.into_iter().enumerate() {
+            assert_eq!(LabelValue::index(part), index);
+            assert_eq!(part.interval().stage_or_step(), Some(part));
+        }
+    }
 
     #[test]
     fn the_last_stage_ends_with_the_startup() {

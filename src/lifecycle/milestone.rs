@@ -22,6 +22,10 @@ label_values! {
         ContainersReady => ConditionType::ContainersReady.as_str(),
         /// `Ready=True`
         Ready => ConditionType::Ready.as_str(),
+        /// `status.startTime`: the kubelet has accepted the pod ([§9.1](crate::specification#s9-1))
+        Acknowledged => "Acknowledged",
+        /// Every container of `spec.containers` has started ([§9.1](crate::specification#s9-1))
+        ContainersStarted => "ContainersStarted",
     }
 }
 
@@ -35,7 +39,8 @@ impl Milestone {
         Self::Ready,
     ];
 
-    /// The milestones that come after Scheduled, and that can be entered again ([§5.6](crate::specification#s5-6)).
+    /// The milestones that come after Scheduled and imply it, and that can be entered again
+    /// ([§5.6](crate::specification#s5-6)).
     pub const REENTERABLE: [Self; 4] = [
         Self::NetworkReady,
         Self::Initialized,
@@ -61,7 +66,7 @@ impl Milestone {
     pub fn condition(self, conditions: &Conditions) -> Option<Condition> {
         let get = |kind| conditions.get(kind);
         match self {
-            Self::Created | Self::Ungated => None,
+            Self::Created | Self::Ungated | Self::Acknowledged | Self::ContainersStarted => None,
             Self::Scheduled => get(ConditionType::PodScheduled),
             Self::NetworkReady => get(ConditionType::PodReadyToStartContainers)
                 .or_else(|| get(ConditionType::PodHasNetwork)),

@@ -32,6 +32,7 @@ mod interval;
 mod judgement;
 mod last_seen;
 mod milestone;
+mod network_evidence;
 mod observation;
 mod outcome;
 mod pod_in_flight;
@@ -48,9 +49,10 @@ mod version;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
-pub use interval::{Interval, Stage};
+pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use last_seen::LastSeen;
 pub use milestone::Milestone;
+pub use network_evidence::NetworkEvidence;
 pub use observation::{
     AnomalyKind, Latency, Observation, PodObservation, PodState, Sink, TrackerObservation,
     UnobservedReason,

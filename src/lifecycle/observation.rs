@@ -1,8 +1,9 @@
 //! What the tracker reports: plain values, one for each event that is counted.
 
 use super::eviction::{Evicted, RefusalReason};
-use super::interval::{Interval, Stage};
+use super::interval::{Interval, Stage, StageOrStep};
 use super::milestone::Milestone;
+use super::network_evidence::NetworkEvidence;
 use super::outcome::Outcome;
 use super::slo_verdict::{SloId, SloVerdict};
 use crate::label_values;
@@ -10,12 +11,12 @@ use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
 label_values! {
-    /// Why a stage that applies to a pod was not observed
-    /// ([§5.8](crate::specification#s5-8)).
+    /// Why a stage or step that applies to a pod was not observed
+    /// ([§5.8](crate::specification#s5-8), [§9.1](crate::specification#s9-1)).
     pub enum UnobservedReason {
-        /// Adopted in flight; the stage's end was reached before the first snapshot
+        /// Adopted in flight; its end was reached before the first snapshot
         Preexisting => "preexisting",
-        /// A condition type that the stage needs was never in the pod's status
+        /// A condition type that it needs was never in the pod's status
         ConditionAbsent => "condition_absent",
         /// The pod ended without both milestones having been seen
         NotSeen => "not_seen",
@@ -88,11 +89,13 @@ pub enum PodObservation {
         interval: Interval,
         latency: Latency,
     },
-    /// A stage was not observed
+    /// A stage or step was not observed
     Unobserved {
-        stage: Stage,
+        stage: StageOrStep,
         reason: UnobservedReason,
     },
+    /// NetworkReady was latched, and this gave its time
+    NetworkReady(NetworkEvidence),
     /// A condition became True again
     Reentered(Milestone),
     /// A time was unusable, or had to be corrected

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::delivery::SourceId;
 use super::in_flight_order::{InFlightOrder, StageEntry};
-use super::interval::{Interval, Stage};
+use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
@@ -110,7 +110,7 @@ impl PodInFlight {
         }
         startup.latch(snapshot, fold.context, &mut emit);
         if fold.adopted {
-            skip_ended_stages(startup, &mut emit);
+            skip_ended(startup, &mut emit);
         }
         judge(startup, &mut emit);
         let outcome = outcome(startup, snapshot);
@@ -159,7 +159,7 @@ impl PodInFlight {
         } = self;
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
-            report_unobserved_stages(startup, &mut emit);
+            report_unobserved(startup, &mut emit);
         }
         slos.end(outcome, &mut emit);
         let (from, to) = (PodState::InFlight(self.stage), PodState::Finished(outcome));
@@ -233,7 +233,7 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
             }
             Judgement::Unusable(kind) => {
                 emit(PodObservation::Anomaly(kind));
-                if let Interval::Stage(stage) = interval {
+                if let Some(stage) = interval.stage_or_step() {
                     let reason = UnobservedReason::Time;
                     emit(PodObservation::Unobserved { stage, reason });
                 }
@@ -242,11 +242,11 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     }
 }
 
-/// Reports the stages that had ended when an adopted pod was first seen as unobserved
+/// Reports the stages and steps that had ended when an adopted pod was first seen as unobserved
 /// ([§5.2](crate::specification#s5-2)).
-fn skip_ended_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
-    for stage in Stage::ALL {
-        let interval = Interval::Stage(stage);
+fn skip_ended(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
+    for stage in StageOrStep::ALL {
+        let interval = stage.interval();
         if startup.applies(interval) && startup.end(interval).is_reached() {
             startup.decide(interval);
             emit(PodObservation::Unobserved {
@@ -257,10 +257,10 @@ fn skip_ended_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation
     }
 }
 
-/// Reports the stages that the ended startup leaves unobserved ([§5.8](crate::specification#s5-8)).
-fn report_unobserved_stages(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
-    for stage in Stage::ALL {
-        let interval = Interval::Stage(stage);
+/// Reports the stages and steps that the ended startup leaves unobserved ([§5.8](crate::specification#s5-8)).
+fn report_unobserved(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
+    for stage in StageOrStep::ALL {
+        let interval = stage.interval();
         if startup.applies(interval) && !startup.is_decided(interval) {
             startup.decide(interval);
             let reason = if startup.has_seen_types(interval) {

@@ -8,6 +8,7 @@ use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
+use super::network_evidence::{all_started, earliest};
 use super::observation::{AnomalyKind, Latency, PodObservation};
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -118,36 +119,66 @@ impl Startup {
         if !self.reached(Milestone::Scheduled).is_reached() {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
-        self.latch_one(Milestone::Created, snapshot.created, context, emit);
+        if !self.reached(Milestone::Created).is_reached() {
+            let at = estimate(snapshot.created, context, emit);
+            self.reach(Milestone::Created, at);
+        }
         for milestone in Milestone::BY_CONDITION {
             let condition = milestone.condition(&snapshot.conditions);
-            if let Some(held) = condition.filter(|condition| condition.is_true()) {
-                self.latch_one(milestone, held.last_transition, context, emit);
+            if let Some(held) = condition.filter(|condition| condition.is_true())
+                && !self.reached(milestone).is_reached()
+            {
+                let at = estimate(held.last_transition, context, emit);
+                match milestone {
+                    Milestone::NetworkReady => self.latch_network(at, snapshot, context, emit),
+                    _ => self.reach(milestone, at),
+                }
             }
         }
+        self.latch_acknowledged(snapshot, context);
+        self.latch_containers_started(snapshot, context);
         self.latch_ungated(snapshot, context);
         self.latch_implied_scheduled();
     }
 
-    fn latch_one(
+    /// Latches NetworkReady in a snapshot whose condition is True since `condition`
+    /// ([§9.2](crate::specification#s9-2)).
+    fn latch_network(
         &mut self,
-        milestone: Milestone,
-        stated: Option<Timestamp>,
+        condition: Option<Timestamp>,
+        snapshot: &PodSnapshot,
         context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        if self.reached(milestone).is_reached() {
-            return;
+        let (at, evidence) = earliest(condition, &snapshot.containers, context.mode);
+        self.reach(
+            Milestone::NetworkReady,
+            at.map(|at| self.not_before_scheduled(at)),
+        );
+        if context.live {
+            emit(PodObservation::NetworkReady(evidence));
         }
-        let estimate = context.mode.estimate(stated, context.observed);
-        self.reach(milestone, estimate.at);
-        if estimate.skewed {
-            emit(PodObservation::Anomaly(AnomalyKind::Skew));
+    }
+
+    /// `at`, raised to the time of Scheduled where that is known.
+    fn not_before_scheduled(&self, at: Timestamp) -> Timestamp {
+        let scheduled = self.reached(Milestone::Scheduled).usable();
+        scheduled.map_or(at, |scheduled| scheduled.max(at))
+    }
+
+    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
+        if snapshot.started.is_some() && !self.reached(Milestone::Acknowledged).is_reached() {
+            let estimate = context.mode.estimate(snapshot.started, context.observed);
+            self.reach(Milestone::Acknowledged, estimate.at);
         }
-        if let (true, Some(observed), Some(stated)) = (context.live, context.observed, stated)
-            && let Ok(delay) = u64::try_from(observed.nanos_since(stated))
+    }
+
+    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
+        if !self.reached(Milestone::ContainersStarted).is_reached()
+            && let Some(latest) = all_started(&snapshot.containers)
         {
-            emit(PodObservation::Delivered(Latency::from_nanos(delay)));
+            let at = context.mode.estimate_start(latest);
+            self.reach(Milestone::ContainersStarted, Some(at));
         }
     }
 
@@ -269,4 +300,23 @@ impl Startup {
         let mut starts = backwards.map(|stage| self.start(Interval::Stage(*stage)).usable());
         starts.find_map(|start| start)
     }
+}
+
+/// When a milestone was reached of which the API states the time `stated`. Emits what that says about
+/// clocks and deliveries.
+fn estimate(
+    stated: Option<Timestamp>,
+    context: SnapshotContext,
+    emit: &mut impl FnMut(PodObservation),
+) -> Option<Timestamp> {
+    let estimate = context.mode.estimate(stated, context.observed);
+    if estimate.skewed {
+        emit(PodObservation::Anomaly(AnomalyKind::Skew));
+    }
+    if let (true, Some(observed), Some(stated)) = (context.live, context.observed, stated)
+        && let Ok(delay) = u64::try_from(observed.nanos_since(stated))
+    {
+        emit(PodObservation::Delivered(Latency::from_nanos(delay)));
+    }
+    estimate.at
 }

@@ -84,7 +84,7 @@ pub struct LabelConfig {
     /// The same for single labels; the last entry of a label counts
     pub max_values_of: Vec<(SeriesLabel, usize)>,
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
-    /// nine histograms.
+    /// thirteen histograms.
     pub max_sets: usize,
 }
 

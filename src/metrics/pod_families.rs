@@ -6,8 +6,8 @@ use crate::instruments::{
 };
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
-    AnomalyKind, EvictedState, Milestone, Outcome, PodObservation, RefusalReason, Stage,
-    UnobservedReason,
+    AnomalyKind, EvictedState, Milestone, NetworkEvidence, Outcome, PodObservation, RefusalReason,
+    Stage, StageOrStep, Step, UnobservedReason,
 };
 use crate::{computed_families, families};
 
@@ -45,6 +45,9 @@ computed_families! {
         STAGE_DURATION: DurationsBy<Stage> =
             "podinit_stage_duration_seconds", ["stage"], stable, saved,
             "Time that pods took for one stage of their startup.";
+        STEP_DURATION: DurationsBy<Step> =
+            "podinit_step_duration_seconds", ["step"], experimental, saved,
+            "Time that pods took for one step inside the stages network and containers.";
         SCHEDULED_TO_READY: Durations =
             "podinit_scheduled_to_ready_duration_seconds", [], stable, saved,
             "Time from a pod's binding to a node until it was first ready.";
@@ -76,9 +79,12 @@ computed_families! {
 families! {
     /// What is counted of single pods, besides how many there are.
     pub(super) struct PodFamilies {
-        pub(super) unobserved: CounterVec2<Stage, UnobservedReason> =
+        pub(super) unobserved: CounterVec2<StageOrStep, UnobservedReason> =
             "podinit_unobserved_total", ["stage", "reason"], stable, saved,
-            "Stages of pods that were not observed although they apply, by why.";
+            "Stages and steps of pods that were not observed although they apply, by why.";
+        pub(super) network_evidence: CounterVec<NetworkEvidence> =
+            "podinit_network_evidence_total", ["source"], experimental, saved,
+            "Pods whose network became ready, by what gave the time.";
         pub(super) reentries: CounterVec<ReenterableMilestone> =
             "podinit_reentries_total", ["milestone"], experimental, saved,
             "Times that a condition became true again on a pod on which it had been true before.";
@@ -94,6 +100,9 @@ impl PodFamilies {
         match observation {
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved.with(stage, reason).increment();
+            }
+            PodObservation::NetworkReady(evidence) => {
+                self.network_evidence.with(evidence).increment();
             }
             PodObservation::Reentered(milestone) => self.reenter(milestone),
             PodObservation::Anomaly(kind) => self.anomalies.with(kind).increment(),

@@ -9,13 +9,14 @@ use super::labels::{LabelSpec, WHOLE_SET};
 use super::pod_counts::PodCounts;
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
-    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, TrackerFamilies, WATCH_DELIVERY,
+    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, TrackerFamilies,
+    WATCH_DELIVERY,
 };
 use crate::instruments::{
     Counter, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use crate::label_value::LabelValue;
-use crate::lifecycle::{Interval, Outcome, Stage};
+use crate::lifecycle::{Interval, Outcome, Stage, Step};
 
 /// The histograms of one label set.
 #[derive(Debug)]
@@ -159,6 +160,11 @@ impl Store {
         for stage in Stage::ALL {
             let labels = [("stage", stage.as_str())];
             self.collect_interval(out, &sets, Interval::Stage(stage), &labels, &mut buffer);
+        }
+        out.family(Head::from(&STEP_DURATION));
+        for step in Step::ALL {
+            let labels = [("step", step.as_str())];
+            self.collect_interval(out, &sets, Interval::Step(step), &labels, &mut buffer);
         }
         out.family(Head::from(&SCHEDULED_TO_READY));
         self.collect_interval(out, &sets, Interval::ScheduledToReady, &[], &mut buffer);

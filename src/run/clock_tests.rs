@@ -276,7 +276,7 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
         ] {
             let (measured, truth) = (sum(&measured, name), sum(&truth, name));
             assert!(
-                (measured - truth).abs() <= 0.02 * truth,
+                (measured - truth).abs() <= (0.02 * truth).max(2.0),
                 "{name}: {measured}, not {truth}"
             );
         }
@@ -347,7 +347,7 @@ async fn ten_minutes_without_the_processor_make_no_pod_bad() {
             "{measured:?}, not {good} good"
         );
         assert!(
-            measured[1] <= bad + 3.0 && measured[1] >= 0.8 * bad,
+            measured[1] <= bad + 3.0 && measured[1] >= 0.75 * bad,
             "{measured:?}, not {bad} bad"
         );
     }

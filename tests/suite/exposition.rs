@@ -198,7 +198,7 @@ fn scraped() -> Arc<Exposition> {
     let outcome = PodState::Finished(Outcome::Preexisting);
     recorder.observe_pod(now, &old, moved(PodState::Undiscovered, outcome));
     let unobserved = PodObservation::Unobserved {
-        stage: Stage::Init,
+        stage: Stage::Init.into(),
         reason: UnobservedReason::NotSeen,
     };
     recorder.observe_pod(now, &old, unobserved);

@@ -37,7 +37,7 @@ fn a_deleted_pod_takes_little_more_than_a_finished_one() {
 }
 
 #[test]
-fn a_label_set_takes_what_its_nine_histograms_take() {
+fn a_label_set_takes_what_its_thirteen_histograms_take() {
     let bytes = measure::per_label_set(1000, 10);
-    assert!(bytes <= 48.0 * 1024.0, "{bytes}");
+    assert!(bytes <= 70.0 * 1024.0, "{bytes}");
 }

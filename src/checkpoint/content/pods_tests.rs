@@ -90,7 +90,7 @@ fn a_pod_waits_only_for_slos_that_there_are() {
 #[test]
 fn a_startup_has_only_what_this_podinit_knows() {
     let none = SavedStartup::default();
-    let (reached, types_seen, decided) = (0x80, 0x40, 0x200);
+    let (reached, types_seen, decided) = (0x200, 0x40, 0x2000);
     for startup in [
         SavedStartup { reached, ..none },
         SavedStartup { types_seen, ..none },

@@ -108,8 +108,10 @@ impl<'de> Object<'de> {
             None => context.text(""),
         };
         let has_init_containers = !self.spec.init_containers.is_empty();
-        let mut containers = with_statuses(self.spec.init_containers, self.status.init_containers);
-        containers.extend(with_statuses(self.spec.containers, self.status.containers));
+        let init_containers = with_statuses(self.spec.init_containers, self.status.init_containers);
+        let containers = with_statuses(self.spec.containers, self.status.containers);
+        // Of exactly the size that is needed: a large list has very many of them.
+        let containers = init_containers.into_iter().chain(containers).collect();
         Ok(PodSnapshot {
             uid,
             resource_version,
@@ -133,7 +135,7 @@ impl<'de> Object<'de> {
             unschedulable: self.status.unschedulable,
             gated: self.spec.gated,
             has_init_containers,
-            containers: containers.into(),
+            containers,
             is_stateful: self.spec.is_stateful,
             has_readiness_gates: self.spec.has_readiness_gates,
             is_static: self.metadata.is_static,

@@ -148,7 +148,7 @@ fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
     ];
     assert_eq!(*pod.containers, expected);
     assert!(pod.is_stateful);
-    // A start of a container is no API time (§4.1): the latest is that of a condition.
+    // A start of a container is no API time ([§4.1](crate::specification#s4-1)): the latest is that of a condition.
     assert_eq!(pod.latest_api_time, rfc3339::parse("2026-01-02T03:04:09Z"));
 }
 

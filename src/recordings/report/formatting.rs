@@ -1,6 +1,8 @@
 //! The texts that the report for a terminal and the Markdown report share.
 
 use super::summary::{IntervalSummary, Report};
+use crate::label_value::LabelValue;
+use crate::lifecycle::Step;
 
 /// The columns of the table of intervals.
 pub(super) const HEAD: [&str; 8] = [
@@ -22,7 +24,7 @@ pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
     let [min, p50, p90, p95, p99, max] =
         [min, p50, p90, p95, p99, max].map(|value| value.map_or_else(|| "-".to_owned(), seconds));
     [
-        (*interval).to_owned(),
+        indented(interval),
         count.to_string(),
         min,
         p50,
@@ -31,6 +33,14 @@ pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
         p99,
         max,
     ]
+}
+
+/// The name of an interval, that of a step below its stage indented.
+fn indented(interval: &str) -> String {
+    match Step::from_text(interval) {
+        Some(_) => format!("- {interval}"),
+        None => interval.to_owned(),
+    }
 }
 
 /// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::durations::Durations;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, Report};
+use crate::label_value::LabelValue;
 use crate::lifecycle::{
     AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, PodState,
-    Sink, Stage, TimestampMode, TrackerObservation, UnobservedReason,
+    Sink, Stage, StageOrStep, Step, TimestampMode, TrackerObservation, UnobservedReason,
 };
 use crate::metrics::layout::CLASSIC_BOUNDS;
 use crate::pod::PodInfo;
@@ -22,7 +23,7 @@ pub(super) struct ReportSink {
     oldest: [Option<Timestamp>; Stage::ALL.len()],
     durations: [Durations; Interval::ALL.len()],
     buckets: [u64; CLASSIC_BOUNDS.len() + 1],
-    unobserved: [[u64; UnobservedReason::ALL.len()]; Stage::ALL.len()],
+    unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
     reentries: BTreeMap<&'static str, u64>,
     slowest: SlowestPods,
@@ -84,10 +85,9 @@ impl ReportSink {
                         },
                     )
                 });
-        let intervals = Interval::ALL.into_iter().zip(&self.durations);
         let bounds = CLASSIC_BOUNDS.iter().copied().map(Some).chain([None]);
         let unobserved =
-            Stage::ALL
+            StageOrStep::ALL
                 .into_iter()
                 .zip(self.unobserved)
                 .flat_map(|(stage, reasons)| {
@@ -105,8 +105,8 @@ impl ReportSink {
                 .zip(self.finished)
                 .collect(),
             in_flight: in_flight.collect(),
-            intervals: intervals
-                .map(|(interval, all)| all.summary(interval))
+            intervals: rows()
+                .map(|interval| self.durations[interval.index()].summary(interval))
                 .collect(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
@@ -119,6 +119,19 @@ impl ReportSink {
             slowest: self.slowest.into_pods(),
         }
     }
+}
+
+/// Every interval in the order of the report: each stage with its steps, then the whole durations.
+fn rows() -> impl Iterator<Item = Interval> {
+    let stages = Stage::ALL.into_iter().flat_map(|stage| {
+        let steps = Step::ALL
+            .into_iter()
+            .filter(move |step| step.stage() == stage);
+        [Interval::Stage(stage)]
+            .into_iter()
+            .chain(steps.map(Interval::Step))
+    });
+    stages.chain([Interval::ScheduledToReady, Interval::CreatedToReady])
 }
 
 impl Sink for ReportSink {
@@ -151,7 +164,7 @@ impl ReportSink {
             }
             PodObservation::Measured { interval, latency } => self.measured(pod, interval, latency),
             PodObservation::Unobserved { stage, reason } => {
-                self.unobserved[stage as usize][reason as usize] += 1;
+                self.unobserved[stage.index()][reason as usize] += 1;
             }
             PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;

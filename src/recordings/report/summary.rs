@@ -22,12 +22,12 @@ pub struct Report {
     pub finished: BTreeMap<&'static str, u64>,
     /// Pods that have not, by stage
     pub in_flight: BTreeMap<&'static str, InFlight>,
-    /// Every interval: the stages in their order, then the whole durations
+    /// Every interval: the stages in their order, each followed by its steps, then the whole durations
     pub intervals: Vec<IntervalSummary>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
     pub scheduled_to_ready: Vec<(Option<f64>, u64)>,
-    /// Stages that were not observed: stage, reason and how often, without zeros
+    /// Stages and steps that were not observed: which, reason and how often, without zeros
     pub unobserved: Vec<(&'static str, &'static str, u64)>,
     /// Clock anomalies, by kind
     pub clock_anomalies: BTreeMap<&'static str, u64>,
@@ -48,7 +48,7 @@ pub struct InFlight {
 /// The durations of one interval, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IntervalSummary {
-    /// The stage, `scheduled_to_ready` or `created_to_ready`
+    /// The stage or step, `scheduled_to_ready` or `created_to_ready`
     pub interval: &'static str,
     /// How many durations were observed
     pub count: u64,

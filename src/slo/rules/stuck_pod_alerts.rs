@@ -98,6 +98,8 @@ pub(super) fn age(stage: Stage, file: &SloFile) -> SloDuration {
 fn contains(interval: Interval, stage: Stage) -> bool {
     match interval {
         Interval::Stage(one) => one == stage,
+        // A step ends before its stage does: it allows the stage nothing.
+        Interval::Step(_) => false,
         Interval::ScheduledToReady => !matches!(
             stage,
             Stage::Gated | Stage::Scheduling | Stage::Unschedulable

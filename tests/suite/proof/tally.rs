@@ -2,6 +2,7 @@
 
 use podinit::lifecycle::{
     Interval, Milestone, Observation, Outcome, PodObservation, PodState, Sink, SloVerdict, Stage,
+    StageOrStep,
 };
 use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
@@ -51,7 +52,10 @@ impl Counted {
                 self.measured[interval.index()] += 1;
                 self.latencies[interval.index()] = latency.as_nanos();
             }
-            PodObservation::Unobserved { stage, reason } => {
+            PodObservation::Unobserved {
+                stage: StageOrStep::Stage(stage),
+                reason,
+            } => {
                 self.unobserved[stage as usize][reason as usize] += 1;
             }
             PodObservation::Reentered(milestone) => {
@@ -68,7 +72,9 @@ impl Counted {
                 };
                 self.slos[usize::from(slo.0)][column] += 1;
             }
-            PodObservation::OldestInFlight { .. }
+            PodObservation::Unobserved { .. }
+            | PodObservation::NetworkReady(_)
+            | PodObservation::OldestInFlight { .. }
             | PodObservation::Bound
             | PodObservation::Anomaly(_)
             | PodObservation::Refused(_)

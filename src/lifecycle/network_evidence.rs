@@ -1,0 +1,105 @@
+//! Since when a pod's network was ready ([§9.2](crate::specification#s9-2)).
+//!
+//! Kubelets up to 1.35 set the condition late, often only when the first container has started. So the
+//! earliest of the condition and the starts of containers counts.
+
+use super::estimate::TimestampMode;
+use crate::label_values;
+use crate::pod::{Container, ContainerKind};
+use crate::timestamp::Timestamp;
+
+label_values! {
+    /// What gave the time of NetworkReady. On a tie the first of these did.
+    pub enum NetworkEvidence {
+        /// The condition
+        Condition => "condition",
+        /// The start of a container
+        Container => "container",
+        /// An Event of the kubelet
+        Event => "event",
+    }
+}
+
+/// The time of NetworkReady in a snapshot that latches it, and what gave it: `condition` is the time
+/// of the condition, where that is usable.
+pub(super) fn earliest(
+    condition: Option<Timestamp>,
+    containers: &[Container],
+    mode: TimestampMode,
+) -> (Option<Timestamp>, NetworkEvidence) {
+    let starts = containers.iter().filter_map(|container| container.started);
+    let started = starts.min().map(|start| mode.estimate_start(start));
+    match (condition, started) {
+        (Some(condition), Some(started)) if started < condition => {
+            (Some(started), NetworkEvidence::Container)
+        }
+        (None, Some(started)) => (Some(started), NetworkEvidence::Container),
+        (condition, _) => (condition, NetworkEvidence::Condition),
+    }
+}
+
+/// The time of ContainersStarted ([§9.1](crate::specification#s9-1)): the latest start of the regular
+/// containers; `None` unless there are any and each has started.
+pub(super) fn all_started(containers: &[Container]) -> Option<Timestamp> {
+    let mut regular = containers
+        .iter()
+        .filter(|container| container.kind == ContainerKind::Regular);
+    let first = regular.next()?.started?;
+    regular.try_fold(first, |latest, container| {
+        Some(latest.max(container.started?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::ContainerState;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_seconds(1_000 + second)
+    }
+
+    fn container(kind: ContainerKind, started: Option<i64>) -> Container {
+        Container {
+            name: "c".into(),
+            kind,
+            state: ContainerState::NoStatus,
+            started: started.map(at),
+        }
+    }
+
+    #[test]
+    fn the_earliest_counts_and_on_a_tie_the_condition() {
+        let containers = [
+            container(ContainerKind::Init, Some(5)),
+            container(ContainerKind::Regular, Some(7)),
+            container(ContainerKind::Regular, None),
+        ];
+        let earliest =
+            |condition: Option<i64>| earliest(condition.map(at), &containers, TimestampMode::Api);
+        use NetworkEvidence::{Condition, Container};
+        assert_eq!(earliest(Some(4)), (Some(at(4)), Condition));
+        assert_eq!(earliest(Some(5)), (Some(at(5)), Condition));
+        assert_eq!(earliest(Some(6)), (Some(at(5)), Container));
+        assert_eq!(earliest(None), (Some(at(5)), Container));
+        let none = super::earliest(None, &containers[2..], TimestampMode::Api);
+        assert_eq!(none, (None, Condition));
+        let half = at(5).plus_nanos(500_000_000);
+        let fused = super::earliest(Some(at(6)), &containers, TimestampMode::Fused);
+        assert_eq!(fused, (Some(half), Container));
+    }
+
+    #[test]
+    fn containers_have_started_when_each_regular_one_has() {
+        let regular = |started| container(ContainerKind::Regular, started);
+        let init = container(ContainerKind::Init, None);
+        assert_eq!(all_started(&[]), None);
+        assert_eq!(
+            all_started(&[container(ContainerKind::Init, Some(1))]),
+            None
+        );
+        assert_eq!(all_started(&[regular(Some(1)), regular(None)]), None);
+        let all = [init, regular(Some(3)), regular(Some(9)), regular(Some(4))];
+        assert_eq!(all_started(&all), Some(at(9)));
+    }
+}
