@@ -1,27 +1,32 @@
 //! Basic authentication (RFC 7617) against bcrypt hashes.
 //!
 //! A check takes a tenth of a second of a whole core, and anybody who can connect can cause one. So
-//! only one check runs at a time, not on the threads that serve, with a short queue in front of it.
-//! Correct credentials are remembered, so that scrapers do not wait. A check for a user who does not
+//! only one check runs at a time, not on the threads that serve, with a short queue in front of it, in
+//! which clients and users get equal turns. Correct credentials are remembered, so that scrapers do not
+//! wait; wrong ones are too, so that their repetition costs nothing. A check for a user who does not
 //! exist takes as long as one for a user who does.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use http::HeaderValue;
-use tokio::sync::Semaphore;
 
 use super::authorization::credentials;
+use super::fair_queue::{Asker, FairQueue};
 use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
-use crate::server::Verdict;
+use crate::server::{AccessRequest, Verdict};
 use crate::web_config::Users;
 
 /// How many correct credentials are remembered; the oldest are forgotten.
 const REMEMBERED: usize = 64;
+
+/// How many wrong credentials are remembered; the oldest are forgotten.
+const REMEMBERED_WRONG: usize = 1024;
 
 /// How many checks may wait. Further requests get status 503.
 const QUEUE: usize = 16;
@@ -38,32 +43,31 @@ pub(super) struct Basic(Arc<Inner>);
 
 struct Inner {
     fingerprints: Fingerprints,
-    /// Correct credentials, the oldest first
-    correct: Mutex<VecDeque<Fingerprint>>,
-    queue: Semaphore,
-    turn: Arc<Semaphore>,
+    correct: Memory,
+    wrong: Memory,
+    queue: FairQueue,
 }
 
 impl Basic {
     pub(super) fn new() -> Result<Self, NoRandomness> {
         Ok(Self(Arc::new(Inner {
             fingerprints: Fingerprints::new()?,
-            correct: Mutex::default(),
-            queue: Semaphore::new(QUEUE),
-            turn: Arc::new(Semaphore::new(1)),
+            correct: Memory::new(REMEMBERED),
+            wrong: Memory::new(REMEMBERED_WRONG),
+            queue: FairQueue::new(QUEUE),
         })))
     }
 
     pub(super) fn authorize(
         &self,
         users: Arc<Users>,
-        authorization: Option<HeaderValue>,
+        asked: AccessRequest,
     ) -> BoxFuture<'static, Verdict> {
-        let Some(login) = authorization.as_ref().and_then(Login::parse) else {
+        let Some(login) = asked.authorization.as_ref().and_then(Login::parse) else {
             return ready(CHALLENGE).boxed();
         };
         let inner = Arc::clone(&self.0);
-        async move { inner.check(&users, login).await }.boxed()
+        async move { inner.check(&users, login, asked.client).await }.boxed()
     }
 }
 
@@ -85,56 +89,85 @@ impl Login {
 }
 
 impl Inner {
-    async fn check(&self, users: &Users, login: Login) -> Verdict {
+    async fn check(&self, users: &Users, login: Login, client: Option<IpAddr>) -> Verdict {
         let known = users.hash_of(&login.user);
+        let decoy = || format!("$2b${:02}${DECOY}", users.cost());
+        let hash = known.map_or_else(decoy, str::to_owned);
         // The hash is part of it, so that a changed hash invalidates it.
-        let fingerprint = known.map(|hash| {
-            let parts = [login.user.as_bytes(), hash.as_bytes(), &login.password];
-            self.fingerprints.of(&parts)
-        });
-        let is_correct = |fingerprint: Fingerprint| self.remembers(fingerprint);
-        if fingerprint.is_some_and(is_correct) {
-            return Verdict::Granted;
+        let parts = [login.user.as_bytes(), hash.as_bytes(), &login.password];
+        let fingerprint = self.fingerprints.of(&parts);
+        if let Some(verdict) = self.remembered(fingerprint) {
+            return verdict;
         }
-        let Ok(_place) = self.queue.try_acquire() else {
-            return Verdict::Unavailable;
+        let asker = Asker {
+            client,
+            user: self.fingerprints.of(&[login.user.as_bytes()]),
         };
-        let Ok(turn) = Arc::clone(&self.turn).acquire_owned().await else {
+        let Ok(turn) = self.queue.turn(asker).await else {
             return Verdict::Unavailable;
         };
         // Another request may have checked the same credentials meanwhile.
-        if fingerprint.is_some_and(is_correct) {
-            return Verdict::Granted;
+        if let Some(verdict) = self.remembered(fingerprint) {
+            return verdict;
         }
-        let decoy = || format!("$2b${:02}${DECOY}", users.cost());
-        let hash = known.map_or_else(decoy, str::to_owned);
+        let is_known = known.is_some();
         let password = login.password;
         let checked = tokio::task::spawn_blocking(move || {
             // Held until the check is over, even if the client has disconnected.
             let _turn = turn;
             bcrypt::verify(password, &hash).unwrap_or(false)
         });
-        match (checked.await, fingerprint) {
-            (Ok(true), Some(fingerprint)) => {
-                self.remember(fingerprint);
+        match checked.await {
+            Ok(is_right) if is_right && is_known => {
+                self.correct.add(fingerprint);
                 Verdict::Granted
             }
-            (Ok(_), _) => CHALLENGE,
-            (Err(_), _) => Verdict::Unavailable,
+            Ok(_) => {
+                self.wrong.add(fingerprint);
+                CHALLENGE
+            }
+            Err(_) => Verdict::Unavailable,
         }
     }
 
-    fn remembers(&self, fingerprint: Fingerprint) -> bool {
-        let correct = self.correct.lock().unwrap_or_else(PoisonError::into_inner);
-        correct.contains(&fingerprint)
+    /// The outcome of an earlier check of the same credentials.
+    fn remembered(&self, fingerprint: Fingerprint) -> Option<Verdict> {
+        if self.correct.has(fingerprint) {
+            Some(Verdict::Granted)
+        } else {
+            self.wrong.has(fingerprint).then_some(CHALLENGE)
+        }
+    }
+}
+
+/// Credentials that were checked, the oldest first.
+struct Memory {
+    most: usize,
+    fingerprints: Mutex<VecDeque<Fingerprint>>,
+}
+
+impl Memory {
+    fn new(most: usize) -> Self {
+        let fingerprints = Mutex::default();
+        Self { most, fingerprints }
     }
 
-    fn remember(&self, fingerprint: Fingerprint) {
-        let mut correct = self.correct.lock().unwrap_or_else(PoisonError::into_inner);
-        if correct.len() == REMEMBERED {
-            correct.pop_front();
+    fn has(&self, fingerprint: Fingerprint) -> bool {
+        self.lock().contains(&fingerprint)
+    }
+
+    fn add(&self, fingerprint: Fingerprint) {
+        let mut fingerprints = self.lock();
+        if fingerprints.len() == self.most {
+            fingerprints.pop_front();
         }
-        correct.push_back(fingerprint);
+        fingerprints.push_back(fingerprint);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Fingerprint>> {
+        self.fingerprints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -142,6 +175,7 @@ impl Inner {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::super::fair_queue::Turn;
     use super::*;
     use crate::web_config::WebConfig;
 
@@ -156,16 +190,34 @@ mod tests {
         WebConfig::inspect(file.path()).result.unwrap().users
     }
 
-    fn header(login: &str) -> Option<HeaderValue> {
+    fn with(authorization: Option<HeaderValue>) -> AccessRequest {
+        AccessRequest {
+            path: "/metrics".to_owned(),
+            client: Some([10, 0, 0, 1].into()),
+            has_certificate: false,
+            authorization,
+        }
+    }
+
+    fn login(login: &str) -> AccessRequest {
         let text = format!("Basic {}", STANDARD.encode(login));
-        Some(HeaderValue::from_str(&text).unwrap())
+        with(Some(HeaderValue::from_str(&text).unwrap()))
+    }
+
+    /// The right to check, which keeps all others waiting.
+    async fn turn(basic: &Basic) -> Turn {
+        let asker = Asker {
+            client: None,
+            user: basic.0.fingerprints.of(&[]),
+        };
+        basic.0.queue.turn(asker).await.unwrap()
     }
 
     #[tokio::test]
     async fn only_a_user_with_the_right_password_is_granted() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right"), ("bob", "a:b"), ("", "")]);
-        for (login, verdict) in [
+        for (text, verdict) in [
             ("alice:right", Verdict::Granted),
             ("alice:right", Verdict::Granted),
             ("bob:a:b", Verdict::Granted),
@@ -178,8 +230,8 @@ mod tests {
             ("alice", CHALLENGE),
             ("", CHALLENGE),
         ] {
-            let judged = basic.authorize(Arc::clone(&users), header(login)).await;
-            assert_eq!(judged, verdict, "{login}");
+            let judged = basic.authorize(Arc::clone(&users), login(text)).await;
+            assert_eq!(judged, verdict, "{text}");
         }
         for text in [
             "",
@@ -189,13 +241,16 @@ mod tests {
             "Bearer YTpi",
             "BasicYWxpY2U6cmlnaHQ=",
         ] {
-            let header = Some(HeaderValue::from_static(text));
-            let judged = basic.authorize(Arc::clone(&users), header).await;
+            let asked = with(Some(HeaderValue::from_static(text)));
+            let judged = basic.authorize(Arc::clone(&users), asked).await;
             assert_eq!(judged, CHALLENGE, "{text}");
         }
-        assert_eq!(basic.authorize(Arc::clone(&users), None).await, CHALLENGE);
+        assert_eq!(
+            basic.authorize(Arc::clone(&users), with(None)).await,
+            CHALLENGE
+        );
         let other_case = HeaderValue::from_static("bAsIc YWxpY2U6cmlnaHQ=");
-        let judged = basic.authorize(users, Some(other_case)).await;
+        let judged = basic.authorize(users, with(Some(other_case))).await;
         assert_eq!(judged, Verdict::Granted);
     }
 
@@ -214,18 +269,18 @@ mod tests {
         let before = users(&[("alice", "right")]);
         assert_eq!(
             basic
-                .authorize(Arc::clone(&before), header("alice:right"))
+                .authorize(Arc::clone(&before), login("alice:right"))
                 .await,
             Verdict::Granted
         );
         // No check can run any more: what is granted is remembered.
-        let turn = Arc::clone(&basic.0.turn).acquire_owned().await.unwrap();
+        let turn = turn(&basic).await;
         assert_eq!(
-            basic.authorize(before, header("alice:right")).await,
+            basic.authorize(before, login("alice:right")).await,
             Verdict::Granted
         );
         let after = users(&[("alice", "other")]);
-        let judged = tokio::spawn(basic.authorize(after, header("alice:right")));
+        let judged = tokio::spawn(basic.authorize(after, login("alice:right")));
         tokio::task::yield_now().await;
         assert!(!judged.is_finished());
         drop(turn);
@@ -236,18 +291,18 @@ mod tests {
     async fn the_queue_and_the_memory_are_bounded() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right")]);
-        let turn = Arc::clone(&basic.0.turn).acquire_owned().await.unwrap();
+        let turn = turn(&basic).await;
         let mut waiting: Vec<_> = (0..QUEUE)
-            .map(|_| tokio::spawn(basic.authorize(Arc::clone(&users), header("eve:x"))))
+            .map(|_| tokio::spawn(basic.authorize(Arc::clone(&users), login("eve:x"))))
             .collect();
-        while basic.0.queue.available_permits() > 0 {
+        while basic.0.queue.len() < QUEUE {
             tokio::task::yield_now().await;
         }
-        let one_more = basic.authorize(Arc::clone(&users), header("eve:x")).await;
+        let one_more = basic.authorize(Arc::clone(&users), login("eve:x")).await;
         assert_eq!(one_more, Verdict::Unavailable);
         // A client that disconnects frees its place.
         waiting.pop().unwrap().abort();
-        while basic.0.queue.available_permits() == 0 {
+        while basic.0.queue.len() == QUEUE {
             tokio::task::yield_now().await;
         }
         drop(turn);
@@ -256,8 +311,50 @@ mod tests {
         }
         for number in 0..3 * REMEMBERED {
             let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
-            basic.0.remember(fingerprint);
+            basic.0.correct.add(fingerprint);
         }
-        assert_eq!(basic.0.correct.lock().unwrap().len(), REMEMBERED);
+        assert_eq!(basic.0.correct.lock().len(), REMEMBERED);
+    }
+
+    #[tokio::test]
+    async fn a_wrong_password_is_checked_once() {
+        let basic = Basic::new().unwrap();
+        let users = users(&[("alice", "right")]);
+        for wrong in ["alice:wrong", "eve:right"] {
+            let judged = basic.authorize(Arc::clone(&users), login(wrong)).await;
+            assert_eq!(judged, CHALLENGE);
+        }
+        // No check can run any more.
+        let _turn = turn(&basic).await;
+        for wrong in ["alice:wrong", "eve:right"] {
+            let judged = basic.authorize(Arc::clone(&users), login(wrong)).await;
+            assert_eq!(judged, CHALLENGE);
+        }
+    }
+
+    #[tokio::test]
+    async fn strangers_do_not_lock_out_a_scraper() {
+        let basic = Basic::new().unwrap();
+        let users = users(&[("alice", "right")]);
+        let turn = turn(&basic).await;
+        let crowd: Vec<_> = (0..40)
+            .map(|number| {
+                let wrong = login(&format!("alice:{number}"));
+                tokio::spawn(basic.authorize(Arc::clone(&users), wrong))
+            })
+            .collect();
+        while basic.0.queue.len() < QUEUE {
+            tokio::task::yield_now().await;
+        }
+        let scraper = AccessRequest {
+            client: Some([10, 0, 0, 2].into()),
+            ..login("alice:right")
+        };
+        let scraper = tokio::spawn(basic.authorize(Arc::clone(&users), scraper));
+        while crowd.iter().filter(|one| one.is_finished()).count() <= 40 - QUEUE {
+            tokio::task::yield_now().await;
+        }
+        drop(turn);
+        assert_eq!(scraper.await.unwrap(), Verdict::Granted);
     }
 }

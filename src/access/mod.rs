@@ -13,6 +13,7 @@
 mod authorization;
 mod basic;
 mod decisions;
+mod fair_queue;
 mod fingerprint;
 pub mod kubernetes;
 mod rate_limit;
@@ -97,7 +98,7 @@ impl Gate {
         } else if requires_certificate && !asked.has_certificate {
             ready(Verdict::Forbidden).boxed()
         } else if !users.is_empty() {
-            self.basic.authorize(Arc::clone(users), asked.authorization)
+            self.basic.authorize(Arc::clone(users), asked)
         } else if let Some(tokens) = &self.tokens {
             tokens.authorize(asked)
         } else {

@@ -1,5 +1,6 @@
 //! What a connection is doing, as far as it decides whether the connection may be closed.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -11,18 +12,25 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
+    client: IpAddr,
     /// Milliseconds from `opened` to when the last request began or ended
     last: AtomicU64,
     requests: AtomicUsize,
     scrapes: AtomicUsize,
     used: AtomicBool,
+    /// Milliseconds from `opened` to when the client stopped to read what is written, plus one; 0 while
+    /// it reads
+    stalled: AtomicU64,
     evicted: CancellationToken,
 }
 
 impl Activity {
-    pub(super) fn new(now: Instant) -> Self {
+    /// What a connection of `client` does that is opened `now`.
+    pub(super) fn new(now: Instant, client: IpAddr) -> Self {
         Self {
             opened: now,
+            client,
+            stalled: AtomicU64::new(0),
             last: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
             scrapes: AtomicUsize::new(0),
@@ -34,6 +42,34 @@ impl Activity {
     /// Closes the connection, to make room.
     pub(super) fn evict(&self) {
         self.evicted.cancel();
+    }
+
+    /// Whether the connection is to be closed.
+    #[cfg(test)]
+    pub(super) fn is_evicted(&self) -> bool {
+        self.evicted.is_cancelled()
+    }
+
+    /// Whose connection it is.
+    pub(super) fn client(&self) -> IpAddr {
+        self.client
+    }
+
+    /// The client reads nothing since `now`.
+    pub(super) fn stalls(&self, now: Instant) {
+        self.stalled
+            .store(self.millis_at(now) + 1, Ordering::Relaxed);
+    }
+
+    /// The client has read something.
+    pub(super) fn reads(&self) {
+        self.stalled.store(0, Ordering::Relaxed);
+    }
+
+    /// Since when the client has read nothing, though there is something for it.
+    pub(super) fn stalled_since(&self) -> Option<Instant> {
+        let millis = self.stalled.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(self.opened + Duration::from_millis(millis))
     }
 
     /// Waits until the connection is to be closed.
@@ -76,9 +112,12 @@ impl Activity {
     }
 
     fn touch(&self, now: Instant) {
-        let millis = now.duration_since(self.opened).as_millis();
-        let millis = u64::try_from(millis).unwrap_or(u64::MAX);
-        self.last.fetch_max(millis, Ordering::Relaxed);
+        self.last.fetch_max(self.millis_at(now), Ordering::Relaxed);
+    }
+
+    fn millis_at(&self, now: Instant) -> u64 {
+        let millis = now.saturating_duration_since(self.opened).as_millis();
+        u64::try_from(millis).unwrap_or(u64::MAX - 1)
     }
 }
 

@@ -21,7 +21,7 @@ use super::access::{Access, HasCertificate};
 use super::activity::Activity;
 use super::limits::Limits;
 use super::stream;
-use super::write_deadline::WriteDeadline;
+use super::write_deadline::{WriteDeadline, WriteLimits};
 
 /// The response to a client whose connection is closed before its first request.
 const EVICTED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
@@ -66,7 +66,11 @@ impl Serving {
             }
         };
         let has_certificate = stream::has_certificate(&stream);
-        let io = TokioIo::new(WriteDeadline::new(stream, self.limits.write_timeout));
+        let limits = WriteLimits {
+            response: self.limits.write_timeout,
+            stall: self.limits.stall_timeout,
+        };
+        let io = TokioIo::new(WriteDeadline::new(stream, limits, Arc::clone(&activity)));
         let service = Tracked {
             router: self.router,
             activity: Arc::clone(&activity),

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::activity::Activity;
+use super::client_address::client_of;
 use super::connection::Serving;
 use super::limits::Limits;
 
@@ -53,11 +55,11 @@ pub(super) async fn serve(
             () = connections.next_end() => {}
             () = sleep_until(full_until.unwrap_or_else(Instant::now)), if full_until.is_some() => {}
             accepted = listener.accept(), if full_until.is_none() => match accepted {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     if std::mem::take(&mut faulty) {
                         tracing::info!("accepting connections again");
                     }
-                    connections.start(stream);
+                    connections.start(stream, client_of(peer));
                 }
                 Err(error) if concerns_one_client(&error) => {}
                 Err(error) => {
@@ -120,8 +122,8 @@ impl Connections {
         }
     }
 
-    fn start(&mut self, stream: TcpStream) {
-        let activity = Arc::new(Activity::new(Instant::now()));
+    fn start(&mut self, stream: TcpStream, client: IpAddr) {
+        let activity = Arc::new(Activity::new(Instant::now(), client));
         let serving = self.serving.clone();
         let handle = self.tasks.spawn(serving.run(stream, Arc::clone(&activity)));
         self.open.insert(handle.id(), (handle, activity));

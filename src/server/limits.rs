@@ -9,10 +9,13 @@ pub struct Limits {
     pub max_connections: usize,
     /// How long a connection must have been idle before it can be closed to make room
     pub min_idle: Duration,
-    /// Scrapes in progress, from the request to the last byte that the kernel takes. Further ones
-    /// get status 503. Clients that do not read can bring as many expositions into memory. Must be
+    /// Scrapes in progress, from the request to the last byte that the kernel takes, of one client at
+    /// most half of them. Further ones get status 503, unless a client does not read: its connection is
+    /// closed instead. Clients that do not read can bring as many expositions into memory. Must be
     /// below `max_connections`, or scrapes could lock out probes.
     pub max_scrapes: usize,
+    /// How long a client must have read nothing before its place can be given to another
+    pub min_stall: Duration,
     /// Bytes of a request head; a longer one gets status 431
     pub max_head_bytes: usize,
     /// Headers of a request; more get status 431
@@ -22,6 +25,8 @@ pub struct Limits {
     /// Time for a request head to arrive, counted from the previous response on a connection
     /// that is kept alive
     pub head_timeout: Duration,
+    /// Time for a client to read something of a response
+    pub stall_timeout: Duration,
     /// Time for a client to read a response
     pub write_timeout: Duration,
     /// Time for requests in progress at shutdown
@@ -37,10 +42,12 @@ impl Default for Limits {
             max_connections: 512,
             min_idle: Duration::from_millis(250),
             max_scrapes: 32,
+            min_stall: Duration::from_millis(250),
             max_head_bytes: 16 * 1024,
             max_headers: 64,
             handshake_timeout: Duration::from_secs(10),
             head_timeout: Duration::from_secs(20),
+            stall_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
         }

@@ -12,6 +12,7 @@
 
 mod access;
 mod activity;
+mod client_address;
 pub mod compression;
 mod connection;
 mod connections;
@@ -23,6 +24,7 @@ pub mod negotiation;
 mod quality_list;
 mod routes;
 mod scrape;
+mod scrape_places;
 mod shared_encoding;
 mod stream;
 mod write_deadline;
@@ -96,7 +98,7 @@ impl Server {
             limits,
             ..
         } = self;
-        let router = routes::router(source, health, &access, limits.max_scrapes);
+        let router = routes::router(source, health, &access, &limits);
         connections::serve(listener, router, access, limits, shutdown).await;
     }
 }

@@ -15,15 +15,17 @@ use http::header::{
     HeaderValue, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, StatusCode};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 use super::access::{self, Access, plain_text};
 use super::activity::{Activity, Scraping};
 use super::compression::ContentCoding;
 use super::health::Health;
 use super::landing_page::Page;
+use super::limits::Limits;
 use super::negotiation::negotiate;
 use super::scrape::{ExporterStatus, Scrape};
+use super::scrape_places::{Place, ScrapePlaces};
 use super::shared_encoding::SharedEncodings;
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -34,19 +36,19 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-/// Serves at most `max_scrapes` scrapes at a time. The probes are open to everybody; all other paths,
+/// Serves as many scrapes at a time as there are places. The probes are open to everybody; all other paths,
 /// even unknown ones, need a grant of `access` first.
 pub(super) fn router(
     source: Arc<dyn Scrape>,
     health: Health,
     access: &Arc<dyn Access>,
-    max_scrapes: usize,
+    limits: &Limits,
 ) -> Router {
     let app = App {
         encodings: SharedEncodings::new(Arc::clone(&source)),
         source,
         health,
-        scrapes: Arc::new(Semaphore::new(max_scrapes)),
+        scrapes: Arc::new(ScrapePlaces::new(limits)),
         failing: AtomicBool::new(false),
     };
     let probes = Router::new()
@@ -69,22 +71,27 @@ struct App {
     source: Arc<dyn Scrape>,
     encodings: SharedEncodings,
     health: Health,
-    scrapes: Arc<Semaphore>,
+    scrapes: Arc<ScrapePlaces>,
     /// Whether the last encoding failed, so that only changes are logged
     failing: AtomicBool,
 }
 
 async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
-    let Ok(permit) = Arc::clone(&app.scrapes).try_acquire_owned() else {
+    // Every connection has one.
+    let Some(activity) = request.extensions().get::<Arc<Activity>>() else {
+        return too_many_scrapes();
+    };
+    let Some(place) = app.scrapes.take(activity, Instant::now()) else {
         return too_many_scrapes();
     };
     let held = Held {
-        _permit: permit,
-        _scraping: request.extensions().get().map(Activity::scrape),
+        _place: place,
+        _scraping: Activity::scrape(activity),
     };
     let negotiated = negotiate(request.headers());
     let coding = ContentCoding::negotiate(request.headers());
     drop(request);
+    app.source.settled().await;
     match app.encodings.encode(negotiated.format, coding).await {
         Ok(bytes) => {
             if app.failing.swap(false, Ordering::Relaxed) {
@@ -111,8 +118,8 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
 /// Counts a scrape. It is part of the body, which hyper drops when the kernel has taken its last byte:
 /// a client that does not read still counts, so the limit on scrapes bounds the bodies in memory.
 struct Held {
-    _permit: OwnedSemaphorePermit,
-    _scraping: Option<Scraping>,
+    _place: Place,
+    _scraping: Scraping,
 }
 
 struct HeldBytes {

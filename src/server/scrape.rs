@@ -13,6 +13,12 @@ pub trait Scrape: Send + Sync + 'static {
     /// One line that says what could not be encoded. The scrape is answered with it and status 500.
     fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError>;
 
+    /// Completes when there is all to encode that is going to be in a moment, or when waiting longer
+    /// would be worse than to answer. Nothing is encoded before.
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// Completes when everything that was encoded before this call is durable, or when waiting
     /// longer would be worse than to answer. No body is sent before.
     fn made_durable(&self) -> BoxFuture<'static, ()> {

@@ -3,31 +3,48 @@
 use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::activity::Activity;
+
 /// Fails a write with [`io::ErrorKind::TimedOut`] when the peer has not taken all that was written
-/// within the time, counted from the first write that had to wait.
+/// within a time, counted from the first write that had to wait, or nothing at all within a shorter one.
 ///
-/// The time is for the whole response, not for its next byte: a peer that reads a byte now and then
-/// gains nothing. hyper flushes the stream exactly when its buffer is empty, so a completed flush ends
-/// the response and stops the clock.
+/// The first time is for the whole response: a peer that reads a byte now and then gains nothing. hyper
+/// flushes the stream exactly when its buffer is empty, so a completed flush ends the response and stops
+/// the clock.
 #[derive(Debug)]
 pub(super) struct WriteDeadline<S> {
     stream: S,
-    timeout: Duration,
+    limits: WriteLimits,
+    /// What is told when the peer stops to read, and when it reads again
+    activity: Arc<Activity>,
     deadline: Option<Pin<Box<Sleep>>>,
+    stall: Option<Pin<Box<Sleep>>>,
+}
+
+/// The times of a [`WriteDeadline`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WriteLimits {
+    /// For the whole response
+    pub(super) response: Duration,
+    /// For its next bytes
+    pub(super) stall: Duration,
 }
 
 impl<S> WriteDeadline<S> {
-    pub(super) const fn new(stream: S, timeout: Duration) -> Self {
+    pub(super) const fn new(stream: S, limits: WriteLimits, activity: Arc<Activity>) -> Self {
         Self {
             stream,
-            timeout,
+            limits,
+            activity,
             deadline: None,
+            stall: None,
         }
     }
 
@@ -36,22 +53,30 @@ impl<S> WriteDeadline<S> {
         self.stream
     }
 
-    /// Returns the outcome of a write, or an error once the time is over.
+    /// Returns the outcome of a write, or an error once a time is over.
     fn check<T>(
         &mut self,
         cx: &mut Context<'_>,
         outcome: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if outcome.is_pending() && self.deadline.is_none() {
-            self.deadline = Some(Box::pin(sleep_until(Instant::now() + self.timeout)));
+        if outcome.is_ready() {
+            if self.stall.take().is_some() {
+                self.activity.reads();
+            }
+        } else if self.stall.is_none() {
+            let now = Instant::now();
+            self.activity.stalls(now);
+            self.stall = Some(Box::pin(sleep_until(now + self.limits.stall)));
+            let response = now + self.limits.response;
+            self.deadline
+                .get_or_insert_with(|| Box::pin(sleep_until(response)));
         }
-        match &mut self.deadline {
-            Some(deadline) => match deadline.as_mut().poll(cx) {
-                Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-                Poll::Pending => outcome,
-            },
-            None => outcome,
+        for deadline in [&mut self.stall, &mut self.deadline].into_iter().flatten() {
+            if deadline.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
         }
+        outcome
     }
 }
 
@@ -108,18 +133,26 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    const TIMEOUT: Duration = Duration::from_secs(30);
+    const LIMITS: WriteLimits = WriteLimits {
+        response: Duration::from_secs(30),
+        stall: Duration::from_secs(10),
+    };
+
+    fn limited<S>(stream: S) -> WriteDeadline<S> {
+        let activity = Activity::new(Instant::now(), [127, 0, 0, 1].into());
+        WriteDeadline::new(stream, LIMITS, Arc::new(activity))
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_never_reads_runs_out_of_time() {
         let (near, _far) = duplex(16);
         let started = Instant::now();
-        let error = WriteDeadline::new(near, TIMEOUT)
-            .write_all(&[0; 64])
-            .await
-            .unwrap_err();
+        let mut stream = limited(near);
+        let activity = Arc::clone(&stream.activity);
+        let error = stream.write_all(&[0; 64]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert!(started.elapsed() >= TIMEOUT);
+        assert_eq!(started.elapsed(), LIMITS.stall);
+        assert_eq!(activity.stalled_since(), Some(started));
     }
 
     #[tokio::test(start_paused = true)]
@@ -130,9 +163,11 @@ mod tests {
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         });
-        let mut stream = WriteDeadline::new(near, TIMEOUT);
+        let started = Instant::now();
+        let mut stream = limited(near);
         let error = stream.write_all(&[0; 640]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(started.elapsed(), LIMITS.response);
         drop(stream);
         peer.await.unwrap();
     }
@@ -142,16 +177,17 @@ mod tests {
         let (near, mut far) = duplex(16);
         let peer = tokio::spawn(async move {
             let mut taken = [0; 64];
-            for _ in 0..3 {
-                tokio::time::sleep(Duration::from_secs(20)).await;
+            for _ in 0..6 {
+                tokio::time::sleep(Duration::from_secs(9)).await;
                 far.read_exact(&mut taken).await.unwrap();
             }
         });
-        let mut stream = WriteDeadline::new(near, TIMEOUT);
-        for _ in 0..3 {
+        let mut stream = limited(near);
+        for _ in 0..6 {
             stream.write_all(&[0; 64]).await.unwrap();
             stream.flush().await.unwrap();
         }
+        assert_eq!(stream.activity.stalled_since(), None);
         peer.await.unwrap();
     }
 }

@@ -138,6 +138,7 @@ fn access_status(spec: &Value) -> Value {
 fn asked(authorization: &str, path: &str) -> AccessRequest {
     AccessRequest {
         path: path.to_owned(),
+        client: None,
         has_certificate: false,
         authorization: Some(HeaderValue::from_str(authorization).unwrap()),
     }
@@ -191,6 +192,7 @@ async fn nobody_is_asked_about_what_is_no_token() {
     }
     let none = AccessRequest {
         path: "/metrics".to_owned(),
+        client: None,
         has_certificate: false,
         authorization: None,
     };

@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::support::server::{Reply, Source, body_of, request, start};
+use crate::support::server::{Reply, Running, Source, body_of, request, start};
 use podinit::server::{Format, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
 
 /// More than the kernel buffers for a connection on loopback.
 const HUGE: usize = 32 << 20;
@@ -78,6 +79,68 @@ async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
     let _ = stream.read_to_end(&mut received).await;
     assert!(received.len() < HUGE);
     assert_eq!(server.request("HEAD", "/metrics", &[]).await.status, 200);
+}
+
+/// Asks for a scrape and reads nothing of it.
+async fn silent_scrape(server: &Running) -> TcpStream {
+    let mut stream = server.connect().await;
+    let scrape = request("GET", "/metrics", &[]);
+    stream.write_all(&scrape).await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
+    let source = Source {
+        size: HUGE,
+        ..Source::default()
+    };
+    let limits = Limits {
+        max_scrapes: 4,
+        min_stall: Duration::ZERO,
+        ..Limits::default()
+    };
+    let server = start(source, limits);
+    let mut silent = Vec::new();
+    for _ in 0..20 {
+        silent.push(silent_scrape(&server).await);
+    }
+    let scraped = tokio::time::timeout(limits.stall_timeout / 2, async {
+        while server.request("HEAD", "/metrics", &[]).await.status != 200 {}
+    });
+    scraped
+        .await
+        .expect("it is shut out until those that do not read are cut off");
+}
+
+#[tokio::test]
+async fn one_client_cannot_take_all_places() {
+    let limits = Limits {
+        max_scrapes: 4,
+        ..Limits::default()
+    };
+    let server = start(Source::default(), limits);
+    // They are not answered yet, so that nobody can know whether they are going to read.
+    server.source.gate.set_shut(true);
+    let mut crowd = Vec::new();
+    for _ in 0..20 {
+        crowd.push(silent_scrape(&server).await);
+    }
+    server.source.until_begun(1).await;
+    while server.get("/metrics").await.status != 503 {}
+    let other = TcpSocket::new_v4().unwrap();
+    other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut other = other.connect(server.address).await.unwrap();
+    other
+        .write_all(&request("GET", "/metrics", &[]))
+        .await
+        .unwrap();
+    // Its request is under way before the others can be answered.
+    while server.get("/livez").await.status != 200 {}
+    server.source.gate.set_shut(false);
+    let mut received = Vec::new();
+    other.read_to_end(&mut received).await.unwrap();
+    assert_eq!(Reply::parse(&received).status, 200);
 }
 
 #[tokio::test]

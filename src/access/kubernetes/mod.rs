@@ -48,7 +48,8 @@ const INVALID_TOKEN: Verdict = Verdict::Unauthenticated {
     challenge: "Bearer realm=\"podinit\", error=\"invalid_token\"",
 };
 
-/// Decides over requests by their bearer tokens.
+/// Decides over requests by their bearer tokens. Clones share their decisions.
+#[derive(Clone)]
 pub struct Kubernetes(Arc<Inner>);
 
 struct Inner {
