@@ -41,6 +41,17 @@ pub struct ServeArgs {
     )]
     pub state_dir: Option<PathBuf>,
 
+    /// How long to wait for the API server at the start, such as 30s; 0s waits without end [default:
+    /// without end in a pod, 10s elsewhere]
+    #[arg(
+        long,
+        env = "PODINIT_CONNECT_TIMEOUT",
+        value_name = "TIME",
+        value_parser = parse_duration,
+        help_heading = "Cluster"
+    )]
+    pub connect_timeout: Option<Duration>,
+
     /// Which cluster, and which of its pods
     #[command(flatten)]
     pub cluster: ClusterArgs,

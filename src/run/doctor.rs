@@ -49,6 +49,8 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
     let timeout = args.timeout;
     let ServeArgs {
         state_dir,
+        // The checks have a timeout of their own.
+        connect_timeout: _,
         cluster,
         auth,
         exporter,

@@ -7,10 +7,11 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::checkpoint::{Checkpoint, Parts, Recovery, Snapshots};
+use super::checkpoint::{Checkpoint, Snapshots};
 use super::ingest::Ingest;
 use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
+use super::serving::Serving;
 use super::slos::{SloReload, SloSettings};
 use super::tasks::Tasks;
 use super::web_config::WebSettings;
@@ -23,8 +24,8 @@ use crate::lifecycle::{Delivery, Tracker, TrackerConfig};
 use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::process::metrics::ProcessCollector;
 use crate::server::{Health, Limits, Server};
+use crate::watch::WatchConfig;
 use crate::watch::stats::WatchStats;
-use crate::watch::{self, WatchConfig};
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.
@@ -32,11 +33,7 @@ const QUEUE: usize = 1024;
 
 /// How long the ingest task may be silent before `/livez` fails. A list of a million pods takes
 /// a few seconds.
-const INGEST_DEADLINE: Duration = Duration::from_secs(60);
-
-/// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
-/// wait for the ingest task.
-const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
+pub(super) const INGEST_DEADLINE: Duration = Duration::from_secs(60);
 
 /// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
 /// for nothing but the file system.
@@ -55,6 +52,7 @@ pub(super) struct Exporter {
     checkpoint: Option<Checkpoint>,
     accounting: TrackerConfig,
     web: WebSettings,
+    scrapes: Arc<Scrapes>,
 }
 
 /// What only `serve` has, and `demo` has not.
@@ -87,12 +85,14 @@ impl Exporter {
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
         let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
         let health = Health::new();
-        let scrapes = Arc::new(Scrapes {
-            exposition,
-            stats: Arc::clone(&stats),
-            commits: checkpoint.as_ref().map(Checkpoint::commits),
-        });
-        let server = Server::bind(args.listen, Limits::default(), scrapes, health.clone())?;
+        let commits = checkpoint.as_ref().map(Checkpoint::commits);
+        let scrapes = Arc::new(Scrapes::new(exposition, Arc::clone(&stats), commits));
+        let server = Server::bind(
+            args.listen,
+            Limits::default(),
+            scrapes.clone(),
+            health.clone(),
+        )?;
         let scopes = watch.scopes.iter();
         let sources = scopes.map(|scope| health.register_source(scope.to_string()));
         let (sender, receiver) = mpsc::channel(QUEUE);
@@ -125,26 +125,20 @@ impl Exporter {
             checkpoint,
             accounting,
             web,
+            scrapes,
         })
     }
 
-    /// Restores what an earlier process has left in the checkpoint.
-    pub(super) fn recover(&mut self, from: &Recovery<'_>) {
-        if let Some(checkpoint) = &mut self.checkpoint {
-            let parts = Parts {
-                tracker: &mut self.ingest.tracker,
-                config: self.accounting.clone(),
-                recorder: &mut self.ingest.recorder,
-                snapshots: &mut self.ingest.snapshots,
-                watch: &mut self.watch,
-            };
-            checkpoint.recover(from, parts);
-        }
+    /// What scrapes show, for tests that have no socket.
+    #[cfg(test)]
+    pub(super) fn scrapes(&self) -> Arc<Scrapes> {
+        Arc::clone(&self.scrapes)
     }
 
-    /// What it is going to watch.
-    pub(super) fn watch(&self) -> &WatchConfig {
-        &self.watch
+    /// What the probes say.
+    #[cfg(test)]
+    pub(super) fn health(&self) -> Health {
+        self.health.clone()
     }
 
     /// The address that was bound.
@@ -157,7 +151,7 @@ impl Exporter {
         self.web.config.tls.as_ref().map_or("http", |_| "https")
     }
 
-    /// Watches `cluster` and serves until `shutdown`. `tokens` judges bearer tokens.
+    /// Serves, and watches `cluster`, until `shutdown`. `tokens` judges bearer tokens.
     ///
     /// # Errors
     /// When a task ends before the shutdown: its figures would go stale, so the process ends too.
@@ -167,38 +161,51 @@ impl Exporter {
         tokens: Option<Kubernetes>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
+        let serving = self.serve(tokens, &shutdown)?;
+        serving.watch_until(cluster, shutdown).await
+    }
+
+    /// Begins to answer requests, until `shutdown`. `tokens` judges bearer tokens.
+    ///
+    /// # Errors
+    /// Where the system has no randomness for access control.
+    pub(super) fn serve(
+        self,
+        tokens: Option<Kubernetes>,
+        shutdown: &CancellationToken,
+    ) -> anyhow::Result<Serving> {
         let web = self.web;
         let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
         let gate = Arc::new(gate);
         let server = self.server.with_access(gate.clone());
         let tls = web.config.tls.is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
-        // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
-        // could be reported in place of the watch.
-        let deliveries = self.deliveries;
-        let watches = watch::spawn(
-            &cluster.client,
-            &self.watch,
-            self.clock,
-            &self.stats,
-            &deliveries,
-            &shutdown,
-        );
         let mut tasks = Tasks::new(shutdown.clone());
-        spawn_accounting(&mut tasks, server, self.checkpoint, self.ingest, &shutdown)?;
-        if let Some(reload) = self.slo_reload {
-            let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
-            let reload = reload.run(shutdown.clone(), heartbeat);
-            tasks.spawn("the reload of the SLO file", reload);
-        }
+        let served = CancellationToken::new();
+        let (ends, ended) = (shutdown.clone(), served.clone());
+        tasks.spawn("the server", async move {
+            server.serve(ends).await;
+            ended.cancel();
+        });
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
-            let reload = reload.run(shutdown, heartbeat);
+            let reload = reload.run(shutdown.clone(), heartbeat);
             tasks.spawn("the reload of the web configuration", reload);
         }
-        tasks.run(watches).await?;
-        tracing::info!("ended");
-        Ok(())
+        Ok(Serving {
+            tasks,
+            served,
+            health: self.health,
+            stats: self.stats,
+            ingest: self.ingest,
+            deliveries: self.deliveries,
+            watch: self.watch,
+            clock: self.clock,
+            slo_reload: self.slo_reload,
+            checkpoint: self.checkpoint,
+            accounting: self.accounting,
+            scrapes: self.scrapes,
+        })
     }
 }
 
@@ -218,35 +225,6 @@ fn build_metrics(
         builder = builder.source(Box::new(Arc::clone(&checkpoint.gauges)));
     }
     Ok(builder.build()?)
-}
-
-/// Starts the server, the checkpoint and the ingest task, which end in this order: the last commit
-/// then holds all that was ever shown, and it still finds the ingest task, which it asks.
-fn spawn_accounting(
-    tasks: &mut Tasks,
-    server: Server,
-    checkpoint: Option<Checkpoint>,
-    ingest: Ingest,
-    shutdown: &CancellationToken,
-) -> anyhow::Result<()> {
-    let shutdown = shutdown.clone();
-    let served = CancellationToken::new();
-    let mut ingest_stop = served.clone();
-    let committer = checkpoint.map(Checkpoint::committer).transpose()?;
-    tasks.spawn("the server", async move {
-        server.serve(shutdown).await;
-        served.cancel();
-    });
-    if let Some(committer) = committer {
-        let served = std::mem::take(&mut ingest_stop);
-        let committed = ingest_stop.clone();
-        tasks.spawn("the checkpoint", async move {
-            committer.run(served).await;
-            committed.cancel();
-        });
-    }
-    tasks.spawn("the ingest task", ingest.run(ingest_stop));
-    Ok(())
 }
 
 #[cfg(test)]

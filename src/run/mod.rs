@@ -1,6 +1,7 @@
 //! The composition root: the only room that knows all others, and combines them for each command.
 
 pub mod accounting_clock;
+mod api_server_wait;
 mod checkpoint;
 #[cfg(test)]
 mod clock_tests;
@@ -15,6 +16,7 @@ mod reload;
 mod rules;
 mod scrapes;
 mod serve;
+mod serving;
 mod slos;
 mod tasks;
 mod web_config;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use tokio_util::sync::CancellationToken;
 
+use super::api_server_wait::{FailedAttempt, until_it_answers};
 use super::checkpoint::{Checkpoint, Recovery};
 use super::exporter::{Exporter, ServeOnly};
 use crate::access::kubernetes::Kubernetes;
@@ -15,11 +17,15 @@ use crate::cluster::options::ClusterOptions;
 use crate::process::shutdown;
 use crate::watch::WatchConfig;
 use crate::watch::config::ReflectorConfig;
-use crate::watch::probe::{ProbeError, Probed, probe};
+use crate::watch::probe::{Probed, probe};
 use crate::watch::requests::{Scope, Selectors};
 
 /// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// How long a start outside of a cluster waits for the API server, where nothing else is chosen:
+/// somebody at a terminal wants to know.
+const TERMINAL_LIMIT: Duration = Duration::from_secs(10);
 
 /// How many pods of each scope are requested to recognize the cluster of a checkpoint.
 const IDENTITY_PODS: u32 = 100;
@@ -33,17 +39,12 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .as_deref()
         .map(Checkpoint::open)
         .transpose()?;
-    let pods = if checkpoint.is_some() {
-        IDENTITY_PODS
-    } else {
-        1
-    };
     let serve_only = ServeOnly {
         tokens: args.auth.auth == AuthMode::Kubernetes,
         checkpoint,
     };
     let clock = Arc::new(ApiServerClock::from_machine());
-    let mut exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;
+    let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;
     let ClusterArgs {
         kubeconfig,
         context,
@@ -55,21 +56,29 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     })
     .await?
     .observing_dates(clock);
-    let probed = shutdown.run_until_cancelled(async {
-        let probed = check(&cluster, exporter.watch(), pods).await?;
-        let tokens = token_review(&cluster, &args.auth).await?;
-        anyhow::Ok((probed, tokens))
-    });
-    let Some(probed) = probed.await else {
-        return Ok(());
+    let tokens = token_review(&cluster, &args.auth)?;
+    let start = Start {
+        cluster,
+        tokens,
+        limit: limit(args.connect_timeout, is_in_cluster()),
+        random: fastrand::Rng::new(),
     };
-    let (probed, tokens) = probed?;
-    exporter.recover(&Recovery {
-        cluster: &cluster,
-        probed: &probed,
-    });
-    tracing::info!(server = %cluster.server, origin = %cluster.origin, "watching pods");
-    exporter.run(&cluster, tokens, shutdown).await
+    start.run(exporter, shutdown).await
+}
+
+/// How long to wait for the API server; `None` is without end.
+fn limit(chosen: Option<Duration>, is_in_cluster: bool) -> Option<Duration> {
+    match chosen {
+        Some(Duration::ZERO) => None,
+        None if is_in_cluster => None,
+        None => Some(TERMINAL_LIMIT),
+        Some(limit) => Some(limit),
+    }
+}
+
+/// Whether this runs in a pod: the kubelet sets this variable for every container.
+fn is_in_cluster() -> bool {
+    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some()
 }
 
 fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
@@ -88,34 +97,102 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
     }
 }
 
-/// The review of bearer tokens, if it is enabled. An API server that fails now may recover; until then
-/// access is denied. A missing right is an error at once, since only an administrator can grant it.
-async fn token_review(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
-    if auth.auth == AuthMode::None {
-        return Ok(None);
-    }
-    let tokens = Kubernetes::new(cluster, auth.audiences())?;
-    match tokens.probe().await {
-        Err(error) if error.is_lasting() => return Err(error.into()),
-        Err(error) => tracing::warn!("{error}; refusing bearer tokens until it does"),
-        Ok(()) => {}
-    }
-    Ok(Some(tokens))
+/// The review of bearer tokens, if it is enabled.
+fn token_review(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
+    Ok(match auth.auth {
+        AuthMode::None => None,
+        AuthMode::Kubernetes => Some(Kubernetes::new(cluster, auth.audiences())?),
+    })
 }
 
-/// Probes every scope, and returns at most `pods` pods of each. An API server that is overloaded may
-/// recover; all other errors end the start.
-async fn check(cluster: &Cluster, watch: &WatchConfig, pods: u32) -> anyhow::Result<Vec<Probed>> {
+/// A start: from an exporter that is bound to its address to one that watches.
+struct Start {
+    cluster: Cluster,
+    tokens: Option<Kubernetes>,
+    /// How long to wait for the API server
+    limit: Option<Duration>,
+    random: fastrand::Rng,
+}
+
+impl Start {
+    /// Serves at once, waits for the API server, restores the state, and watches until `shutdown`.
+    async fn run(self, exporter: Exporter, shutdown: CancellationToken) -> anyhow::Result<()> {
+        let Self {
+            cluster,
+            tokens,
+            limit,
+            random,
+        } = self;
+        let mut serving = exporter.serve(tokens.clone(), &shutdown)?;
+        let pods = if serving.has_checkpoint() {
+            IDENTITY_PODS
+        } else {
+            1
+        };
+        // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
+        let obtained = serving.alive_while(cluster.obtain_credentials());
+        if shutdown.run_until_cancelled(obtained).await.is_none() {
+            return serving.end().await;
+        }
+        let attempt = || async {
+            let contact = first_contact(&cluster, tokens.as_ref(), serving.watch(), pods).await;
+            if contact.is_err() {
+                serving.state_is_delayed();
+            }
+            contact
+        };
+        let answered = serving.alive_while(until_it_answers(attempt, limit, random));
+        let Some(probed) = shutdown.run_until_cancelled(answered).await else {
+            return serving.end().await;
+        };
+        let probed = probed?;
+        serving.recover(&Recovery {
+            cluster: &cluster,
+            probed: &probed,
+        });
+        tracing::info!(server = %cluster.server, origin = %cluster.origin, "watching pods");
+        serving.watch_until(&cluster, shutdown).await
+    }
+}
+
+/// Probes every scope, and returns at most `pods` pods of each. Also finds out whether bearer tokens can
+/// be reviewed, if they are to be.
+async fn first_contact(
+    cluster: &Cluster,
+    tokens: Option<&Kubernetes>,
+    watch: &WatchConfig,
+    pods: u32,
+) -> Result<Vec<Probed>, FailedAttempt> {
     let mut probed = Vec::new();
     for scope in &watch.scopes {
-        match probe(cluster, scope, &watch.selectors, pods, PROBE_DEADLINE).await {
-            Ok(found) => probed.push(found),
-            Err(busy @ ProbeError::Busy { .. }) => {
-                tracing::warn!("{busy}; waiting for it");
-                probed.push(Probed::default());
-            }
-            Err(error) => return Err(error.into()),
+        let found = probe(cluster, scope, &watch.selectors, pods, PROBE_DEADLINE).await;
+        probed.push(found.map_err(|error| FailedAttempt {
+            state: error.state(),
+            is_transient: error.is_transient(),
+            retry_after: error.retry_after(),
+            error: error.into(),
+        })?);
+    }
+    let reviewed = match tokens {
+        Some(tokens) => tokens.probe().await,
+        None => Ok(()),
+    };
+    match reviewed {
+        Ok(()) => {}
+        // An administrator can grant it meanwhile.
+        Err(error) if error.is_lasting() => {
+            return Err(FailedAttempt {
+                state: "no right to review tokens",
+                is_transient: true,
+                retry_after: None,
+                error: error.into(),
+            });
         }
+        Err(error) => tracing::warn!("{error}; refusing bearer tokens until it does"),
     }
     Ok(probed)
 }
+
+#[cfg(test)]
+#[path = "serve_tests.rs"]
+mod tests;

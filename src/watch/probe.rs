@@ -73,14 +73,45 @@ pub enum ProbeError {
         /// Its message
         why: String,
     },
-    /// The API server is there but cannot answer now (429, 5xx). A watch will retry.
+    /// The API server is there but cannot answer now (429, 5xx)
     #[error("the API server at {server} is not ready: {why}")]
     Busy {
         /// Its URL
         server: String,
         /// Its message
         why: String,
+        /// How long it asks to be left alone
+        retry_after: Option<Duration>,
     },
+}
+
+impl ProbeError {
+    /// Whether it can pass by itself. An API server that is starting up refuses what it allows later,
+    /// and what stands in front of one answers for it. Only a request that it rejects as such never
+    /// succeeds.
+    pub const fn is_transient(&self) -> bool {
+        !matches!(self, Self::Rejected { .. })
+    }
+
+    /// A name for the state in which the API server is.
+    pub const fn state(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "unreachable",
+            Self::Unauthorized { .. } => "unauthorized",
+            Self::Forbidden { .. } => "forbidden",
+            Self::Rejected { .. } => "rejected",
+            Self::Foreign { .. } => "foreign",
+            Self::Busy { .. } => "busy",
+        }
+    }
+
+    /// How long the API server asks to be left alone.
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Busy { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
 }
 
 /// The result of a probe.
@@ -93,8 +124,7 @@ pub struct Probed {
 /// Lists pods of `scope`, at most `limit`, within `deadline`.
 ///
 /// # Errors
-/// Whatever would keep a watch from working. [`ProbeError::Busy`] is temporary, so an exporter may
-/// start in spite of it.
+/// Whatever would keep a watch from working now.
 pub async fn probe(
     cluster: &Cluster,
     scope: &Scope,
@@ -170,7 +200,11 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
         },
         ApiErrorKind::Rejected => ProbeError::Rejected { server, why },
         ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError | ApiErrorKind::VersionAhead => {
-            ProbeError::Busy { server, why }
+            ProbeError::Busy {
+                server,
+                why,
+                retry_after: failure.retry_after,
+            }
         }
         _ => ProbeError::Foreign {
             server,

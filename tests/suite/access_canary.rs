@@ -258,7 +258,11 @@ fn shown_with(kubeconfig: &str) -> String {
     let path = directory.path().join("config");
     std::fs::write(&path, kubeconfig).unwrap();
     let mut shown = String::new();
-    for command in [&["serve"][..], &["doctor"], &["doctor", "--format", "json"]] {
+    for command in [
+        &["serve", "--connect-timeout", "1ms"][..],
+        &["doctor"],
+        &["doctor", "--format", "json"],
+    ] {
         let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
             .args(command)
             .args([

@@ -300,7 +300,9 @@ fn serve_from(kubeconfig: &Path, more: &[&str]) -> Output {
         "--listen",
         "127.0.0.1:0",
         "--log-level",
-        "warn",
+        "error",
+        "--connect-timeout",
+        "1ms",
         "--kubeconfig",
     ];
     podinit(&args).arg(kubeconfig).args(more).output().unwrap()
@@ -365,24 +367,26 @@ fn an_unreachable_cluster_is_told_with_its_address() {
     says(&line, &["cannot reach the API server", &server, "refused"]);
 }
 
-/// Answers one request with `status` and `body`, and returns the server's URL.
+/// Answers every request with `status` and `body`, and returns the server's URL.
 fn answering(status: &'static str, body: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
-        let (mut connection, _) = listener.accept().unwrap();
-        let mut request = BufReader::new(connection.try_clone().unwrap());
-        let mut line = String::new();
-        while request.read_line(&mut line).unwrap() > 2 {
-            line.clear();
+        loop {
+            let (mut connection, _) = listener.accept().unwrap();
+            let mut request = BufReader::new(connection.try_clone().unwrap());
+            let mut line = String::new();
+            while request.read_line(&mut line).unwrap() > 2 {
+                line.clear();
+            }
+            let length = body.len();
+            let head = "Content-Type: application/json\r\nConnection: close";
+            write!(
+                connection,
+                "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+            .unwrap();
         }
-        let length = body.len();
-        let head = "Content-Type: application/json\r\nConnection: close";
-        write!(
-            connection,
-            "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
-        )
-        .unwrap();
     });
     url
 }

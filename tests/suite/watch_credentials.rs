@@ -158,7 +158,7 @@ async fn a_token_file_that_was_rotated_is_read_again() {
     guarded.sees("after").await;
 }
 
-/// As editors, `echo` and many controllers write it; client-go ignores the white space too.
+/// As editors, `echo` and many controllers write it; client-go drops the white space too.
 #[tokio::test]
 async fn a_token_file_may_end_with_a_newline() {
     let user = |directory: &Path| {

@@ -4,6 +4,7 @@ mod collectors;
 mod json;
 mod protobuf;
 mod text;
+mod unsaved;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use crate::instruments::{FamilySource, Format};
 use json::Json;
 use protobuf::Protobuf;
 use text::{Dialect, Text};
+use unsaved::Unsaved;
 
 /// A scrape that failed.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +71,22 @@ impl Exposition {
         }
     }
 
+    /// The present values of what neither counts pods nor outlives the process, in `format`: for the time
+    /// before an earlier process's values are restored, when all others would seem to begin at zero.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Exposition::encode`].
+    pub fn encode_unsaved(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
+        match format {
+            Format::Protobuf => self.write_unsaved(Protobuf::new(), Protobuf::finish),
+            Format::OpenMetrics => {
+                self.write_unsaved(Text::new(Dialect::OpenMetrics), Text::finish)
+            }
+            Format::Text => self.write_unsaved(Text::new(Dialect::Prometheus), Text::finish),
+        }
+    }
+
     /// The present values as JSON of podinit's own shape (see the module `json`), with classic
     /// histograms. Scrapers cannot ask for it.
     ///
@@ -87,6 +105,19 @@ impl Exposition {
         self.store.collect(&mut encoder);
         for source in self.sources.iter() {
             source.collect(&mut encoder);
+        }
+        collectors::collect(&self.collectors, &mut encoder)?;
+        Ok(finish(encoder))
+    }
+
+    fn write_unsaved<E: HistogramEncoder>(
+        &self,
+        mut encoder: E,
+        finish: impl FnOnce(E) -> Vec<u8>,
+    ) -> Result<Vec<u8>, EncodeError> {
+        let mut unsaved = Unsaved::new(&mut encoder);
+        for source in self.sources.iter() {
+            source.collect(&mut unsaved);
         }
         collectors::collect(&self.collectors, &mut encoder)?;
         Ok(finish(encoder))

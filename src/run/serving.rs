@@ -1,0 +1,147 @@
+//! The exporter from the moment when it answers requests: it waits for the API server, and then watches.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::checkpoint::{Checkpoint, Parts, Recovery};
+use super::exporter::INGEST_DEADLINE;
+use super::ingest::Ingest;
+use super::reload::ReloadTask;
+use super::scrapes::Scrapes;
+use super::slos::SloReload;
+use super::tasks::Tasks;
+use crate::cluster::client::Cluster;
+use crate::cluster::clock::Clock;
+use crate::lifecycle::{Delivery, TrackerConfig};
+use crate::server::Health;
+use crate::watch::stats::WatchStats;
+use crate::watch::{self, WatchConfig};
+
+/// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
+/// wait for the ingest task.
+const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
+
+/// An exporter that answers requests and has not begun to watch.
+pub(super) struct Serving {
+    pub(super) tasks: Tasks,
+    /// Cancelled when the server has ended
+    pub(super) served: CancellationToken,
+    pub(super) health: Health,
+    pub(super) stats: Arc<WatchStats>,
+    pub(super) ingest: Ingest,
+    pub(super) deliveries: mpsc::Sender<Delivery>,
+    pub(super) watch: WatchConfig,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) slo_reload: Option<ReloadTask<SloReload>>,
+    pub(super) checkpoint: Option<Checkpoint>,
+    pub(super) accounting: TrackerConfig,
+    pub(super) scrapes: Arc<Scrapes>,
+}
+
+impl Serving {
+    /// What it is going to watch.
+    pub(super) fn watch(&self) -> &WatchConfig {
+        &self.watch
+    }
+
+    /// Whether there is a checkpoint to restore.
+    pub(super) fn has_checkpoint(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
+    /// Waits for something before the ingest task begins, and shows that this process is alive.
+    pub(super) async fn alive_while<T>(&self, waiting: impl Future<Output = T>) -> T {
+        let mut beat = tokio::time::interval(INGEST_DEADLINE / 4);
+        let mut waiting = std::pin::pin!(waiting);
+        loop {
+            tokio::select! {
+                ended = &mut waiting => return ended,
+                _ = beat.tick() => self.ingest.heartbeat.beat(),
+            }
+        }
+    }
+
+    /// The API server does not answer: what a checkpoint may restore will be there later.
+    pub(super) fn state_is_delayed(&self) {
+        self.scrapes.state_is_delayed();
+    }
+
+    /// Restores what an earlier process has left in the checkpoint.
+    pub(super) fn recover(&mut self, from: &Recovery<'_>) {
+        if let Some(checkpoint) = &mut self.checkpoint {
+            let parts = Parts {
+                tracker: &mut self.ingest.tracker,
+                config: self.accounting.clone(),
+                recorder: &mut self.ingest.recorder,
+                snapshots: &mut self.ingest.snapshots,
+                watch: &mut self.watch,
+            };
+            checkpoint.recover(from, parts);
+        }
+        self.scrapes.state_is_restored();
+    }
+
+    /// Ends without having watched, at a shutdown.
+    pub(super) async fn end(self) -> anyhow::Result<()> {
+        self.ingest.heartbeat.finish();
+        self.tasks.run(JoinSet::new()).await
+    }
+
+    /// Watches `cluster` until `shutdown`.
+    ///
+    /// # Errors
+    /// Those of [`Exporter::run`].
+    pub(super) async fn watch_until(
+        self,
+        cluster: &Cluster,
+        shutdown: CancellationToken,
+    ) -> anyhow::Result<()> {
+        // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
+        // could be reported in place of the watch.
+        let deliveries = self.deliveries;
+        let watches = watch::spawn(
+            &cluster.client,
+            &self.watch,
+            self.clock,
+            &self.stats,
+            &deliveries,
+            &shutdown,
+        );
+        let mut tasks = self.tasks;
+        spawn_accounting(&mut tasks, self.served, self.checkpoint, self.ingest)?;
+        if let Some(reload) = self.slo_reload {
+            let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
+            let reload = reload.run(shutdown, heartbeat);
+            tasks.spawn("the reload of the SLO file", reload);
+        }
+        tasks.run(watches).await?;
+        tracing::info!("ended");
+        Ok(())
+    }
+}
+
+/// Starts the checkpoint and the ingest task, which end in this order, after the server (`served`): the
+/// last commit then holds all that was ever shown, and it still finds the ingest task, which it asks.
+fn spawn_accounting(
+    tasks: &mut Tasks,
+    served: CancellationToken,
+    checkpoint: Option<Checkpoint>,
+    ingest: Ingest,
+) -> anyhow::Result<()> {
+    let mut ingest_stop = served;
+    if let Some(committer) = checkpoint.map(Checkpoint::committer).transpose()? {
+        let served = std::mem::take(&mut ingest_stop);
+        let committed = ingest_stop.clone();
+        tasks.spawn("the checkpoint", async move {
+            committer.run(served).await;
+            committed.cancel();
+        });
+    }
+    tasks.spawn("the ingest task", ingest.run(ingest_stop));
+    Ok(())
+}
