@@ -6,9 +6,13 @@ ALLOWED = [
      "the label cluster is optional; this Prometheus does not add it"),
     (r"^rule: PodinitSLO",
      "an alert: returns series only while an SLO is missed, or is not the exporter's"),
-    (r"^rule: PodinitPodStuck",
+    (r"^rule: PodinitPodsStuck",
      "an alert: returns series only while a pod is stuck, for minutes or more of real time"),
-    (r"^rule: Podinit(Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
+    (r"^rule: Podinit(RegistrySlow|RegistryFailing|StartupSLIHigh) ",
+     "an alert: returns series only while a registry or the startup SLI is worse than it should be"),
+    (r"^.*: Startup SLI, 99th percentile / B ",
+     "the kubelet's own metric: this Prometheus scrapes no kubelet"),
+    (r"^rule: Podinit(EvidenceDown|Down|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
      r"WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
     (r"^exporter-health: (Checkpoint (state|size|writes per second)|Starts by checkpoint result) / ",

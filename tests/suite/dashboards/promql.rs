@@ -102,6 +102,14 @@ pub(super) const fn stages(matchers: &str) -> Histogram<'_> {
     }
 }
 
+/// The durations of steps.
+pub(super) const fn steps(matchers: &str) -> Histogram<'_> {
+    Histogram {
+        family: "podinit_step_duration_seconds",
+        matchers,
+    }
+}
+
 /// The ratio of bad pods to all pods that an SLO judged in `range`.
 pub(super) fn bad_ratio(range: &str) -> String {
     let events = |more| increase_by("slo", "podinit_slo_events_total", more, range);

@@ -136,17 +136,20 @@ pub(super) fn metric_words(text: &str) -> Vec<String> {
     let is_metric = |word: &&str| {
         let begins = |prefix| word.starts_with(prefix);
         ["up", "ALERTS"].contains(word)
-            || ["podinit_", "process_", "scrape_"].into_iter().any(begins)
+            || ["podinit_", "process_", "scrape_", "kubelet_"]
+                .into_iter()
+                .any(begins)
     };
     let words = text.split(|character| !is_part(character));
     words.filter(is_metric).map(str::to_owned).collect()
 }
 
-/// Whether it is a metric of Prometheus or of the process, not of podinit.
+/// Whether it is a metric of Prometheus, of the process or of kubelets, not of podinit.
 pub(super) fn is_foreign(metric: &str) -> bool {
-    const FOREIGN: [&str; 11] = [
+    const FOREIGN: [&str; 12] = [
         "up",
         "ALERTS",
+        "kubelet_pod_start_sli_duration_seconds_bucket",
         "scrape_duration_seconds",
         "scrape_samples_scraped",
         "process_cpu_seconds_total",

@@ -7,6 +7,7 @@ pub mod descriptors;
 pub mod doctor;
 pub mod embedded;
 pub mod parsed_exposition;
+pub mod planned;
 pub mod restart;
 pub mod scrape;
 pub mod server;

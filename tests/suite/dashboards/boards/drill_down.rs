@@ -117,10 +117,10 @@ fn slowest() -> Panel {
         Kind::Lines,
         "Slowest by $by",
         "s",
-        "The selected quantile of the startup, for the ten slowest. Dashed: the deadlines of the selected SLOs.",
+        "The selected quantile of the startup, for the ten slowest. Dashed: the deadlines of the selected SLOs on the same duration.",
         vec![
             Target::new(top(&STARTUP.quantile("$quantile", "$by", RATE)), "{{$by}}").with_exemplars(),
-            deadlines(),
+            deadlines("${interval}"),
         ],
     )
     .logarithmic()

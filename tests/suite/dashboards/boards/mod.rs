@@ -2,6 +2,7 @@
 
 mod drill_down;
 mod exporter_health;
+mod images_and_sli;
 mod overview;
 mod stages;
 mod stuck_and_failed;
@@ -17,24 +18,27 @@ pub(super) fn all() -> Vec<Board> {
         stages::board(),
         drill_down::board(),
         stuck_and_failed::board(),
+        images_and_sli::board(),
         exporter_health::board(),
     ]
 }
 
-/// The durations that the chosen SLOs allow, to be drawn across durations that were measured.
-fn deadlines() -> Target {
-    let expr = max_by("slo", "podinit_slo_threshold_seconds", r#"slo=~"$slo""#);
+/// The durations that the chosen SLOs allow, to be drawn across measured durations of the same
+/// interval. `interval` is a regular expression.
+fn deadlines(interval: &str) -> Target {
+    let chosen = format!(r#"slo=~"$slo", interval=~"{interval}""#);
+    let expr = max_by("slo", "podinit_slo_threshold_seconds", &chosen);
     Target::new(expr, "deadline {{slo}}")
 }
 
-/// Median, 90th and 99th percentile, and the deadlines.
-fn quantiles_and_deadlines(histogram: Histogram<'_>) -> Vec<Target> {
+/// Median, 90th and 99th percentile, and the deadlines of `interval`.
+fn quantiles_and_deadlines(histogram: Histogram<'_>, interval: &str) -> Vec<Target> {
     let quantile = |(quantile, legend)| {
         Target::new(histogram.quantile(quantile, "", RATE), legend).with_exemplars()
     };
     let mut targets: Vec<Target> = [("0.5", "p50"), ("0.9", "p90"), ("0.99", "p99")]
         .map(quantile)
         .into();
-    targets.push(deadlines());
+    targets.push(deadlines(interval));
     targets
 }

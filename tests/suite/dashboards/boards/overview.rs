@@ -25,7 +25,10 @@ pub(super) fn board() -> Board {
         rows: vec![
             row("Now", now()),
             row("Objectives", vec![state()]),
-            row("Error budget", vec![budget(), burn(), good(), events()]),
+            row(
+                "Error budget",
+                vec![budget(), burn(), good(), missed_by_cause()],
+            ),
             row("Startup", startup()),
         ],
     }
@@ -165,16 +168,14 @@ fn good() -> Panel {
     )
 }
 
-fn events() -> Panel {
+fn missed_by_cause() -> Panel {
+    let missed = rate_by("slo, cause", "podinit_slo_bad_causes_total", CHOSEN);
     Panel::new(
         Kind::Stack,
-        "Pods judged per second",
+        "Deadlines missed per second, by cause",
         "short",
-        "Pods that met an SLO (good) or whose deadline passed (bad), per second.",
-        vec![Target::new(
-            rate_by("slo, result", "podinit_slo_events_total", CHOSEN),
-            "{{slo}} {{result}}",
-        )],
+        "Why the pods waited whose deadline passed, at the moment when it passed. The runbooks have a section for each cause.",
+        vec![Target::new(format!("{missed} > 0"), "{{slo}} {{cause}}")],
     )
 }
 
@@ -182,26 +183,27 @@ fn startup() -> Vec<Panel> {
     let whole = [
         (
             "Scheduled to ready",
-            "podinit_scheduled_to_ready_duration_seconds",
+            "scheduled_to_ready",
             "Time from the binding of a pod to a node until it was first ready",
         ),
         (
             "Created to ready",
-            "podinit_created_to_ready_duration_seconds",
+            "created_to_ready",
             "Time from the creation of a pod until it was first ready",
         ),
     ];
-    let panel = |(title, family, what)| {
+    let panel = |(title, interval, what)| {
+        let family = format!("podinit_{interval}_duration_seconds");
         let histogram = Histogram {
-            family,
+            family: &family,
             matchers: "",
         };
         Panel::new(
             Kind::Lines,
             title,
             "s",
-            &format!("{what}. Pods that never become ready are not included; the SLOs count them. Dashed: the deadlines of the selected SLOs."),
-            quantiles_and_deadlines(histogram),
+            &format!("{what}. Pods that never become ready are not included; the SLOs count them. Dashed: the deadlines of the selected SLOs on it."),
+            quantiles_and_deadlines(histogram, interval),
         )
         .logarithmic()
     };

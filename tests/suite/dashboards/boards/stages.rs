@@ -2,7 +2,7 @@
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target};
-use super::super::promql::{Histogram, RATE, stages};
+use super::super::promql::{Histogram, RATE, rate_by, stages, steps};
 use super::super::variable::{HISTOGRAM, SLO, STAGE, Variable, label};
 use super::{deadlines, quantiles_and_deadlines};
 
@@ -25,10 +25,12 @@ pub(super) fn board() -> Board {
         file: "stages",
         uid: "podinit-stages",
         title: "Stages",
-        description: "How long pods take for each stage of their startup",
+        description: "How long pods take for each stage of their startup, and for the steps inside the stages network and containers",
         variables: vec![STAGE, NAMESPACE, SLO, HISTOGRAM],
         rows: vec![
             row("All stages", all_stages()),
+            row("Inside network", inside_network()),
+            row("Inside containers", inside_containers()),
             row("Whole startup", whole_startup()),
             row("Stage $stage", one_stage()).repeated("stage"),
         ],
@@ -70,17 +72,70 @@ fn all_stages() -> Vec<Panel> {
             Kind::Lines,
             title,
             "s",
-            &format!("{description} Dashed: the deadlines of the selected SLOs."),
+            &format!("{description} Dashed: the deadlines of the selected SLOs on these stages."),
             vec![
                 Target::new(durations.quantile(quantile, "stage", RATE), "{{stage}}")
                     .with_exemplars(),
-                deadlines(),
+                deadlines("$stage"),
             ],
         )
         .logarithmic()
         .link("Drill down", DRILL_DOWN)
     }));
     panels
+}
+
+const NETWORK_STEPS: &str = r#"step=~"acknowledge|sandbox", namespace=~"$namespace""#;
+const CONTAINERS_STEPS: &str = r#"step=~"start|probe", namespace=~"$namespace""#;
+
+fn inside_network() -> Vec<Panel> {
+    let what = "acknowledge is the wait for the kubelet to accept the pod; sandbox is volumes, resource claims, the sandbox and its network.";
+    let mut panels = inside(NETWORK_STEPS, what);
+    panels.push(
+        Panel::new(
+            Kind::Stack,
+            "What the network times rest on",
+            "short",
+            "Pods per second, by what gave the time of their network: condition (kubelets before 1.36 set it late, so network is then network, image pull included), container (the earliest start of a container) or event (with --evidence events: exact to the second or better).",
+            vec![Target::new(
+                rate_by("source", "podinit_network_evidence_total", ""),
+                "{{source}}",
+            )],
+        )
+        .sized(8, 8),
+    );
+    panels
+}
+
+fn inside_containers() -> Vec<Panel> {
+    let what = "start is image pulls and the creation of containers, until the last one has started; probe is startup and readiness probes, until all are ready.";
+    inside(CONTAINERS_STEPS, what)
+}
+
+/// The mean and the 99th percentile of steps.
+fn inside(matchers: &str, what: &str) -> Vec<Panel> {
+    let durations = steps(matchers);
+    vec![
+        Panel::new(
+            Kind::Lines,
+            "Mean time by step",
+            "s",
+            &format!("The mean duration of each step: {what}"),
+            vec![Target::new(durations.mean("step", RATE), "{{step}}")],
+        )
+        .sized(8, 8),
+        Panel::new(
+            Kind::Lines,
+            "99th percentile by step",
+            "s",
+            &format!("One pod in a hundred took longer than this: {what}"),
+            vec![
+                Target::new(durations.quantile("0.99", "step", RATE), "{{step}}").with_exemplars(),
+            ],
+        )
+        .sized(8, 8)
+        .logarithmic(),
+    ]
 }
 
 fn whole_startup() -> Vec<Panel> {
@@ -122,8 +177,8 @@ fn one_stage() -> Vec<Panel> {
             Kind::Lines,
             "Quantiles of $stage",
             "s",
-            "Median, 90th and 99th percentile of this stage. Dashed: the deadlines of the selected SLOs.",
-            quantiles_and_deadlines(durations),
+            "Median, 90th and 99th percentile of this stage. Dashed: the deadlines of the selected SLOs on it.",
+            quantiles_and_deadlines(durations, "$stage"),
         )
         .logarithmic(),
     ]

@@ -2,8 +2,8 @@
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
-use super::super::promql::{SHOWN, increase_by, rate_by, series, sum_by};
-use super::super::variable::{SLO, STAGE};
+use super::super::promql::{Histogram, RATE, SHOWN, increase_by, rate_by, series, sum_by};
+use super::super::variable::{HISTOGRAM, SLO, STAGE};
 use super::deadlines;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
@@ -14,14 +14,24 @@ pub(super) fn board() -> Board {
         file: "stuck-and-failed",
         uid: "podinit-stuck",
         title: "Stuck and failed",
-        description: "Pods that are waiting, pods that never became ready, and stages that could not be observed",
-        variables: vec![STAGE, SLO],
+        description: "Pods that are waiting and why, pods that never became ready, and stages that could not be observed",
+        variables: vec![STAGE, SLO, HISTOGRAM],
         rows: vec![
-            row("Waiting", vec![waiting(), in_flight(), oldest()]),
-            row("Ended", vec![outcomes(), not_ready(), missed(), excluded()]),
+            row(
+                "Waiting",
+                vec![waiting(), causes(), stuck(), oldest(), namespaces()],
+            ),
+            row(
+                "Ended",
+                vec![outcomes(), not_ready(), disruptions(), missed(), excluded()],
+            ),
             row(
                 "Not observed, and re-entries",
                 vec![unobserved(), reasons(), reentries()],
+            ),
+            row(
+                "Changes in place, after the startup",
+                vec![resizing(), resizes(), changes()],
             ),
         ],
     }
@@ -38,31 +48,61 @@ fn age() -> String {
 }
 
 fn waiting() -> Panel {
+    let by_cause = |metric| nonzero(&sum_by("stage, cause", metric, IN_STAGE));
     Panel::new(
-        Kind::Table(vec![column("Pods", "short"), column("Longest wait", "s")]),
-        "Pods by stage, now",
+        Kind::Table(vec![column("Pods", "short"), column("Stuck", "short")]),
+        "Pods by stage and cause, now",
         "short",
-        "Pods in each stage, and how long the one that entered first has been in it. Find it with: kubectl get pods -A --sort-by=.metadata.creationTimestamp --field-selector=status.phase=Pending",
+        "Pods that are starting up, why they wait, and how many of them are stuck: in their stage for longer than any start should take. The runbooks say for each cause what it means and which command finds its pods.",
         vec![
-            Target::new(sum_by("stage", "podinit_inflight_pods", IN_STAGE), "{{stage}}"),
-            Target::new(age(), "{{stage}}"),
+            Target::new(by_cause("podinit_waiting_pods"), "{{stage}} {{cause}}"),
+            Target::new(by_cause("podinit_stuck_pods"), "{{stage}} {{cause}}"),
         ],
     )
     .sized(8, 9)
 }
 
-fn in_flight() -> Panel {
+fn causes() -> Panel {
     Panel::new(
         Kind::Stack,
-        "Pods in flight",
+        "Pods in flight by cause",
         "short",
-        "Pods that are starting up, by stage. A stage in which they pile up is the bottleneck.",
+        "Pods that are starting up, by stage and by why they wait. Where they pile up is the bottleneck.",
         vec![Target::new(
-            sum_by("stage", "podinit_inflight_pods", IN_STAGE),
-            "{{stage}}",
+            nonzero(&sum_by("stage, cause", "podinit_waiting_pods", IN_STAGE)),
+            "{{stage}} {{cause}}",
         )],
     )
     .sized(8, 9)
+}
+
+fn stuck() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Stuck pods by cause",
+        "short",
+        "Pods that have been in their stage for longer than any start should take, by cause. A level that stays is pods that nobody mends; a step is an incident.",
+        vec![Target::new(
+            nonzero(&sum_by("stage, cause", "podinit_stuck_pods", IN_STAGE)),
+            "{{stage}} {{cause}}",
+        )],
+    )
+    .sized(8, 9)
+}
+
+fn namespaces() -> Panel {
+    let by = |metric| format!("topk(10, {} > 0)", sum_by("namespace", metric, IN_STAGE));
+    Panel::new(
+        Kind::Table(vec![column("Pods", "short"), column("Stuck", "short")]),
+        "Waiting pods by namespace, now",
+        "short",
+        "The ten namespaces with the most pods that are starting up, and with the most that are stuck. A single row is podinit's own namespace: the namespaces of pods need --slo-labels namespace.",
+        vec![
+            Target::new(by("podinit_waiting_pods"), "{{namespace}}"),
+            Target::new(by("podinit_stuck_pods"), "{{namespace}}"),
+        ],
+    )
+    .sized(12, 8)
 }
 
 fn oldest() -> Panel {
@@ -70,10 +110,10 @@ fn oldest() -> Panel {
         Kind::Lines,
         "Longest wait",
         "s",
-        "How long the pod that entered each stage first has been in it. A line that rises steadily is one stuck pod. Dashed: the deadlines of the selected SLOs.",
-        vec![Target::new(age(), "{{stage}}"), deadlines()],
+        "How long the pod that entered each stage first has been in it. A line that rises steadily is one stuck pod. Dashed: the deadlines of the selected SLOs on these stages.",
+        vec![Target::new(age(), "{{stage}}"), deadlines("$stage")],
     )
-    .sized(8, 9)
+    .sized(12, 8)
     .logarithmic()
 }
 
@@ -82,7 +122,7 @@ fn outcomes() -> Panel {
         Kind::Stack,
         "Outcomes per second",
         "short",
-        "Pods whose startup ended, by outcome: ready, completed (succeeded before it was seen ready), failed, deleted (before it was ready), vanished (during a gap in the watch), preexisting (ready when first seen), static.",
+        "Pods whose startup ended, by outcome: ready, completed (succeeded before it was seen ready), failed, deleted (before it was ready), disrupted (evicted or preempted before it was ready), vanished (during a gap in the watch), preexisting (ready when first seen), static.",
         vec![Target::new(
             rate_by("outcome", "podinit_pods_finished_total", ""),
             "{{outcome}}",
@@ -94,7 +134,7 @@ fn not_ready() -> Panel {
     let lost = rate_by(
         "outcome",
         "podinit_pods_finished_total",
-        r#"outcome=~"failed|deleted|vanished""#,
+        r#"outcome=~"failed|deleted|disrupted|vanished""#,
     );
     let all = rate_by(
         "",
@@ -105,7 +145,7 @@ fn not_ready() -> Panel {
         Kind::Stack,
         "Pods that never became ready",
         "percentunit",
-        "The share of startups that ended as failed, deleted or vanished, by outcome.",
+        "The share of startups that ended as failed, deleted, disrupted or vanished, by outcome.",
         vec![Target::new(
             format!("{lost}\n/ ignoring (outcome) group_left ()\n({all} > 0)"),
             "{{outcome}}",
@@ -113,21 +153,34 @@ fn not_ready() -> Panel {
     )
 }
 
+fn disruptions() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Disruptions per second",
+        "short",
+        "Pods that were preempted, evicted or garbage-collected before they were ready, by the reason of their condition DisruptionTarget.",
+        vec![Target::new(
+            nonzero(&rate_by("reason", "podinit_disruptions_total", "")),
+            "{{reason}}",
+        )],
+    )
+    .sized(8, 8)
+}
+
 fn missed() -> Panel {
+    let missed = rate_by(
+        "slo, stage, cause",
+        "podinit_slo_bad_causes_total",
+        r#"slo=~"$slo", stage=~"$stage""#,
+    );
     Panel::new(
         Kind::Stack,
         "Deadlines missed per second",
         "short",
-        "Pods whose deadline passed, whether they become ready later or never.",
-        vec![Target::new(
-            rate_by(
-                "slo",
-                "podinit_slo_events_total",
-                r#"slo=~"$slo", result="bad""#,
-            ),
-            "{{slo}}",
-        )],
+        "Pods whose deadline passed, whether they become ready later or never, by the stage that they were in and why they waited.",
+        vec![Target::new(nonzero(&missed), "{{slo}} {{stage}} {{cause}}")],
     )
+    .sized(8, 8)
 }
 
 fn excluded() -> Panel {
@@ -145,6 +198,7 @@ fn excluded() -> Panel {
             "{{slo}} {{reason}}",
         )],
     )
+    .sized(8, 8)
 }
 
 fn unobserved() -> Panel {
@@ -195,4 +249,54 @@ fn reentries() -> Panel {
         )],
     )
     .sized(8, 8)
+}
+
+fn resizing() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Pods being resized",
+        "short",
+        "Running pods whose containers are to get other resources in place, by state: infeasible and deferred wait, in_progress moves, error does not.",
+        vec![Target::new(
+            sum_by("state", "podinit_resizing_pods", ""),
+            "{{state}}",
+        )],
+    )
+    .sized(8, 8)
+}
+
+fn resizes() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Resizes per second",
+        "short",
+        "Resizes in place that are over, by result: completed, or ended with their pod.",
+        vec![Target::new(
+            rate_by("result", "podinit_resizes_total", ""),
+            "{{result}}",
+        )],
+    )
+    .sized(8, 8)
+}
+
+fn changes() -> Panel {
+    let of = |family| Histogram {
+        family,
+        matchers: "",
+    };
+    let quantile = |family, legend| {
+        Target::new(of(family).quantile("0.99", "", RATE), legend).with_exemplars()
+    };
+    Panel::new(
+        Kind::Lines,
+        "Duration of changes in place, 99th percentile",
+        "s",
+        "How long resizes in place took, and OpenKruise's in-place updates until the pod was ready again.",
+        vec![
+            quantile("podinit_resize_duration_seconds", "resize"),
+            quantile("podinit_inplace_update_duration_seconds", "in-place update"),
+        ],
+    )
+    .sized(8, 8)
+    .logarithmic()
 }
