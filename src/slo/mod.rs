@@ -4,6 +4,7 @@
 pub mod duration;
 pub mod file;
 pub mod rules;
+mod stuck_after;
 
 use crate::lifecycle::SloRule;
 use duration::SloDuration;

@@ -200,12 +200,6 @@ fn histograms_show_exemplars_and_no_query_selects_a_bucket_bound() {
     }
 }
 
-/// Families that no dashboard shows yet.
-const NOT_SHOWN: [&str; 2] = [
-    "podinit_network_evidence_total",
-    "podinit_step_duration_seconds",
-];
-
 #[test]
 fn only_exposed_metrics_are_queried_and_all_are_shown() {
     let exposed: BTreeSet<&str> = families().iter().map(|family| family.name).collect();
@@ -221,8 +215,7 @@ fn only_exposed_metrics_are_queried_and_all_are_shown() {
             }
         }
     }
-    let missing = exposed.difference(&shown);
-    let missing: Vec<_> = missing.filter(|name| !NOT_SHOWN.contains(name)).collect();
+    let missing: Vec<_> = exposed.difference(&shown).collect();
     assert!(missing.is_empty(), "on no dashboard: {missing:?}");
 }
 

@@ -7,7 +7,8 @@ use std::path::Path;
 use podinit::args::command_line;
 use podinit::doctor::report::{Check, Severity};
 use podinit::lifecycle::{
-    AnomalyKind, EvictedState, Milestone, Outcome, RefusalReason, Stage, UnobservedReason,
+    AnomalyKind, EvictedState, ExclusionReason, Milestone, Outcome, RefusalReason, Stage,
+    UnobservedReason,
 };
 use podinit::metrics::families;
 
@@ -155,6 +156,8 @@ fn the_values_of_labels_are_documented() {
     check("`outcome`", &Outcome::ALL.map(Outcome::as_str));
     let reasons = UnobservedReason::ALL.map(UnobservedReason::as_str);
     check("`reason` of `podinit_unobserved_total`", &reasons);
+    let exclusions = ExclusionReason::ALL.map(ExclusionReason::as_str);
+    check("`reason` of `podinit_slo_excluded_total`", &exclusions);
     check("`state`", &EvictedState::ALL.map(EvictedState::as_str));
     let refusals = RefusalReason::ALL.map(RefusalReason::as_str);
     check("`reason` of `podinit_snapshots_refused_total`", &refusals);

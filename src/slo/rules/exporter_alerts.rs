@@ -15,11 +15,12 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 8] {
+pub(super) fn alerts(job: &str) -> [Alert; 9] {
     [
         down(job),
         not_synced(job),
         watch_errors(job),
+        evidence_down(job),
         label_values_dropped(job),
         clock_anomalies(job),
         conservation_broken(job),
@@ -38,6 +39,7 @@ fn alert(name: &'static str, expr: String, minutes: u64, texts: [&str; 2]) -> Al
         labels: vec![],
         summary: texts[0].to_owned(),
         description: texts[1].to_owned(),
+        command: None,
         dashboard: Dashboard::Health,
     }
 }
@@ -83,6 +85,19 @@ fn watch_errors(job: &str) -> Alert {
          in 15 minutes with the reason {{ $labels.reason }}.",
     ];
     alert("PodinitWatchErrors", format!("{sum} > 15"), 15, texts)
+}
+
+/// Only an exporter with `--evidence` has the series.
+fn evidence_down(job: &str) -> Alert {
+    let up = series("podinit_evidence_up", job, "");
+    let expr = format!("{} == 0", over_targets("max", &up));
+    let texts = [
+        "podinit cannot read the evidence that it was told to use.",
+        "For 15 minutes no exporter of the job {{ $labels.job }} could read {{ $labels.source }}. Image \
+         pulls and the startup SLI are not counted, network times rest on the pod alone, and causes \
+         that only {{ $labels.source }} show are unknown.",
+    ];
+    alert("PodinitEvidenceDown", expr, 15, texts)
 }
 
 fn label_values_dropped(job: &str) -> Alert {

@@ -1,8 +1,10 @@
 //! What `podinit rules` writes from an SLO file: recording rules, alerts, unit tests for them, and
 //! the same objectives as OpenSLO objects.
 
+mod annotations;
 mod burn_rates;
 mod exporter_alerts;
+mod image_rules;
 mod openslo;
 mod options;
 mod promql;
@@ -10,6 +12,7 @@ mod promtool_tests;
 mod recording_rules;
 mod rule_file;
 mod slo_alerts;
+mod startup_sli_rules;
 mod stuck_pod_alerts;
 mod yaml;
 
@@ -56,6 +59,8 @@ fn groups(file: &SloFile, options: &RenderOptions) -> Vec<Group> {
     groups.extend(file.slos.iter().map(|slo| slo_alerts::group(slo, options)));
     groups.extend(recording_rules::budgets(&file.slos, job));
     groups.push(stuck_pod_alerts::group(file, options));
+    groups.push(image_rules::group(options));
+    groups.push(startup_sli_rules::group(options));
     groups.push(exporter_alerts::group(options));
     groups
 }

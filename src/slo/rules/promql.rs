@@ -8,10 +8,21 @@
 //!   series first and then the sum, so that the counts of the old and the new process add up.
 //! - Two exporters that run side by side count each pod twice, good and bad alike: ratios stay the
 //!   same, but the least number of bad pods (see `slo_alerts`) is reached with half as many.
-//! - No rule names a bucket bound: the exporter counts missed deadlines itself, so the rules need no
-//!   histogram.
+//! - `--slo-labels namespace` gives counters of SLOs and of waiting pods the pods' namespace, as
+//!   `namespace` or, where Prometheus does not honor the labels of targets, as `exported_namespace`.
+//!   Rules over pods drop both, so that they are the same with that flag and without it.
+//! - No rule names a bucket bound: the exporter counts missed deadlines itself. Only the official
+//!   startup SLI and the durations of image pulls, which no SLO counts, are read from histograms.
 
 use crate::slo::Slo;
+use crate::slo::duration::SloDuration;
+
+/// The labels of the namespace of pods, or of the exporter where pods have none.
+pub(super) const NAMESPACE_LABELS: &str = "namespace, exported_namespace";
+
+/// The labels of the label set that are known by name; the namespace and the node, which are in the
+/// other lists, aside.
+pub(super) const POD_LABELS: &str = "workload_kind, workload, host_network";
 
 /// The labels of a target that change when the exporter's pod does.
 pub(super) const TARGET_LABELS: &str =
@@ -34,12 +45,49 @@ pub(super) fn over_targets(op: &str, inner: &str) -> String {
     format!("{op} without ({TARGET_LABELS}) (\n{}\n)", indented(inner))
 }
 
-/// Aggregates over the exporter's targets and over one label of the metric.
-pub(super) fn over_targets_and(op: &str, label: &str, inner: &str) -> String {
+/// Sums over the exporter's targets and the namespaces of pods.
+pub(super) fn over_namespaces(inner: &str) -> String {
+    over_targets_and("sum", NAMESPACE_LABELS, inner)
+}
+
+/// Aggregates over the exporter's targets and over some labels of the metric.
+pub(super) fn over_targets_and(op: &str, labels: &str, inner: &str) -> String {
     format!(
-        "{op} without ({TARGET_LABELS}, {label}) (\n{}\n)",
+        "{op} without ({TARGET_LABELS}, {labels}) (\n{}\n)",
         indented(inner)
     )
+}
+
+/// A quantile of what a histogram observed in `window`, whichever form of it Prometheus keeps: native
+/// or classic, and native where it keeps both. `without` are labels to aggregate over besides those of
+/// the targets. Not a number where nothing was observed.
+pub(super) fn quantile(
+    quantile: f64,
+    family: &str,
+    job: &str,
+    without: &str,
+    window: SloDuration,
+) -> String {
+    let of = |family: &str| {
+        let raw = series(family, job, "");
+        let sum = over_targets_and("sum", without, &format!("increase({raw}[{window}])"));
+        format!(
+            "histogram_quantile(\n  {},\n{}\n)",
+            number(quantile),
+            indented(&sum)
+        )
+    };
+    format!("{}\nor\n{}", of(family), of(&format!("{family}_bucket")))
+}
+
+/// How many observations a histogram got in `window`, by the same labels as [`quantile`].
+pub(super) fn observations(family: &str, job: &str, without: &str, window: SloDuration) -> String {
+    let sum = |family: &str| {
+        let raw = series(family, job, "");
+        over_targets_and("sum", without, &format!("increase({raw}[{window}])"))
+    };
+    let (native, classic) = (sum(family), sum(&format!("{family}_count")));
+    format!("histogram_count(\n{}\n)\nor\n{classic}", indented(&native))
 }
 
 /// Indents each line by two columns.

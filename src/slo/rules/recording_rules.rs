@@ -1,16 +1,17 @@
-//! Recording rules: how many pods were good and bad in each window, the ratio of bad pods, and the
-//! error budget that remains.
+//! Recording rules of SLOs: how many pods were good and bad in each window, the ratio of bad pods, why
+//! the bad ones waited, and the error budget that remains.
 //!
 //! One rule of a window covers every SLO, so that Prometheus reads each range of raw samples once. In a
 //! window without events the ratio is absent, not NaN or 0.
 
 use super::burn_rates::BURN_RATES;
-use super::promql::{self, number, over_targets, over_targets_and, series};
+use super::promql::{self, NAMESPACE_LABELS, number, over_namespaces, over_targets_and, series};
 use super::rule_file::{Group, RecordingRule, Rule};
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
 
 const EVENTS: &str = "podinit_slo_events_total";
+const BAD_CAUSES: &str = "podinit_slo_bad_causes_total";
 
 /// The most rules in a group: the default limit of Mimir's ruler.
 const MAX_RULES: usize = 20;
@@ -29,7 +30,13 @@ pub(super) fn bad_ratio(window: SloDuration) -> String {
     format!("job_slo:podinit_slo_bad_per_events:ratio_increase{window}")
 }
 
-/// The rules for the windows of the burn-rate alerts.
+/// The name of the recorded increase of bad events in a window, by `slo` and `cause`.
+pub(super) fn bad_causes(window: SloDuration) -> String {
+    format!("job_slo_cause:podinit_slo_bad_causes:increase{window}")
+}
+
+/// The rules for the windows of the burn-rate alerts. Causes are recorded for the long windows only,
+/// those that decide what an alert says.
 pub(super) fn windows(job: &str) -> Group {
     let mut windows: Vec<SloDuration> = BURN_RATES
         .iter()
@@ -41,7 +48,7 @@ pub(super) fn windows(job: &str) -> Group {
         let raw = series(EVENTS, job, "");
         let events = RecordingRule {
             record: events(window),
-            expr: over_targets("sum", &format!("increase({raw}[{window}])")),
+            expr: over_namespaces(&format!("increase({raw}[{window}])")),
             labels: vec![],
         };
         let all = series(&events.record, job, "");
@@ -53,10 +60,19 @@ pub(super) fn windows(job: &str) -> Group {
         };
         [Rule::Recording(events), Rule::Recording(ratio)]
     });
+    let causes = BURN_RATES.iter().map(|rate| {
+        let raw = series(BAD_CAUSES, job, "");
+        let labels = format!("{NAMESPACE_LABELS}, stage");
+        Rule::Recording(RecordingRule {
+            record: bad_causes(rate.long),
+            expr: over_targets_and("sum", &labels, &format!("increase({raw}[{}])", rate.long)),
+            labels: vec![],
+        })
+    });
     Group {
         name: "podinit-slo-windows".to_owned(),
         interval: None,
-        rules: rules.collect(),
+        rules: rules.chain(causes).collect(),
     }
 }
 
@@ -82,7 +98,11 @@ fn budget(slo: &Slo, job: &str) -> RecordingRule {
     let (name, window) = (&slo.rule.name, slo.window);
     let increase = |matchers: String| {
         let raw = series(EVENTS, job, &matchers);
-        let sum = over_targets_and("sum", "result", &format!("increase({raw}[{window}])"));
+        let sum = over_targets_and(
+            "sum",
+            &format!("{NAMESPACE_LABELS}, result"),
+            &format!("increase({raw}[{window}])"),
+        );
         promql::indented(&sum)
     };
     let bad = increase(format!("slo=\"{name}\", result=\"bad\""));

@@ -77,6 +77,7 @@ impl Severity {
 pub(super) enum Dashboard {
     Overview,
     Stuck,
+    Images,
     Health,
 }
 
@@ -88,6 +89,7 @@ impl Dashboard {
                 "podinit-overview?var-job={{ $labels.job }}&var-slo={{ $labels.slo }}"
             }
             Self::Stuck => "podinit-stuck?var-job={{ $labels.job }}&var-stage={{ $labels.stage }}",
+            Self::Images => "podinit-images?var-job={{ $labels.job }}",
             Self::Health => "podinit-health?var-job={{ $labels.job }}",
         }
     }
@@ -106,6 +108,8 @@ pub(super) struct Alert {
     pub(super) labels: Pairs,
     pub(super) summary: String,
     pub(super) description: String,
+    /// The command to run next, where one command fits all causes
+    pub(super) command: Option<&'static str>,
     pub(super) dashboard: Dashboard,
 }
 
@@ -129,15 +133,23 @@ impl Alert {
         labels
     }
 
-    /// The annotations, in alphabetical order.
+    /// The annotations, in alphabetical order. An alert whose expression has a label `cause` also
+    /// links to the runbook of that cause.
     pub(super) fn annotations(&self, options: &RenderOptions) -> Pairs {
         let runbook = format!("{}#{}", options.runbook_url, self.name.to_lowercase());
         let dashboard = format!("{}/{}", options.dashboard_url, self.dashboard.link());
-        vec![
+        let mut annotations = Vec::new();
+        if let Some(command) = self.command {
+            let cause = format!("{}#cause-{{{{ $labels.cause }}}}", options.runbook_url);
+            annotations.push(("cause_runbook_url", cause));
+            annotations.push(("command", command.to_owned()));
+        }
+        annotations.extend([
             ("dashboard_url", dashboard),
             ("description", self.description.clone()),
             ("runbook_url", runbook),
             ("summary", self.summary.clone()),
-        ]
+        ]);
+        annotations
     }
 }

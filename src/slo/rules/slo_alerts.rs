@@ -8,11 +8,16 @@
 //! be one in six weeks. If bad pods are replicas of one broken workload rather than chance, no minimum
 //! helps: choose the namespaces of the SLO. What the minimum hides, a handful of pods that never
 //! become ready where few start, the alerts on stuck pods show: they have no minimum.
+//!
+//! **Causes.** The label `cause` routes the alert: the cause of more than half of the long window's bad
+//! pods, or [`SEVERAL`]. It is one alert whatever the causes, because two that follow each other as the
+//! mix changes would page twice for one fault.
 
+use super::annotations::{UNREADY_PODS, counted_causes, counted_namespaces};
 use super::burn_rates::{BURN_RATES, BurnRate};
 use super::options::RenderOptions;
-use super::promql::{number, over_targets, promise, series};
-use super::recording_rules::{bad_ratio, events};
+use super::promql::{self, number, over_targets, promise, series};
+use super::recording_rules::{bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
@@ -22,6 +27,9 @@ pub(super) const MIN_BAD_PODS: u32 = 5;
 
 /// How long an alert keeps firing. A short window in which no pod started is not yet a recovery.
 pub(super) const KEEP_FIRING_FOR: SloDuration = SloDuration::from_minutes(10);
+
+/// The label `cause` of an alert on pods of which no cause has more than half.
+pub(super) const SEVERAL: &str = "several";
 
 /// The name of the alerts on burn rates.
 pub(super) const BUDGET_BURN: &str = "PodinitSLOBudgetBurn";
@@ -53,20 +61,30 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
     let ratio = |window| series(&bad_ratio(window), job, &matcher);
     let bad = series(&events(long), job, &format!("{matcher}, result=\"bad\""));
     let most = format!("{} * {}", number(factor), number(slo.budget_ratio()));
+    let raw = series("podinit_slo_bad_causes_total", job, &matcher);
+    let increase = format!("increase({raw}[{long}])");
     let millis = slo.window.as_millis() as f64 / factor;
     let lasts = SloDuration::from_minutes((millis / 60_000.0).round() as u64);
+    let burns = promql::indented(&format!(
+        "{} > {most}\nand\n{} > {most}\nand ignoring (result)\n{bad} >= {MIN_BAD_PODS}",
+        ratio(long),
+        ratio(short),
+    ));
+    let causes = series(&bad_causes(long), job, &matcher);
+    let share = format!("{causes} / ignoring (cause, result) group_left () {bad}");
     Alert {
         name: BUDGET_BURN,
         expr: format!(
-            "{} > {most}\nand\n{} > {most}\nand ignoring (result)\n{bad} >= {MIN_BAD_PODS}",
-            ratio(long),
-            ratio(short),
+            "(\n{burns}\n)\n* ignoring (cause) group_right () (\n  {share} > bool 0.5 == 1\n)\nor\n\
+             label_replace((\n{burns}\n), \"cause\", \"{SEVERAL}\", \"\", \"\")\n\
+             unless ignoring (cause) (\n  {share} > 0.5\n)"
         ),
         hold: None,
         keep: Some(KEEP_FIRING_FOR),
         severity,
         labels: vec![
             ("slo", name.to_string()),
+            ("interval", slo.rule.interval.as_str().to_owned()),
             ("long_window", long.to_string()),
             ("short_window", short.to_string()),
         ],
@@ -77,12 +95,15 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
         description: format!(
             "{{{{ $value | humanizePercentage }}}} of the pods of the last {long} missed {}; the \
              objective is {} % over {}. The burn rate is above {}, at which the whole error budget \
-             is spent in {lasts}.",
+             is spent in {lasts}.{}{}",
             promise(slo),
             number(slo.objective_percent),
             slo.window,
             number(factor),
+            counted_causes(&causes),
+            counted_namespaces(&increase, job),
         ),
+        command: Some(UNREADY_PODS),
         dashboard: Dashboard::Overview,
     }
 }
@@ -97,7 +118,7 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
     let objective = own("podinit_slo_objective_ratio");
     let threshold = own("podinit_slo_threshold_seconds");
     let inner = format!(
-        "{up} == 1\nunless ignoring (slo) (\n  abs({objective} - {}) < 1e-9\n  and\n  \
+        "{up} == 1\nunless ignoring (slo) (\n  abs({objective} - {}) < 1e-9\n  and ignoring (interval)\n  \
          abs({threshold} - {}) < 1e-6\n)",
         number(slo.objective_ratio()),
         number(slo.threshold_seconds()),
@@ -116,6 +137,7 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
             number(slo.objective_percent),
             promise(slo),
         ),
+        command: None,
         dashboard: Dashboard::Health,
     }
 }

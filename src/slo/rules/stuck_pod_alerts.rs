@@ -1,150 +1,130 @@
 //! Alerts on pods that have been in one stage for so long that they are unlikely to leave it without
-//! help.
+//! help, by stage and cause.
 //!
-//! One stuck pod is enough, even if no other pod starts, so none of these alerts pages. Exporters that
-//! are not in sync are left out, because they do not know whether their oldest pod still exists.
+//! The exporter counts them ([`SloFile::stuck_after`] says when). One stuck pod is enough, even if no
+//! other pod starts, so none of these alerts pages.
+//!
+//! - A container that crashes again and again changes its pod's cause with each restart. So the rules
+//!   take the mean over a quarter of an hour.
+//! - A pod that nobody mends is no news after a day. So the alert asks for more stuck pods than there
+//!   were at the least within a day: a pod that is stuck for ever fires it for a day, and does not hide
+//!   the next one.
+//! - Exporters that are not in sync are left out, because they do not know which pods still exist.
 
+use super::annotations::{ALERTS_CAUSE, UNREADY_PODS, counted_namespaces};
 use super::options::RenderOptions;
-use super::promql::{over_targets, series};
-use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::lifecycle::{Interval, Stage};
+use super::promql::{over_namespaces, series};
+use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
+use crate::lifecycle::Stage;
 use crate::slo::SloFile;
-use crate::slo::duration::SloDuration;
 
-/// A pod counts as stuck after this many times the threshold of an SLO. Until then it is only late,
-/// and the SLO counts it.
-const STUCK_AFTER_THRESHOLDS: u64 = 3;
+/// The name of the alerts.
+pub(super) const PODS_STUCK: &str = "PodinitPodsStuck";
 
-/// When a pod is stuck in a stage, and what the alert says.
-#[derive(Debug)]
-struct Limit {
-    alert: &'static str,
-    /// The time in the stage after which a pod is stuck, unless an SLO allows more
-    least: SloDuration,
+/// The recorded number of stuck pods, by `stage` and `cause`.
+pub(super) const STUCK: &str = "job_stage_cause:podinit_stuck_pods:sum";
+
+/// The same, as the mean over a quarter of an hour.
+pub(super) const MEAN_STUCK: &str = "job_stage_cause:podinit_stuck_pods:avg15m";
+
+/// What an alert says of a stage.
+struct Text {
     summary: &'static str,
-    /// What usually keeps a pod there
-    cause: &'static str,
+    /// Lists the pods in the stage
+    command: &'static str,
 }
 
-const fn limit(stage: Stage) -> Limit {
+const fn text(stage: Stage) -> Text {
     match stage {
-        // Queues hold gated pods for hours by design; after a day, nobody is going to remove the gate.
-        Stage::Gated => Limit {
-            alert: "PodinitPodStuckGated",
-            least: SloDuration::from_days(1),
-            summary: "A pod waits for its scheduling gates.",
-            cause: "The controller that owns the gate does not remove it.",
+        Stage::Gated => Text {
+            summary: "Pods wait for their scheduling gates.",
+            command: r#"kubectl get pods -A -o json | jq -r '.items[] | select(.spec.schedulingGates) | [.metadata.namespace, .metadata.name, .spec.schedulingGates[].name] | @tsv'"#,
         },
-        // Even in a burst, a scheduler takes seconds to bind a pod or to mark it unschedulable.
-        Stage::Scheduling => Limit {
-            alert: "PodinitPodStuckScheduling",
-            least: SloDuration::from_minutes(5),
-            summary: "A pod waits for its scheduler.",
-            cause: "The scheduler is down or far behind, or the pod names one that does not run.",
+        Stage::Scheduling => Text {
+            summary: "Pods wait for their scheduler.",
+            command: UNBOUND_PODS,
         },
-        // More than the 15 minutes after which cluster-autoscaler gives up on a node.
-        Stage::Unschedulable => Limit {
-            alert: "PodinitPodStuckUnschedulable",
-            least: SloDuration::from_hours(1),
-            summary: "A pod fits on no node.",
-            cause: "The cluster lacks capacity and gets none, or the pod asks for what no node has.",
+        Stage::Unschedulable => Text {
+            summary: "Pods fit on no node.",
+            command: UNBOUND_PODS,
         },
-        // Kubelet and runtime retry within four minutes; volumes are mounted in this stage too.
-        Stage::Network => Limit {
-            alert: "PodinitPodStuckNetwork",
-            least: SloDuration::from_minutes(10),
-            summary: "A scheduled pod gets no sandbox with a network.",
-            cause: "The network plugin, a volume or the kubelet on its node is failing.",
+        Stage::Network => Text {
+            summary: "Scheduled pods get no sandbox with a network.",
+            command: r#"kubectl get pods -A -o json | jq -r '.items[] | select(.spec.nodeName and .status.phase == "Pending") | select(any(.status.conditions[]?; .type == "PodReadyToStartContainers" and .status == "True") | not) | [.spec.nodeName, .metadata.namespace, .metadata.name] | @tsv' | sort"#,
         },
-        // Init containers restore data and migrate schemas; restarts back off to five minutes.
-        Stage::Init => Limit {
-            alert: "PodinitPodStuckInit",
-            least: SloDuration::from_minutes(30),
-            summary: "A pod does not get through its init containers.",
-            cause: "An init container keeps failing or waits, or its image cannot be pulled.",
+        Stage::Init => Text {
+            summary: "Pods do not get through their init containers.",
+            command: "kubectl get pods -A | grep -E ' (Init:|PodInitializing)'",
         },
-        // Large images and startup probes take minutes; restarts back off to five minutes.
-        Stage::Containers => Limit {
-            alert: "PodinitPodStuckContainers",
-            least: SloDuration::from_minutes(30),
-            summary: "A pod's containers do not become ready.",
-            cause: "An image cannot be pulled, a container crashes, or its probes fail.",
+        Stage::Containers => Text {
+            summary: "Containers of pods do not become ready.",
+            command: UNREADY_PODS,
         },
-        // Load balancers register a target within a few minutes.
-        Stage::Readiness => Limit {
-            alert: "PodinitPodStuckReadiness",
-            least: SloDuration::from_minutes(15),
-            summary: "A pod waits for its readiness gates.",
-            cause: "The controller that owns the gate does not set its condition, or its target is unhealthy.",
+        Stage::Readiness => Text {
+            summary: "Pods wait for their readiness gates.",
+            command: r#"kubectl get pods -A -o wide | awk '{split($NF, n, "/")} $NF ~ "^[0-9]+/" && n[1] != n[2]'"#,
         },
     }
 }
 
-/// The time in a stage after which a pod is stuck: the stage's own limit, or
-/// [`STUCK_AFTER_THRESHOLDS`] times the longest threshold of an SLO whose interval contains the stage.
-pub(super) fn age(stage: Stage, file: &SloFile) -> SloDuration {
-    let covering = file
-        .slos
-        .iter()
-        .filter(|slo| contains(slo.rule.interval, stage));
-    let allowed = covering.map(|slo| {
-        let seconds = slo.threshold_seconds().ceil() as u64;
-        let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
-        SloDuration::from_minutes(minutes)
-    });
-    allowed.fold(limit(stage).least, SloDuration::max)
-}
+const UNBOUND_PODS: &str = r#"kubectl get pods -A --field-selector spec.nodeName= -o custom-columns='NAMESPACE:.metadata.namespace,NAME:.metadata.name,WHY:.status.conditions[?(@.type=="PodScheduled")].message'"#;
 
-fn contains(interval: Interval, stage: Stage) -> bool {
-    match interval {
-        Interval::Stage(one) => one == stage,
-        // A step ends before its stage does: it allows the stage nothing.
-        Interval::Step(_) => false,
-        Interval::ScheduledToReady => !matches!(
-            stage,
-            Stage::Gated | Stage::Scheduling | Stage::Unschedulable
-        ),
-        Interval::CreatedToReady => true,
-    }
-}
-
-/// One alert for each stage.
+/// The recorded counts, and an alert for each stage.
 pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
-    let rule = |stage| alert(stage, file, &options.job).rule(options);
+    let job = &options.job;
+    let (stuck, synced) = (
+        series("podinit_stuck_pods", job, ""),
+        series("podinit_synced", job, ""),
+    );
+    let in_sync = format!(
+        "{stuck}\nand ignoring (stage, cause, namespace, exported_namespace)\n({synced} == 1)"
+    );
+    let recorded = |record: &str, expr: String| {
+        Rule::Recording(RecordingRule {
+            record: record.to_owned(),
+            expr,
+            labels: vec![],
+        })
+    };
+    let mean = format!("avg_over_time({}[15m])", series(STUCK, job, ""));
+    let mut rules = vec![
+        recorded(STUCK, over_namespaces(&in_sync)),
+        recorded(MEAN_STUCK, mean),
+    ];
+    rules.extend(Stage::ALL.map(|stage| alert(stage, file, job).rule(options)));
     Group {
         name: "podinit-stuck-pods".to_owned(),
         interval: None,
-        rules: Stage::ALL.map(rule).into(),
+        rules,
     }
 }
 
 pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
-    let Limit {
-        alert,
-        summary,
-        cause,
-        ..
-    } = limit(stage);
-    let age = age(stage, file);
-    let oldest = series(
-        "podinit_oldest_inflight_pod_timestamp_seconds",
+    let Text { summary, command } = text(stage);
+    let matcher = format!("stage=\"{}\"", stage.as_str());
+    let stuck = series(MEAN_STUCK, job, &matcher);
+    let raw = series(
+        "podinit_stuck_pods",
         job,
-        &format!("stage=\"{}\"", stage.as_str()),
+        &format!("{matcher}, cause=\"{ALERTS_CAUSE}\""),
     );
-    let synced = series("podinit_synced", job, "");
-    let inner = format!("(time() - {oldest})\nand ignoring (stage)\n({synced} == 1)");
+    let name = stage.as_str();
+    let age = file.stuck_after(stage);
     Alert {
-        name: alert,
-        expr: format!("{} > {}", over_targets("max", &inner), age.as_seconds()),
+        name: PODS_STUCK,
+        expr: format!("{stuck}\n> 0.5 + 1.25 * min_over_time({stuck}[1d])"),
         hold: None,
         keep: None,
         severity: Severity::Warning,
-        labels: vec![],
+        // The expression has it too; two rules with the same labels would look like a duplicate.
+        labels: vec![("stage", name.to_owned())],
         summary: summary.to_owned(),
         description: format!(
-            "The oldest pod in the stage {{{{ $labels.stage }}}} has been there for \
-             {{{{ $value | humanizeDuration }}}}; more than {age} counts as stuck. {cause}"
+            "{{{{ $value | printf \"%.0f\" }}}} pods have been in the stage {name} for more than {age}, \
+             with the cause {{{{ $labels.cause }}}}; within a day before there were fewer.{}",
+            counted_namespaces(&raw, job)
         ),
+        command: Some(command),
         dashboard: Dashboard::Stuck,
     }
 }

@@ -10,6 +10,7 @@ pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
         restart(inputs),
         down(inputs),
         not_synced(inputs),
+        evidence_down(inputs),
         reload_failed(inputs),
         web_reload_failed(inputs),
     ];
@@ -105,6 +106,7 @@ fn own(metric: &str) -> &'static str {
         "podinit_label_values_dropped_total" => "label=\"namespace\"",
         "podinit_clock_anomalies_total" => "kind=\"skew\"",
         "podinit_pods_finished_total" => "outcome=\"ready\"",
+        "podinit_evidence_up" => "source=\"events\"",
         "podinit_inflight_pods" => "stage=\"network\"",
         _ => "",
     }
@@ -148,6 +150,19 @@ fn not_synced(inputs: TestInputs<'_>) -> Test {
         "",
         "1x40",
     )
+}
+
+fn evidence_down(inputs: TestInputs<'_>) -> Test {
+    let (name, metric) = ("PodinitEvidenceDown", "podinit_evidence_up");
+    let source = vec![("source", "events".to_owned())];
+    Test::new(format!(
+        "{name}: the right to read events is taken away, and given back"
+    ))
+    .given(inputs, "up", FIRST, "", "1x32")
+    .given(inputs, metric, FIRST, own(metric), "1x10 0x16 1x5")
+    .silent(25, name)
+    .fires(26, name, expected(inputs, name, source, ""))
+    .silent(28, name)
 }
 
 fn reload_failed(inputs: TestInputs<'_>) -> Test {

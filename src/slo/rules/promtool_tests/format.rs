@@ -165,16 +165,35 @@ impl Test {
 
 impl TestInputs<'_> {
     /// The firing alert, with the labels `own` from its expression and with `value` for `$value` in its
-    /// annotations.
+    /// annotations. Its queries find nothing.
     pub(super) fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {
+        self.expected_with(alert, own, value, &[])
+    }
+
+    /// The same, with what the alert's queries find: the lists in its annotations, in their order.
+    pub(super) fn expected_with(
+        self,
+        alert: &Alert,
+        own: &Pairs,
+        value: &str,
+        found: &[&str],
+    ) -> ExpectedAlert {
         let mut labels = alert.all_labels();
         labels.extend(own.iter().cloned());
         let annotations = alert.annotations(self.options).into_iter();
-        let filled = annotations.map(|(key, text)| (key, fill(&text, &labels, value)));
+        let filled = annotations.map(|(key, text)| (key, fill(&text, &labels, value, found)));
         ExpectedAlert {
             annotations: filled.collect(),
             labels,
         }
+    }
+
+    /// The labels of the first target that remain after aggregation over the namespaces of pods.
+    pub(super) fn lasting_of_pods(self) -> Pairs {
+        vec![
+            ("cluster", FIRST.cluster.to_owned()),
+            ("job", self.options.job.clone()),
+        ]
     }
 
     /// The labels of the first target that remain after aggregation.
@@ -187,9 +206,17 @@ impl TestInputs<'_> {
     }
 }
 
-/// Expands `$labels` and `$value` in an annotation.
-fn fill(template: &str, labels: &Pairs, value: &str) -> String {
+/// Expands `$labels` and `$value` in an annotation, and puts `found` in the place of its queries.
+fn fill(template: &str, labels: &Pairs, value: &str, found: &[&str]) -> String {
+    const LIST_ENDS: &str = "{{ end }}.{{ end }}";
     let mut text = template.to_owned();
+    let mut found = found.iter();
+    while let Some(start) = text.find("{{ with query")
+        && let Some(length) = text[start..].find(LIST_ENDS)
+    {
+        let end = start + length + LIST_ENDS.len();
+        text.replace_range(start..end, found.next().unwrap_or(&""));
+    }
     for (name, label) in labels {
         text = text.replace(&format!("{{{{ $labels.{name} }}}}"), label);
     }

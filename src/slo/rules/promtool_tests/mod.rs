@@ -3,7 +3,9 @@
 
 mod exporter_alerts;
 mod format;
+mod image_rules;
 mod slo_alerts;
+mod startup_sli_rules;
 mod stuck_pod_alerts;
 
 use serde::Serialize;
@@ -39,6 +41,8 @@ pub(super) fn document(
         tests.extend(slo_alerts::tests(inputs, slo));
     }
     tests.extend(stuck_pod_alerts::tests(inputs));
+    tests.extend(image_rules::tests(inputs));
+    tests.extend(startup_sli_rules::tests(inputs));
     tests.extend(exporter_alerts::tests(inputs));
     let test_file = TestFile {
         rule_files: [&options.rule_file],

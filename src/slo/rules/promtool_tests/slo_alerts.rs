@@ -3,8 +3,9 @@
 use super::super::burn_rates::{BURN_RATES, BurnRate};
 use super::super::promql::number;
 use super::super::recording_rules::BUDGET;
+use super::super::rule_file::Pairs;
 use super::super::slo_alerts::{
-    BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, budget_burn, outdated,
+    BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, SEVERAL, budget_burn, outdated,
 };
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
 use crate::slo::Slo;
@@ -25,6 +26,8 @@ pub(super) fn tests(inputs: TestInputs<'_>, slo: &Slo) -> Vec<Test> {
     let subject = Subject { inputs, slo };
     let mut tests = vec![
         subject.everything_fails(),
+        subject.main_cause(),
+        subject.no_main_cause(),
         subject.nothing_fails(),
         subject.low_traffic(),
         subject.page_in_time(),
@@ -83,10 +86,84 @@ impl Subject<'_> {
         let test = self.given(self.test("everything fails"), FIRST, "0+0x20", "0+1x20");
         let alerts = BURN_RATES.iter().map(|rate| {
             let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
-            self.inputs.expected(&alert, &self.inputs.lasting(), "100%")
+            self.inputs
+                .expected(&alert, &self.of_cause(SEVERAL), "100%")
         });
         test.silent(0, BUDGET_BURN)
             .fires(10, BUDGET_BURN, alerts.collect())
+    }
+
+    /// The labels that remain, with a cause.
+    fn of_cause(self, cause: &str) -> Pairs {
+        let mut labels = self.inputs.lasting_of_pods();
+        labels.push(("cause", cause.to_owned()));
+        labels
+    }
+
+    /// Adds counters of bad pods by stage, cause and namespace of the pods.
+    fn given_causes(self, test: Test, causes: &[(&str, &str)]) -> Test {
+        causes.iter().fold(test, |test, (labels, values)| {
+            let own = format!("slo=\"{}\", {labels}", self.slo.rule.name);
+            let metric = "podinit_slo_bad_causes_total";
+            test.given(self.inputs, metric, FIRST, &own, *values)
+        })
+    }
+
+    /// The cause of more than half of the bad pods, over stages and namespaces, is the alert's.
+    fn main_cause(self) -> Test {
+        let test = self.given(
+            self.test("most pods miss it for one cause"),
+            FIRST,
+            "0x10",
+            "0+10x10",
+        );
+        let team = |name| format!("exported_namespace=\"{name}\"");
+        let [a, b] = ["a", "b"].map(team);
+        let causes = [
+            (format!("stage=\"init\", cause=\"image\", {a}"), "0+2x10"),
+            (
+                format!("stage=\"containers\", cause=\"image\", {b}"),
+                "0+5x10",
+            ),
+            (
+                format!("stage=\"containers\", cause=\"probe\", {b}"),
+                "0+3x10",
+            ),
+        ];
+        let causes = causes
+            .each_ref()
+            .map(|(labels, values)| (labels.as_str(), *values));
+        let test = self.given_causes(test, &causes);
+        let test = ["a", "b"].into_iter().fold(test, |test, name| {
+            let own = format!("stage=\"containers\", cause=\"image\", {}", team(name));
+            test.given(self.inputs, "podinit_waiting_pods", FIRST, &own, "5x10")
+        });
+        let found = [" Causes: image 70, probe 30.", " Namespaces: b 80, a 20."];
+        let alerts = BURN_RATES.iter().map(|rate| {
+            let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
+            let labels = self.of_cause("image");
+            self.inputs.expected_with(&alert, &labels, "100%", &found)
+        });
+        test.fires(10, BUDGET_BURN, alerts.collect())
+    }
+
+    /// Where no cause has more than half, the alert says so, and is one alert.
+    fn no_main_cause(self) -> Test {
+        let test = self.given(
+            self.test("pods miss it for two causes"),
+            FIRST,
+            "0x10",
+            "0+10x10",
+        );
+        let of = |cause| format!("stage=\"containers\", cause=\"{cause}\"");
+        let causes = [(of("image"), "0+5x10"), (of("crash"), "0+5x10")];
+        let causes = causes
+            .each_ref()
+            .map(|(labels, values)| (labels.as_str(), *values));
+        let all = self.all();
+        self.given_causes(test, &causes)
+            .counts(10, &format!("{all}, cause=\"{SEVERAL}\""), BURN_RATES.len())
+            .counts(10, &all, BURN_RATES.len())
     }
 
     fn nothing_fails(self) -> Test {

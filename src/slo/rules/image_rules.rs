@@ -1,0 +1,106 @@
+//! Rules on image pulls, by registry. Their metrics need `--evidence events`.
+//!
+//! Neither alert pages: a registry that keeps pods from starting in time is paged for by the SLOs, with
+//! the cause `image` or `pull`. These say which registry it is.
+
+use super::options::RenderOptions;
+use super::promql::{self, NAMESPACE_LABELS, over_namespaces, quantile, series};
+use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
+use crate::slo::duration::SloDuration;
+
+const WINDOW: SloDuration = SloDuration::from_minutes(30);
+
+/// Pulls of fewer containers than this say little about a registry.
+pub(super) const MIN_PULLS: u32 = 5;
+
+/// Nine pulls in ten take longer than this from a slow registry, in seconds.
+pub(super) const SLOW_SECONDS: u32 = 60;
+
+/// A registry is slow if its pulls take this many times as long as they usually do, because big images
+/// take long from any registry.
+pub(super) const SLOW_TIMES: u32 = 3;
+
+/// The share of pulls that fail of a registry that is failing.
+pub(super) const FAILING_SHARE: f64 = 0.2;
+
+/// The recorded number of containers whose image was pulled, present or failed, by `registry`.
+pub(super) const PULLS: &str = "job_result_registry:podinit_image_pulls:increase30m";
+
+/// The recorded 90th percentile of pull durations, by `registry`.
+pub(super) const DURATION: &str = "job_registry:podinit_image_pull_duration_seconds:p90_30m";
+
+pub(super) fn group(options: &RenderOptions) -> Group {
+    let job = &options.job;
+    let raw = series("podinit_image_pulls_total", job, "");
+    let pulls = RecordingRule {
+        record: PULLS.to_owned(),
+        expr: over_namespaces(&format!("increase({raw}[{WINDOW}])")),
+        labels: vec![],
+    };
+    let family = "podinit_image_pull_duration_seconds";
+    let quantile = quantile(0.9, family, job, NAMESPACE_LABELS, WINDOW);
+    let duration = RecordingRule {
+        record: DURATION.to_owned(),
+        // Nothing is greater than NaN, the quantile where nothing was pulled.
+        expr: format!("(\n{}\n) >= 0", promql::indented(&quantile)),
+        labels: vec![],
+    };
+    let mut rules = vec![Rule::Recording(pulls), Rule::Recording(duration)];
+    rules.extend(alerts(job).map(|alert| alert.rule(options)));
+    Group {
+        name: "podinit-images".to_owned(),
+        interval: None,
+        rules,
+    }
+}
+
+pub(super) fn alerts(job: &str) -> [Alert; 2] {
+    [slow(job), failing(job)]
+}
+
+fn slow(job: &str) -> Alert {
+    let now = series(DURATION, job, "");
+    let pulled = series(PULLS, job, "result=\"pulled\"");
+    Alert {
+        name: "PodinitRegistrySlow",
+        expr: format!(
+            "{now} > {SLOW_SECONDS}\nand\n{now} > {SLOW_TIMES} * quantile_over_time(0.5, {now}[1d])\nand \
+             ignoring (result)\n{pulled} >= {MIN_PULLS}"
+        ),
+        hold: Some(SloDuration::from_minutes(5)),
+        keep: None,
+        severity: Severity::Warning,
+        labels: vec![],
+        summary: "A registry is much slower than usual.".to_owned(),
+        description: format!(
+            "One pull in ten from {{{{ $labels.registry }}}} took {{{{ $value | humanizeDuration }}}} or \
+             more in the last {WINDOW}, waits in the kubelet's queue aside: more than {SLOW_TIMES} times \
+             what it usually takes."
+        ),
+        command: None,
+        dashboard: Dashboard::Images,
+    }
+}
+
+fn failing(job: &str) -> Alert {
+    let failed = series(PULLS, job, "result=\"failed\"");
+    let tried = series(PULLS, job, "result=~\"pulled|failed\"");
+    Alert {
+        name: "PodinitRegistryFailing",
+        expr: format!(
+            "sum without (result) ({failed}) / sum without (result) ({tried}) > {FAILING_SHARE}\nand\n\
+             sum without (result) ({failed}) >= {MIN_PULLS}"
+        ),
+        hold: None,
+        keep: Some(SloDuration::from_minutes(10)),
+        severity: Severity::Warning,
+        labels: vec![],
+        summary: "Pulls from a registry fail.".to_owned(),
+        description: format!(
+            "In the last {WINDOW} {{{{ $value | humanizePercentage }}}} of the containers that needed an \
+             image from {{{{ $labels.registry }}}} could not pull it at least once."
+        ),
+        command: None,
+        dashboard: Dashboard::Images,
+    }
+}
