@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage};
+use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
@@ -77,8 +77,8 @@ fn observe(criterion: &mut Criterion) {
     });
     group.bench_function("recorder, pod moved", |bench| {
         let there = (
-            PodState::InFlight(Stage::Init),
-            PodState::InFlight(Stage::Network),
+            PodState::InFlight(Waiting::otherwise(Stage::Init)),
+            PodState::InFlight(Waiting::otherwise(Stage::Network)),
         );
         bench.iter(|| {
             let (from, to) = black_box(there);

@@ -5,11 +5,19 @@
 //! input.
 
 mod container;
+mod disruption;
+mod in_place;
+mod sandbox;
+mod scheduling;
 
 use std::fmt;
 use std::sync::Arc;
 
 pub use self::container::{Container, ContainerKind, ContainerState, WaitingReason};
+pub use self::disruption::DisruptionReason;
+pub use self::in_place::{InPlaceChanges, Resize, ResizeState};
+pub use self::sandbox::SandboxNotReady;
+pub use self::scheduling::{NotScheduled, NotScheduledReason};
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
@@ -214,6 +222,20 @@ pub struct PodSnapshot {
     pub conditions: Conditions,
     /// `PodScheduled=False` with reason `Unschedulable`
     pub unschedulable: bool,
+    /// The condition `PodScheduled`, where it is there and not True
+    pub not_scheduled: Option<Box<NotScheduled>>,
+    /// `spec.schedulingGroup` is set
+    pub has_scheduling_group: bool,
+    /// `status.nominatedNodeName` is set
+    pub has_nominated_node: bool,
+    /// Why the sandbox is not ready, where the kubelet says so
+    pub sandbox_not_ready: Option<SandboxNotReady>,
+    /// The reason of the condition `DisruptionTarget`, where that is True
+    pub disruption: Option<DisruptionReason>,
+    /// What is changed in place, where anything says so
+    pub in_place: Option<Box<InPlaceChanges>>,
+    /// `metadata.deletionTimestamp` is set
+    pub terminating: bool,
     /// `spec.schedulingGates` is not empty
     pub gated: bool,
     /// `spec.initContainers` is not empty (restartable ones count)
@@ -246,6 +268,13 @@ impl PodSnapshot {
             phase: Phase::default(),
             conditions: Conditions::default(),
             unschedulable: false,
+            not_scheduled: None,
+            has_scheduling_group: false,
+            has_nominated_node: false,
+            sandbox_not_ready: None,
+            disruption: None,
+            in_place: None,
+            terminating: false,
             gated: false,
             has_init_containers: false,
             containers: Box::default(),

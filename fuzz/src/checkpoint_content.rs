@@ -6,8 +6,8 @@ use std::time::Duration;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame::{self, Writer};
 use podinit::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, SavedPod, SavedTracker, SloRule, SourceId, Stage,
-    Successor, Tracker, TrackerConfig,
+    Delivery, Interval, Namespaces, PodEvent, SavedPod, SavedTracker, SloRule, SourceId, Successor,
+    Tracker, TrackerConfig,
 };
 use podinit::metrics::saved::SavedMetrics;
 use podinit::metrics::{Builder, Format, LabelConfig};
@@ -75,10 +75,7 @@ pub fn restore(file: &[u8]) {
     assert_eq!(read.as_ref(), Ok(&(content.clone(), pods.clone())));
 
     let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
-    let mut in_flight = [0; Stage::ALL.len()];
-    for stage in pods.iter().filter_map(SavedPod::stage) {
-        in_flight[stage as usize] += 1;
-    }
+    let in_flight = pods.iter().filter_map(SavedPod::waiting);
     recorder.restore(&content.metrics, in_flight);
     let config = TrackerConfig {
         slos: rules(),

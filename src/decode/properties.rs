@@ -11,8 +11,9 @@ use super::*;
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, Phase,
-    PodUid, WaitingReason,
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    DisruptionReason, InPlaceChanges, NotScheduled, NotScheduledReason, Phase, PodUid, Resize,
+    ResizeState, SandboxNotReady, WaitingReason,
 };
 
 /// `cases` cases that are the same in every run.
@@ -93,7 +94,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const PLACES: [&str; 43] = [
+const PLACES: [&str; 55] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -129,6 +130,18 @@ const PLACES: [&str; 43] = [
     "/status/initContainerStatuses",
     "/status/initContainerStatuses/0/state/terminated",
     "/status/initContainerStatuses/0/state/terminated/exitCode",
+    "/metadata/deletionTimestamp",
+    "/spec/schedulingGroup",
+    "/spec/readinessGates/0",
+    "/spec/readinessGates/0/conditionType",
+    "/status/nominatedNodeName",
+    "/status/conditions/0/message",
+    "/status/conditions/2/message",
+    "/status/conditions/3/status",
+    "/status/conditions/3/reason",
+    "/status/conditions/4",
+    "/status/conditions/4/reason",
+    "/status/conditions/5/status",
     "/status/containerStatuses",
     "/status/containerStatuses/0",
     "/status/containerStatuses/0/name",
@@ -145,16 +158,19 @@ fn whole_pod() -> Value {
         "metadata": {
             "uid": "6d14ca8c-7af5-46a4-8768-3d31c85d0ffb", "name": "web", "namespace": "shop",
             "resourceVersion": "7", "creationTimestamp": "2026-01-02T03:04:05Z",
+            "deletionTimestamp": "2026-01-02T03:04:35Z",
             "annotations": {"a": "b"}, "labels": {}, "ownerReferences": [], "managedFields": [],
         },
         "spec": {
-            "hostNetwork": true, "schedulingGates": [], "readinessGates": [{}], "nodeName": "n",
+            "hostNetwork": true, "schedulingGates": [], "nodeName": "n",
+            "readinessGates": [{"conditionType": "InPlaceUpdateReady"}],
+            "schedulingGroup": {"podGroupName": "g"},
             "initContainers": [{"name": "mesh", "restartPolicy": "Always"}, {"name": "app"}, {}],
             "containers": [{"name": "web", "image": "web:1"}, {"name": "app"}],
             "volumes": [{"name": "keys", "secret": {}}, {"name": "scratch", "emptyDir": {}}],
         },
         "status": {
-            "phase": "Running", "startTime": "2026-01-02T03:04:06Z",
+            "phase": "Running", "startTime": "2026-01-02T03:04:06Z", "nominatedNodeName": "n",
             "initContainerStatuses": [
                 {"name": "app", "state": {"terminated": {
                     "exitCode": 0, "startedAt": "2026-01-02T03:04:07Z"}}},
@@ -168,8 +184,14 @@ fn whole_pod() -> Value {
             ],
             "conditions": [
                 {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
-                 "lastTransitionTime": "2026-01-02T03:04:07Z"},
+                 "message": "0/1 nodes are available", "lastTransitionTime": "2026-01-02T03:04:07Z"},
                 {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-02T03:04:08Z"},
+                {"type": "PodReadyToStartContainers", "status": "False",
+                 "reason": "PodSandboxNotReady", "message": "there is no pod sandbox"},
+                {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC"},
+                {"type": "PodResizePending", "status": "True", "reason": "Infeasible",
+                 "lastTransitionTime": "2026-01-02T03:04:09Z"},
+                {"type": "InPlaceUpdateReady", "status": "False"},
             ],
         },
     })
@@ -250,10 +272,6 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
             Some("False") => ConditionStatus::False,
             _ => ConditionStatus::Unknown,
         };
-        if kind == ConditionType::PodScheduled && snapshot.conditions.get(kind).is_none() {
-            snapshot.unschedulable =
-                status == ConditionStatus::False && condition["reason"] == "Unschedulable";
-        }
         snapshot.conditions.insert(
             kind,
             Condition {
@@ -262,6 +280,7 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
             },
         );
     }
+    plain_reasons(&mut snapshot, pod);
     snapshot.gated = not_empty(&spec["schedulingGates"]);
     snapshot.has_init_containers = not_empty(&spec["initContainers"]);
     let init = plain_containers(spec, status, "initContainers", "initContainerStatuses");
@@ -283,6 +302,68 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
     snapshot.is_static =
         annotations.is_some_and(|entries| entries.contains_key("kubernetes.io/config.mirror"));
     snapshot
+}
+
+/// Adds what says why a pod waits, and what is changed in place.
+fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
+    let (metadata, spec, status) = (&pod["metadata"], &pod["spec"], &pod["status"]);
+    let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    let conditions = status["conditions"].as_array().into_iter().flatten();
+    let conditions: Vec<&Value> = conditions.filter(|one| one.is_object()).collect();
+    let first = |kind: &str| conditions.iter().find(|one| one["type"] == kind).copied();
+    let holding = |kind: &str| first(kind).filter(|one| one["status"] == "True");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    snapshot.terminating = is_text(&metadata["deletionTimestamp"]);
+    snapshot.has_scheduling_group = spec["schedulingGroup"].is_object();
+    snapshot.has_nominated_node = is_text(&status["nominatedNodeName"]);
+    let scheduled = first("PodScheduled").filter(|one| one["status"] != "True");
+    snapshot.not_scheduled = scheduled.map(|said| {
+        let reason = NotScheduledReason::from_text(&text(&said["reason"]));
+        Box::new(NotScheduled {
+            is_false: said["status"] == "False",
+            reason: reason.unwrap_or(NotScheduledReason::Other),
+            message: text(&said["message"]).into(),
+        })
+    });
+    let said = snapshot.not_scheduled.as_deref();
+    snapshot.unschedulable =
+        said.is_some_and(|said| said.is_false && said.reason == NotScheduledReason::Unschedulable);
+    let sandbox = first("PodReadyToStartContainers");
+    let sandbox =
+        sandbox.filter(|one| one["status"] == "False" && one["reason"] == "PodSandboxNotReady");
+    snapshot.sandbox_not_ready =
+        sandbox.and_then(|one| SandboxNotReady::of(&text(&one["message"])));
+    snapshot.disruption = holding("DisruptionTarget").map(|one| {
+        let reason = DisruptionReason::from_text(&text(&one["reason"]));
+        reason.unwrap_or(DisruptionReason::Other)
+    });
+    let time = |one: &Value| one["lastTransitionTime"].as_str().and_then(rfc3339::parse);
+    let resize = holding("PodResizePending").map(|one| Resize {
+        state: match one["reason"] == "Infeasible" {
+            true => ResizeState::Infeasible,
+            false => ResizeState::Deferred,
+        },
+        since: time(one),
+    });
+    let gates = spec["readinessGates"].as_array().into_iter().flatten();
+    let gated = gates
+        .into_iter()
+        .any(|gate| gate["conditionType"] == "InPlaceUpdateReady");
+    let update_ready = first("InPlaceUpdateReady")
+        .filter(|_| gated)
+        .map(|one| Condition {
+            status: match one["status"].as_str() {
+                Some("True") => ConditionStatus::True,
+                Some("False") => ConditionStatus::False,
+                _ => ConditionStatus::Unknown,
+            },
+            last_transition: time(one),
+        });
+    let in_place = InPlaceChanges {
+        resize,
+        update_ready,
+    };
+    snapshot.in_place = (in_place != InPlaceChanges::default()).then(|| Box::new(in_place));
 }
 
 /// The containers of one list of a `spec`, each with the first status of its name.

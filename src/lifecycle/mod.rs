@@ -21,6 +21,7 @@
 //! - No more pods are remembered than the cap allows, and no pod that was evicted is ever discovered
 //!   again (see `eviction.rs`).
 
+mod cause;
 mod classification;
 mod delivery;
 mod enum_set;
@@ -46,6 +47,7 @@ mod table;
 mod tracker;
 mod version;
 
+pub use cause::{Cause, Waiting};
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
@@ -59,7 +61,9 @@ pub use observation::{
 };
 pub use outcome::Outcome;
 pub use reentry::LastTrue;
-pub use saved::{SavedDeleted, SavedInFlight, SavedPod, SavedSource, SavedStartup, SavedTracker};
+pub use saved::{
+    SavedDeleted, SavedEvidence, SavedInFlight, SavedPod, SavedSource, SavedStartup, SavedTracker,
+};
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SourceProgress, Successor};

@@ -1,5 +1,6 @@
 //! What the tracker reports: plain values, one for each event that is counted.
 
+use super::cause::Waiting;
 use super::eviction::{Evicted, RefusalReason};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::milestone::Milestone;
@@ -46,8 +47,8 @@ label_values! {
 pub enum PodState {
     /// Not known yet
     Undiscovered,
-    /// Starting up, in this stage
-    InFlight(Stage),
+    /// Starting up, in this stage and for this cause
+    InFlight(Waiting),
     /// Its startup is over
     Finished(Outcome),
 }

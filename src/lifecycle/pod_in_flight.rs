@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cause::{WaitEvidence, Waiting};
 use super::delivery::SourceId;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
@@ -14,6 +15,7 @@ use super::reentry::ReentryBaseline;
 use super::slo::{SloInput, SloProgress, SloRule, Timers};
 use super::slo_verdict::SloId;
 use super::startup::{Reached, SnapshotContext, Startup};
+use crate::kube_event::KubeEvent;
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -49,9 +51,13 @@ pub(super) struct PodInFlight {
     pub(super) info: PodInfo,
     pub(super) startup: Startup,
     pub(super) slos: SloProgress,
-    pub(super) stage: Stage,
+    /// Why it waits, as its newest snapshot and its Events say
+    pub(super) evidence: WaitEvidence,
+    /// The stage and cause that were reported last
+    pub(super) waiting: Waiting,
     pub(super) discovered: Timestamp,
-    pub(super) waiting: Option<StageEntry>,
+    /// Its place in the order of its stage; `None` until its first snapshot is folded
+    pub(super) entry: Option<StageEntry>,
 }
 
 impl PodInFlight {
@@ -64,8 +70,10 @@ impl PodInFlight {
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
         let startup = Startup::new(snapshot);
-        let stage = startup.stage();
-        let (from, to) = (PodState::Undiscovered, PodState::InFlight(stage));
+        let mut evidence = WaitEvidence::default();
+        evidence.update(snapshot);
+        let waiting = evidence.waiting(startup.stage());
+        let (from, to) = (PodState::Undiscovered, PodState::InFlight(waiting));
         reporter.pod(&snapshot.info, PodObservation::Moved { from, to });
         Self {
             last_seen: LastSeen::new(snapshot, source, now),
@@ -73,9 +81,10 @@ impl PodInFlight {
             info: snapshot.info.clone(),
             startup,
             slos: SloProgress::of(&shared.rules, &snapshot.info),
-            stage,
+            evidence,
+            waiting,
             discovered: now,
-            waiting: None,
+            entry: None,
         }
     }
 
@@ -88,11 +97,13 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Option<Outcome> {
+        let before = self.entry.map(|_| self.waiting);
         let Self {
             info,
             startup,
             last_seen,
             slos,
+            evidence,
             ..
         } = self;
         if !last_seen.accept(snapshot, fold.baseline, &mut |again| {
@@ -108,6 +119,7 @@ impl PodInFlight {
         if newly_bound {
             emit(PodObservation::Bound);
         }
+        evidence.update(snapshot);
         startup.latch(snapshot, fold.context, &mut emit);
         if fold.adopted {
             skip_ended(startup, &mut emit);
@@ -119,6 +131,7 @@ impl PodInFlight {
             now: fold.now,
             adopted: fold.adopted,
             outcome,
+            before,
         };
         slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
@@ -127,18 +140,33 @@ impl PodInFlight {
         outcome
     }
 
-    /// Reports the pod's stage if it has changed, and moves the pod in the order of the stages.
+    /// Takes in an Event of the pod, and reports what follows from it.
+    pub(super) fn take_event(
+        &mut self,
+        event: &KubeEvent,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        self.evidence.take_event(event);
+        self.settle(shared, reporter);
+    }
+
+    /// Reports the pod's stage and cause if one of them has changed, and moves the pod in the order of
+    /// the stages.
     pub(super) fn settle(
         &mut self,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let stage = self.startup.stage();
-        let from = PodState::InFlight(self.stage);
-        if stage != self.stage {
-            let to = PodState::InFlight(stage);
+        let waiting = self.evidence.waiting(stage);
+        if waiting != self.waiting {
+            let (from, to) = (
+                PodState::InFlight(self.waiting),
+                PodState::InFlight(waiting),
+            );
             reporter.pod(&self.info, PodObservation::Moved { from, to });
-            self.stage = stage;
+            self.waiting = waiting;
         }
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
         self.wait(Some((stage, entered)), shared, reporter);
@@ -162,7 +190,8 @@ impl PodInFlight {
             report_unobserved(startup, &mut emit);
         }
         slos.end(outcome, &mut emit);
-        let (from, to) = (PodState::InFlight(self.stage), PodState::Finished(outcome));
+        let from = PodState::InFlight(self.waiting);
+        let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.wait(None, shared, reporter);
     }
@@ -179,10 +208,11 @@ impl PodInFlight {
             info,
             startup,
             slos,
+            waiting,
             ..
         } = self;
         let mut emit = |observation| reporter.pod(info, observation);
-        slos.pass_deadline(slo, now, startup, rules, &mut emit);
+        slos.pass_deadline(slo, now, startup, *waiting, rules, &mut emit);
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).
@@ -204,11 +234,11 @@ impl PodInFlight {
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let Self {
-            uid, info, waiting, ..
+            uid, info, entry, ..
         } = self;
         let mut emit = |observation| reporter.pod(info, observation);
-        shared.order.move_pod(*uid, *waiting, to, &mut emit);
-        *waiting = to;
+        shared.order.move_pod(*uid, *entry, to, &mut emit);
+        *entry = to;
     }
 }
 

@@ -11,15 +11,19 @@
 //! `checkpoint::frame::VERSION`.
 
 mod conversions;
+mod evidence;
 mod form;
+
+pub use evidence::SavedEvidence;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::cause::{WaitEvidence, Waiting};
 use super::delivery::SourceId;
-use super::interval::{Interval, Stage};
+use super::interval::Interval;
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
 use super::reentry::to_second;
@@ -116,6 +120,8 @@ pub struct SavedInFlight {
     /// The SLOs that match it, each with whether it has had its event
     #[serde(with = "form::slos")]
     pub slos: Vec<(SloId, bool)>,
+    /// Why it waits
+    pub evidence: SavedEvidence,
 }
 
 /// What was latched of a startup.
@@ -159,10 +165,14 @@ impl SavedPod {
         }
     }
 
-    /// The stage it is in, if its startup is under way.
-    pub fn stage(&self) -> Option<Stage> {
+    /// The pod and where it waits, if its startup is under way.
+    pub fn waiting(&self) -> Option<(&PodInfo, Waiting)> {
         match self {
-            Self::InFlight(pod) => Some(Startup::from(pod.startup).stage()),
+            Self::InFlight(pod) => {
+                let evidence = WaitEvidence::from(pod.evidence.clone());
+                let waiting = evidence.waiting(Startup::from(pod.startup).stage());
+                Some((&pod.info, waiting))
+            }
             Self::Finished(..) => None,
         }
     }

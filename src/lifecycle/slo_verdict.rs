@@ -1,6 +1,7 @@
 //! The event of a pod for an SLO ([§6.1](crate::specification#s6-1)): good, bad, or excluded with a
 //! reason.
 
+use super::cause::Waiting;
 use super::outcome::Outcome;
 
 /// The index of an SLO among those in force.
@@ -62,8 +63,9 @@ impl ExclusionReason {
 pub enum SloVerdict {
     /// The interval ended within the threshold
     Good,
-    /// It took longer, or its deadline passed
-    Bad,
+    /// It took longer, or its deadline passed. Where the pod was, and why it waited there, when it
+    /// became bad ([§10.1](crate::specification#s10-1)); `None` where the pod was not known before
+    Bad(Option<Waiting>),
     /// The pod counts for nothing
     Excluded(ExclusionReason),
 }

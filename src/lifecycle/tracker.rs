@@ -4,6 +4,7 @@
 mod deadlines;
 mod deletion;
 mod discovery;
+mod events;
 mod interruptions;
 mod listing;
 mod record;
@@ -162,7 +163,8 @@ impl Tracker {
                 self.sources.regain_sync(source);
                 self.remove_absent(source, listed, reporter);
             }
-            PodEvent::Bookmark | PodEvent::Event(_) => {}
+            PodEvent::Event(event) => self.apply_event(&event, reporter),
+            PodEvent::Bookmark => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),

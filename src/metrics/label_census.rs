@@ -138,7 +138,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lifecycle::{PodObservation, PodState, Stage};
+    use crate::lifecycle::{Cause, PodObservation, PodState, Stage, Waiting};
     use crate::metrics::{Builder, Format};
     use crate::pod::{PodSnapshot, PodUid};
     use crate::timestamp::Timestamp;
@@ -175,8 +175,8 @@ mod tests {
             let discovered = |pod: &PodInfo| PodObservation::Moved {
                 from: PodState::Undiscovered,
                 to: PodState::InFlight(match pod.node {
-                    None => Stage::Scheduling,
-                    Some(_) => Stage::Network,
+                    None => Waiting::new(Stage::Scheduling, Cause::Queue).unwrap(),
+                    Some(_) => Waiting::new(Stage::Network, Cause::Unknown).unwrap(),
                 }),
             };
             let unbound = PodInfo {

@@ -13,6 +13,7 @@
 //! [`instruments`](crate::instruments)) and hand them to the [`Builder`] as a
 //! [`FamilySource`](crate::instruments::FamilySource).
 
+mod bad_causes;
 mod build_info;
 mod builder;
 mod cells;

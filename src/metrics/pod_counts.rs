@@ -1,11 +1,12 @@
 //! How many pods there are, by state: `discovered = Σ finished + in flight` at every scrape
-//! ([§5.7](crate::specification#s5-7)).
+//! ([§5.7](crate::specification#s5-7)), and the pods of a stage are those of its causes
+//! ([§10.1](crate::specification#s10-1)).
 
 use std::sync::{Mutex, PoisonError};
 
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
-use crate::lifecycle::{Outcome, PodState, Stage};
+use crate::lifecycle::{Outcome, PodState, Stage, Waiting};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
@@ -15,18 +16,41 @@ const OUTCOMES: usize = Outcome::ALL.len();
 pub(super) struct PodCounts {
     lock: SequenceLock,
     discovered: AtomicU64,
-    in_flight: [AtomicU64; STAGES],
+    waiting: [AtomicU64; Waiting::COUNT],
     finished: [AtomicU64; OUTCOMES],
     /// Taken by scrapes only.
     last: Mutex<PodCountsSnapshot>,
 }
 
 /// The counts at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PodCountsSnapshot {
     pub(super) discovered: u64,
-    pub(super) in_flight: [u64; STAGES],
+    /// Those in flight, by stage and cause
+    pub(super) waiting: [u64; Waiting::COUNT],
     pub(super) finished: [u64; OUTCOMES],
+}
+
+impl Default for PodCountsSnapshot {
+    /// Of no pods.
+    fn default() -> Self {
+        Self {
+            discovered: 0,
+            waiting: [0; Waiting::COUNT],
+            finished: [0; OUTCOMES],
+        }
+    }
+}
+
+impl PodCountsSnapshot {
+    /// Those in flight, by stage.
+    pub(super) fn in_flight(&self) -> [u64; STAGES] {
+        let mut stages = [0; STAGES];
+        for (waiting, pods) in Waiting::ALL.into_iter().zip(self.waiting) {
+            stages[waiting.stage() as usize] += pods;
+        }
+        stages
+    }
 }
 
 impl PodCounts {
@@ -34,7 +58,7 @@ impl PodCounts {
         Self {
             lock: SequenceLock::new(),
             discovered: AtomicU64::new(0),
-            in_flight: std::array::from_fn(|_| AtomicU64::new(0)),
+            waiting: std::array::from_fn(|_| AtomicU64::new(0)),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             last: Mutex::default(),
         }
@@ -48,10 +72,10 @@ impl PodCounts {
     }
 
     /// Adds the pods of an earlier process.
-    pub(super) fn restore(&self, in_flight: [u64; STAGES], finished: [u64; OUTCOMES]) {
+    pub(super) fn restore(&self, waiting: [u64; Waiting::COUNT], finished: [u64; OUTCOMES]) {
         let _writing = self.lock.write();
-        let cells = self.in_flight.iter().chain(&self.finished);
-        for (cell, pods) in cells.zip(in_flight.into_iter().chain(finished)) {
+        let cells = self.waiting.iter().chain(&self.finished);
+        for (cell, pods) in cells.zip(waiting.into_iter().chain(finished)) {
             cell.fetch_add(pods, Ordering::Relaxed);
             self.discovered.fetch_add(pods, Ordering::Relaxed);
         }
@@ -70,8 +94,8 @@ impl PodCounts {
     fn leave(&self, from: PodState) {
         match from {
             PodState::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
-            PodState::InFlight(stage) => {
-                self.in_flight[stage as usize].fetch_sub(1, Ordering::Relaxed)
+            PodState::InFlight(waiting) => {
+                self.waiting[waiting.index()].fetch_sub(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_sub(1, Ordering::Relaxed)
@@ -82,8 +106,8 @@ impl PodCounts {
     fn enter(&self, to: PodState) {
         match to {
             PodState::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
-            PodState::InFlight(stage) => {
-                self.in_flight[stage as usize].fetch_add(1, Ordering::Relaxed)
+            PodState::InFlight(waiting) => {
+                self.waiting[waiting.index()].fetch_add(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_add(1, Ordering::Relaxed)
@@ -95,7 +119,7 @@ impl PodCounts {
         let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
         PodCountsSnapshot {
             discovered: load(&self.discovered),
-            in_flight: std::array::from_fn(|stage| load(&self.in_flight[stage])),
+            waiting: std::array::from_fn(|index| load(&self.waiting[index])),
             finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
         }
     }
@@ -103,14 +127,18 @@ impl PodCounts {
 
 #[cfg(all(test, not(podinit_loom)))]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::lifecycle::Cause;
 
     #[test]
     fn a_torn_read_gives_the_last_snapshot() {
         let counts = PodCounts::new();
-        let scheduling = PodState::InFlight(Stage::Scheduling);
+        let queued = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();
+        let scheduling = PodState::InFlight(queued);
         counts.move_pod(PodState::Undiscovered, scheduling);
         let before = counts.snapshot();
         let writing = counts.lock.write();
@@ -119,7 +147,7 @@ mod tests {
         counts.enter(PodState::Finished(Outcome::Ready));
         drop(writing);
         let after = counts.snapshot();
-        assert_eq!((after.discovered, after.in_flight), (1, [0; STAGES]));
+        assert_eq!((after.discovered, after.in_flight()), (1, [0; STAGES]));
         assert_eq!(after.finished[Outcome::Ready as usize], 1);
     }
 
@@ -130,7 +158,8 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let network = PodState::InFlight(Stage::Network);
+                    let unknown = Waiting::new(Stage::Network, Cause::Unknown).unwrap();
+                    let network = PodState::InFlight(unknown);
                     counts.move_pod(PodState::Undiscovered, network);
                     counts.move_pod(network, PodState::Finished(Outcome::Ready));
                 }
@@ -141,7 +170,7 @@ mod tests {
             let adds_up = (0..100_000).all(|_| {
                 let snapshot = counts.snapshot();
                 let finished: u64 = snapshot.finished.iter().sum();
-                snapshot.discovered == finished + snapshot.in_flight.iter().sum::<u64>()
+                snapshot.discovered == finished + snapshot.in_flight().iter().sum::<u64>()
             });
             done.store(true, Ordering::Relaxed);
             assert!(adds_up);

@@ -7,7 +7,7 @@ use crate::instruments::{
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
     AnomalyKind, EvictedState, Milestone, NetworkEvidence, Outcome, PodObservation, RefusalReason,
-    Stage, StageOrStep, Step, UnobservedReason,
+    Stage, StageOrStep, Step, UnobservedReason, Waiting,
 };
 use crate::{computed_families, families};
 
@@ -57,6 +57,19 @@ computed_families! {
     }
 }
 
+/// Gauges for each stage and cause that can be.
+#[derive(Debug)]
+pub(super) struct GaugesByWaiting;
+
+impl FamilyType for GaugesByWaiting {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 2;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        matches!(labels, [stage, cause] if Waiting::from_texts(stage, cause).is_some())
+    }
+}
+
 computed_families! {
     /// How many pods there are, by state: they add up at every scrape. Only the finished ones are
     /// saved as counts; those in flight are saved as pods, and the discovered ones are the sum.
@@ -64,6 +77,9 @@ computed_families! {
         INFLIGHT: GaugeVec<Stage> =
             "podinit_inflight_pods", ["stage"], stable, not_saved,
             "Pods that are starting up, by the stage they are in.";
+        WAITING: GaugesByWaiting =
+            "podinit_waiting_pods", ["stage", "cause"], stable, not_saved,
+            "Pods that are starting up, by the stage they are in and why they wait there.";
         OLDEST_INFLIGHT: GaugeVec<Stage> =
             "podinit_oldest_inflight_pod_timestamp_seconds", ["stage"], stable, not_saved,
             "Unix time at which the pod that has been in the stage longest entered it; absent when none is in it.";

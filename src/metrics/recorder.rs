@@ -155,14 +155,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::lifecycle::Stage;
+    use crate::lifecycle::{Cause, Stage, Waiting};
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::pod::{PodSnapshot, PodUid};
 
-    const DISCOVERED: PodObservation = PodObservation::Moved {
-        from: PodState::Undiscovered,
-        to: PodState::InFlight(Stage::Scheduling),
-    };
+    fn discovered() -> PodObservation {
+        let queued = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();
+        PodObservation::Moved {
+            from: PodState::Undiscovered,
+            to: PodState::InFlight(queued),
+        }
+    }
 
     fn recorder(max_values: usize, max_sets: usize) -> Recorder {
         let config = LabelConfig {
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn a_discovered_pod_brings_its_series_at_zero() {
         let mut recorder = recorder(10, 10);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), discovered());
         let sets = recorder.store.sorted_sets();
         assert_eq!(sets.len(), 1);
         for interval in Interval::ALL {
@@ -202,8 +205,8 @@ mod tests {
     #[test]
     fn each_dropped_value_is_counted_once_per_pod_and_the_node_when_known() {
         let mut recorder = recorder(1, 100);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("a", Some("n1")), DISCOVERED);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("a", Some("n1")), discovered());
+        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), discovered());
         assert_eq!(
             dropped(&recorder),
             [("namespace", 1), ("node", 0), (WHOLE_SET, 0)]
@@ -222,7 +225,7 @@ mod tests {
             dropped(&recorder),
             [("namespace", 1), ("node", 1), (WHOLE_SET, 0)]
         );
-        recorder.observe_pod(Timestamp::EPOCH, &pod("c", Some("n2")), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("c", Some("n2")), discovered());
         assert_eq!(
             dropped(&recorder),
             [("namespace", 2), ("node", 2), (WHOLE_SET, 0)]
@@ -232,15 +235,15 @@ mod tests {
     #[test]
     fn a_dropped_set_is_counted_once_per_pod() {
         let mut recorder = recorder(100, 2);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), DISCOVERED);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), discovered());
+        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), discovered());
         recorder.observe_pod(
             Timestamp::EPOCH,
             &pod("a", Some("n")),
             PodObservation::Bound,
         );
         assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 1));
-        recorder.observe_pod(Timestamp::EPOCH, &pod("c", None), DISCOVERED);
+        recorder.observe_pod(Timestamp::EPOCH, &pod("c", None), discovered());
         recorder.observe_pod(
             Timestamp::EPOCH,
             &pod("c", Some("n")),

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use super::bad_causes::{BadCauses, BadCausesBySlo, BadCausesSnapshot};
 use crate::instruments::{
-    AnyText, CounterVec, CounterVec2, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head,
+    AnyText, Counter, CounterVec, CounterVec2, Encoder, FamilySource, Gauge, GaugeVec, Head,
     LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use crate::label_value::LabelValue;
@@ -20,6 +21,9 @@ computed_families! {
         SLO_EVENTS: CounterVec2<AnyText, SloResult> =
             "podinit_slo_events_total", ["slo", "result"], stable, saved,
             "Pods that met the SLO (good) or whose deadline passed (bad).";
+        SLO_BAD_CAUSES: BadCausesBySlo =
+            "podinit_slo_bad_causes_total", ["slo", "stage", "cause"], stable, saved,
+            "Bad events of the SLO, by the stage that the pod was in and why it waited there; none for a pod that was not known before.";
         SLO_EXCLUDED: CounterVec2<AnyText, ExclusionReason> =
             "podinit_slo_excluded_total", ["slo", "reason"], stable, saved,
             "Pods that count neither as good nor as bad for the SLO, by why.";
@@ -111,8 +115,60 @@ struct Slo {
 
 #[derive(Debug, Default)]
 struct Counts {
-    events: CounterVec<SloResult>,
+    good: Counter,
+    /// The bad events: their sum is how many there are
+    bad: BadCauses,
     excluded: CounterVec<ExclusionReason>,
+}
+
+/// The events of one SLO at one moment.
+struct EventsSnapshot {
+    good: u64,
+    bad: BadCausesSnapshot,
+}
+
+impl EventsSnapshot {
+    fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let results = [
+            (SloResult::Good, self.good),
+            (SloResult::Bad, self.bad.sum()),
+        ];
+        let named = results.map(|(result, count)| (result.as_str(), count));
+        named.into_iter()
+    }
+}
+
+impl Counts {
+    fn events(&self) -> EventsSnapshot {
+        EventsSnapshot {
+            good: self.good.get(),
+            bad: self.bad.snapshot(),
+        }
+    }
+
+    fn saved_events(&self) -> Vec<SavedSeries> {
+        let events = self.events();
+        let series = events.iter().map(|(result, value)| SavedSeries {
+            labels: vec![Cow::Borrowed(result)],
+            value,
+        });
+        series.collect()
+    }
+
+    /// Adds what was saved of the events. Those bad ones whose cause was not saved are of no known
+    /// cause.
+    fn restore_events(&self, events: &[SavedSeries], causes: &[SavedSeries]) {
+        let of = |result: SloResult| {
+            let series = events.iter();
+            let series = series.filter(|series| series.labels.iter().eq([result.as_str()]));
+            series.map(|series| series.value).sum::<u64>()
+        };
+        self.good.add(of(SloResult::Good));
+        self.bad.restore(causes);
+        let caused: u64 = causes.iter().map(|series| series.value).sum();
+        self.bad
+            .add_unknown(of(SloResult::Bad).saturating_sub(caused));
+    }
 }
 
 /// The SLOs in force. The recorder has its own reference to them, so that counting takes no lock;
@@ -166,27 +222,39 @@ impl SloCounter {
             return;
         };
         match verdict {
-            SloVerdict::Good => counts.events.with(SloResult::Good).increment(),
-            SloVerdict::Bad => counts.events.with(SloResult::Bad).increment(),
+            SloVerdict::Good => counts.good.increment(),
+            SloVerdict::Bad(waiting) => counts.bad.count(waiting),
             SloVerdict::Excluded(reason) => counts.excluded.with(reason).increment(),
         }
     }
 }
 
-/// Writes a family by SLO and by the label of these counts.
-fn collect_counts<'a, I: Iterator<Item = (&'static str, u64)>>(
-    out: &mut dyn Encoder,
-    family: &FamilyDoc,
-    slos: &'a [Slo],
-    counts: impl Fn(&'a Counts) -> I,
-) {
-    out.family(Head::from(family));
-    let &[slo_label, label] = family.labels else {
-        return;
-    };
-    for Slo { doc, counts: slo } in slos {
-        for (value, count) in counts(slo) {
-            let labels = [(slo_label, &*doc.name), (label, value)];
+/// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
+/// that they add up.
+fn collect_events(out: &mut dyn Encoder, slos: &[Slo]) {
+    let events = slos.iter().map(|slo| (&*slo.doc.name, slo.counts.events()));
+    let events: Vec<_> = events.collect();
+    out.family(Head::from(&SLO_EVENTS));
+    for (slo, events) in &events {
+        for (result, count) in events.iter() {
+            let labels = [("slo", *slo), ("result", result)];
+            out.number(&labels, Number::Integer(count));
+        }
+    }
+    out.family(Head::from(&SLO_BAD_CAUSES));
+    for (slo, events) in &events {
+        for ([stage, cause], count) in events.bad.iter() {
+            let labels = [("slo", *slo), ("stage", stage), ("cause", cause)];
+            out.number(&labels, Number::Integer(count));
+        }
+    }
+}
+
+fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
+    out.family(Head::from(&SLO_EXCLUDED));
+    for Slo { doc, counts } in slos {
+        for (reason, count) in counts.excluded.iter() {
+            let labels = [("slo", &*doc.name), ("reason", reason)];
             out.number(&labels, Number::Integer(count));
         }
     }
@@ -216,8 +284,8 @@ fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
 impl FamilySource for SloBoard {
     fn collect(&self, out: &mut dyn Encoder) {
         let slos = self.current();
-        collect_counts(out, &SLO_EVENTS, &slos, |counts| counts.events.iter());
-        collect_counts(out, &SLO_EXCLUDED, &slos, |counts| counts.excluded.iter());
+        collect_events(out, &slos);
+        collect_excluded(out, &slos);
         out.family(Head::from(&SLO_OBJECTIVE));
         for Slo { doc, .. } in slos.iter() {
             out.number(&[("slo", &doc.name)], Number::Float(doc.objective_ratio));
@@ -231,8 +299,11 @@ impl FamilySource for SloBoard {
     fn save(&self, saved: &mut SavedFamilies) {
         let slos = self.current();
         let events = slos.iter();
-        let events = events.flat_map(|slo| named(&slo.doc.name, slo.counts.events.save()));
+        let events = events.flat_map(|slo| named(&slo.doc.name, slo.counts.saved_events()));
         saved.put(&SLO_EVENTS, events.collect());
+        let causes = slos.iter();
+        let causes = causes.flat_map(|slo| named(&slo.doc.name, slo.counts.bad.save()));
+        saved.put(&SLO_BAD_CAUSES, causes.collect());
         let excluded = slos.iter();
         let excluded = excluded.flat_map(|slo| named(&slo.doc.name, slo.counts.excluded.save()));
         saved.put(&SLO_EXCLUDED, excluded.collect());
@@ -242,7 +313,7 @@ impl FamilySource for SloBoard {
     fn restore(&self, saved: &SavedFamilies) {
         for Slo { doc, counts } in self.current().iter() {
             let series = |family| series_of(&doc.name, saved.series(family));
-            counts.events.restore(&series(&SLO_EVENTS));
+            counts.restore_events(&series(&SLO_EVENTS), &series(&SLO_BAD_CAUSES));
             counts.excluded.restore(&series(&SLO_EXCLUDED));
         }
     }
@@ -265,14 +336,14 @@ mod tests {
         let board = Arc::new(SloBoard::default());
         let mut counter = SloCounter::new(Arc::clone(&board));
         counter.replace(&[doc("one"), doc("two")]);
-        counter.count(SloId(1), SloVerdict::Bad);
-        counter.count(SloId(2), SloVerdict::Bad);
+        counter.count(SloId(1), SloVerdict::Bad(None));
+        counter.count(SloId(2), SloVerdict::Bad(None));
         counter.replace(&[doc("two"), doc("three")]);
-        counter.count(SloId(0), SloVerdict::Bad);
+        counter.count(SloId(0), SloVerdict::Bad(None));
         let bad: Vec<_> = board
             .current()
             .iter()
-            .map(|slo| slo.counts.events.with(SloResult::Bad).get())
+            .map(|slo| slo.counts.events().bad.sum())
             .collect();
         assert_eq!(bad, [2, 0]);
     }

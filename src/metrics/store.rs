@@ -9,14 +9,14 @@ use super::labels::{LabelSpec, WHOLE_SET};
 use super::pod_counts::PodCounts;
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
-    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, TrackerFamilies,
+    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, TrackerFamilies, WAITING,
     WATCH_DELIVERY,
 };
 use crate::instruments::{
     Counter, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use crate::label_value::LabelValue;
-use crate::lifecycle::{Interval, Outcome, Stage, Step};
+use crate::lifecycle::{Interval, Outcome, Stage, Step, Waiting};
 
 /// The histograms of one label set.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// Adds what was saved. Of the values dropped, those of labels that there still are.
-    pub(super) fn restore(&self, saved: &SavedFamilies, in_flight: [u64; Stage::ALL.len()]) {
+    pub(super) fn restore(&self, saved: &SavedFamilies, waiting: [u64; Waiting::COUNT]) {
         let mut finished = [0; Outcome::ALL.len()];
         for series in saved.series(&FINISHED) {
             let outcome = series.labels.first();
@@ -124,7 +124,7 @@ impl Store {
                 finished[outcome.index()] += series.value;
             }
         }
-        self.pod_counts.restore(in_flight, finished);
+        self.pod_counts.restore(waiting, finished);
         self.pods.restore(saved);
         let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
         for (name, counter) in names.zip(&self.dropped) {
@@ -196,8 +196,13 @@ impl Store {
     fn collect_pod_counts(&self, out: &mut dyn HistogramEncoder) {
         let counts = self.pod_counts.snapshot();
         let stages = || Stage::ALL.into_iter().map(Stage::as_str);
-        let in_flight = counts.in_flight.map(Number::Integer);
+        let in_flight = counts.in_flight().map(Number::Integer);
         INFLIGHT.write_by_label(out, stages().zip(in_flight));
+        out.family(Head::from(&WAITING));
+        for (waiting, pods) in Waiting::ALL.into_iter().zip(counts.waiting) {
+            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+            out.number(&[("stage", stage), ("cause", cause)], Number::Integer(pods));
+        }
         let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {
             Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))
         });

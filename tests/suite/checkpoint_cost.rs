@@ -122,7 +122,7 @@ fn what_a_commit_costs_the_ingest_task() {
         let begun = Instant::now();
         let (content, saved) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
-        recorder.restore(&content.metrics, [0; 7]);
+        recorder.restore(&content.metrics, []);
         let config = exporter.config.clone();
         let tracker = Tracker::restored(
             config,

@@ -11,7 +11,8 @@ use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::decode::{DecodeOptions, WatchEventKind};
 use podinit::lifecycle::{
-    Delivery, PodEvent, SourceId, Successor, TimestampMode, Tracker, TrackerConfig, Version,
+    Delivery, PodEvent, SavedPod, SourceId, Successor, TimestampMode, Tracker, TrackerConfig,
+    Version,
 };
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
@@ -86,10 +87,7 @@ impl Harness {
             "read and written again, it is another checkpoint"
         );
         let (mut recorder, exposition) = counters(&self.docs);
-        let mut in_flight = [0; 7];
-        for stage in pods.iter().filter_map(podinit::lifecycle::SavedPod::stage) {
-            in_flight[stage as usize] += 1;
-        }
+        let in_flight = pods.iter().filter_map(SavedPod::waiting);
         let durations = recorder.restore(&content.metrics, in_flight);
         assert_eq!(durations, RestoredDurations::Continued);
         let config = self.config.clone();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::support::parsed_exposition;
-use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage};
+use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting};
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -32,7 +32,7 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
     };
     let latency = Latency::from_nanos(LATENCY_SECONDS * 1_000_000_000);
     for stage in stages {
-        move_to(recorder, PodState::InFlight(stage));
+        move_to(recorder, PodState::InFlight(Waiting::otherwise(stage)));
         let interval = Interval::Stage(stage);
         recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }

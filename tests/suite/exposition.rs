@@ -9,7 +9,7 @@ use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
 use podinit::lifecycle::{
     AnomalyKind, Interval, Latency, Milestone, Outcome, PodObservation, PodState, Stage,
-    UnobservedReason,
+    UnobservedReason, Waiting,
 };
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
@@ -136,7 +136,7 @@ fn measured(interval: Interval, latency: f64) -> PodObservation {
 fn scraped() -> Arc<Exposition> {
     let (mut recorder, exposition) = built();
     let start = Timestamp::from_seconds(1_800_000_000);
-    let stage = |stage| PodState::InFlight(stage);
+    let stage = |stage| PodState::InFlight(Waiting::otherwise(stage));
 
     let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
     let now = start;

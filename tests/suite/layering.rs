@@ -36,7 +36,11 @@ const BANNED: [(&str, &str); 13] = [
 
 /// Where the core may name serde: these files define the values that a checkpoint holds, and their
 /// saved form is a promise that must stand beside the types. Everywhere else the edges parse.
-const SAVED: [&str; 2] = ["lifecycle/saved.rs", "lifecycle/saved/form.rs"];
+const SAVED: [&str; 3] = [
+    "lifecycle/saved.rs",
+    "lifecycle/saved/evidence.rs",
+    "lifecycle/saved/form.rs",
+];
 
 fn sources(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {

@@ -217,7 +217,7 @@ async fn a_checkpoint_that_cannot_be_used_is_set_aside_and_podinit_begins_anew()
         let _ = fs::remove_dir_all(world.state_dir());
         spoiled(&world, "corrupt", |path| fs::write(path, b"").unwrap());
         let _ = fs::remove_dir_all(world.state_dir());
-        spoiled(&world, "future_version", at(16, &[3]));
+        spoiled(&world, "future_version", at(16, &[4]));
         let _ = fs::remove_dir_all(world.state_dir());
         spoiled(&world, "old_version", at(16, &[1]));
         let _ = fs::remove_dir_all(world.state_dir());

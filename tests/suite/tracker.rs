@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::lifecycle::{
-    Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, SloId, SloRule,
-    SloVerdict, SourceId, Stage, Tracker, TrackerConfig,
+    Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, SloId, SloRule,
+    SloVerdict, SourceId, Stage, Tracker, TrackerConfig, Waiting,
 };
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
@@ -131,7 +131,13 @@ fn an_slo_with_another_threshold_judges_the_pods_in_flight_by_that() {
     harness.pass(20);
     assert_eq!(harness.verdicts(), []);
     harness.pass(21);
-    assert_eq!(harness.verdicts(), [(0, SloVerdict::Bad)]);
+    assert_eq!(
+        harness.verdicts(),
+        [(
+            0,
+            SloVerdict::Bad(Waiting::new(Stage::Network, Cause::Acknowledge))
+        )]
+    );
     assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     harness.pass(1_000);
     assert_eq!(harness.verdicts().len(), 1);
@@ -142,7 +148,13 @@ fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
     let mut harness = Harness::with(&[rule("slow", 10)]);
     harness.deliver(bound(1, None));
     harness.pass(11);
-    assert_eq!(harness.verdicts(), [(0, SloVerdict::Bad)]);
+    assert_eq!(
+        harness.verdicts(),
+        [(
+            0,
+            SloVerdict::Bad(Waiting::new(Stage::Network, Cause::Acknowledge))
+        )]
+    );
     harness.tracker.set_slos([rule("slow", 20)].into());
     assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     harness.pass(1_000);

@@ -4,7 +4,9 @@
 
 use super::super::append;
 use super::*;
-use crate::lifecycle::{LastSeen, LastTrue, SavedInFlight, SavedStartup, SloId, SourceId};
+use crate::lifecycle::{
+    LastSeen, LastTrue, SavedEvidence, SavedInFlight, SavedStartup, SloId, SourceId,
+};
 use crate::metrics::CheckpointLoad;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
@@ -39,6 +41,7 @@ fn in_flight(startup: SavedStartup, slo: u16) -> SavedPod {
         startup,
         discovered: Timestamp::from_seconds(1_001),
         slos: vec![(SloId(0), true), (SloId(slo), false)],
+        evidence: SavedEvidence::default(),
     }))
 }
 

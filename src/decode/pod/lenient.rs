@@ -238,6 +238,22 @@ impl<'de> LenientField<'de> for NonEmpty {
     }
 }
 
+/// Whether a value is an object, whatever it holds.
+pub(crate) struct IsObject;
+
+impl<'de> LenientField<'de> for IsObject {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(true)
+    }
+}
+
 /// Skips the value of a key that is not read.
 pub(crate) fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
     map.next_value::<IgnoredAny>().map(drop)

@@ -26,6 +26,8 @@ pub(crate) struct Metadata<'de> {
     pub(crate) name: Box<str>,
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) created: Option<Timestamp>,
+    /// `deletionTimestamp` is set, whatever it says
+    pub(crate) terminating: bool,
     pub(crate) resource_version: Option<Cow<'de, str>>,
     pub(crate) is_static: bool,
     pub(crate) initial_events_end: bool,
@@ -85,6 +87,10 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                 }
                 Some("creationTimestamp") => {
                     metadata.created = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                }
+                Some("deletionTimestamp") => {
+                    let stated = map.next_value_seed(Lenient(Text))?;
+                    metadata.terminating = stated.is_some_and(|text| !text.is_empty());
                 }
                 Some("resourceVersion") => {
                     metadata.resource_version = map.next_value_seed(Lenient(Version))?;

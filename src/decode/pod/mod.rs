@@ -11,6 +11,7 @@
 //! events, lists and recorded documents. All of it works on any serde deserializer, so that JSON
 //! and YAML cannot disagree.
 
+mod conditions;
 pub(crate) mod container;
 pub(crate) mod envelope;
 pub(crate) mod intern;

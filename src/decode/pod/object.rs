@@ -11,7 +11,7 @@ use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::decode::event::fields::EventFields;
-use crate::pod::{PodInfo, PodSnapshot};
+use crate::pod::{InPlaceChanges, PodInfo, PodSnapshot};
 
 /// Why an object is no pod that podinit could account for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -112,6 +112,12 @@ impl<'de> Object<'de> {
         let containers = with_statuses(self.spec.containers, self.status.containers);
         // Of exactly the size that is needed: a large list has very many of them.
         let containers = init_containers.into_iter().chain(containers).collect();
+        let read = self.status.conditions;
+        let in_place = InPlaceChanges {
+            update_ready: (read.in_place.update_ready)
+                .filter(|_| self.spec.readiness_gates.in_place_update),
+            ..read.in_place
+        };
         Ok(PodSnapshot {
             uid,
             resource_version,
@@ -129,15 +135,22 @@ impl<'de> Object<'de> {
                 .metadata
                 .created
                 .max(self.status.started)
-                .max(self.status.latest_transition),
+                .max(read.latest_transition),
             phase: self.status.phase,
-            conditions: self.status.conditions,
-            unschedulable: self.status.unschedulable,
+            conditions: read.conditions,
+            unschedulable: read.unschedulable,
+            not_scheduled: read.not_scheduled,
+            has_scheduling_group: self.spec.has_scheduling_group,
+            has_nominated_node: self.status.has_nominated_node,
+            sandbox_not_ready: read.sandbox_not_ready,
+            disruption: read.disruption,
+            in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
+            terminating: self.metadata.terminating,
             gated: self.spec.gated,
             has_init_containers,
             containers,
             is_stateful: self.spec.is_stateful,
-            has_readiness_gates: self.spec.has_readiness_gates,
+            has_readiness_gates: self.spec.readiness_gates.any,
             is_static: self.metadata.is_static,
         })
     }

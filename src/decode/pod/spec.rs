@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use serde::de::MapAccess;
+use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
 use super::container::ContainersReader;
-use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
+use super::lenient::{Flag, IsObject, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::volumes::StatefulReader;
 use crate::pod::Container;
 
@@ -19,7 +19,17 @@ pub(crate) struct Spec {
     pub(crate) init_containers: Vec<Container>,
     pub(crate) containers: Vec<Container>,
     pub(crate) is_stateful: bool,
-    pub(crate) has_readiness_gates: bool,
+    pub(crate) readiness_gates: ReadinessGates,
+    pub(crate) has_scheduling_group: bool,
+}
+
+/// What is read of `readinessGates`.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ReadinessGates {
+    /// There is one
+    pub(crate) any: bool,
+    /// One is `InPlaceUpdateReady`, of OpenKruise
+    pub(crate) in_place_update: bool,
 }
 
 /// Reads a [`Spec`].
@@ -57,11 +67,59 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.is_stateful = map.next_value_seed(Lenient(StatefulReader))?;
                 }
                 Some("readinessGates") => {
-                    spec.has_readiness_gates = map.next_value_seed(Lenient(NonEmpty))?;
+                    spec.readiness_gates = map.next_value_seed(Lenient(GatesReader))?;
+                }
+                Some("schedulingGroup") => {
+                    spec.has_scheduling_group = map.next_value_seed(Lenient(IsObject))?;
                 }
                 _ => skip(&mut map)?,
             }
         }
         Ok(spec)
+    }
+}
+
+/// Reads [`ReadinessGates`].
+struct GatesReader;
+
+impl<'de> LenientField<'de> for GatesReader {
+    type Value = ReadinessGates;
+
+    fn absent(self) -> ReadinessGates {
+        ReadinessGates::default()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadinessGates, A::Error> {
+        let mut gates = ReadinessGates::default();
+        while let Some(in_place_update) = seq.next_element_seed(Lenient(IsInPlaceUpdate))? {
+            gates.any = true;
+            gates.in_place_update |= in_place_update;
+        }
+        Ok(gates)
+    }
+}
+
+/// Whether a readiness gate is `InPlaceUpdateReady`.
+struct IsInPlaceUpdate;
+
+impl<'de> LenientField<'de> for IsInPlaceUpdate {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("conditionType") => {
+                    let kind = map.next_value_seed(Lenient(Text))?;
+                    found = kind.as_deref() == Some("InPlaceUpdateReady");
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(found)
     }
 }

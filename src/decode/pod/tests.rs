@@ -20,7 +20,7 @@ pub(crate) fn all_options() -> DecodeOptions {
     }
 }
 
-fn pod(object: Value) -> PodSnapshot {
+pub(crate) fn pod(object: Value) -> PodSnapshot {
     pod_with(all_options(), object)
 }
 
@@ -115,6 +115,8 @@ fn everything_that_is_read_is_found() {
     assert_eq!(pod.created, rfc3339::parse("2026-01-02T03:04:05Z"));
     assert_eq!(pod.started, rfc3339::parse("2026-01-02T03:04:06Z"));
     assert_eq!(pod.phase, Phase::Succeeded);
+    assert!(pod.terminating);
+    assert!(pod.not_scheduled.is_some_and(|said| said.is_false));
     assert_eq!(
         pod.conditions.get(ConditionType::Ready),
         Some(Condition {

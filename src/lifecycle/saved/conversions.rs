@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::evidence::SavedEvidence;
 use super::{SavedInFlight, SavedSource, SavedStartup};
+use crate::lifecycle::cause::WaitEvidence;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::enum_set::EnumSet;
 use crate::lifecycle::observation::{Reporter, Sink};
@@ -51,15 +53,17 @@ impl PodInFlight {
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
         let startup = Startup::from(saved.startup);
+        let evidence = WaitEvidence::from(saved.evidence);
         let mut pod = Self {
             last_seen: saved.last_seen,
             uid: saved.uid,
             info: saved.info,
-            stage: startup.stage(),
+            waiting: evidence.waiting(startup.stage()),
+            evidence,
             startup,
             slos: SloProgress::restored(&saved.slos),
             discovered: saved.discovered,
-            waiting: None,
+            entry: None,
         };
         pod.settle(shared, reporter);
         pod
@@ -73,6 +77,7 @@ impl PodInFlight {
             startup: self.startup.saved(),
             discovered: self.discovered,
             slos: self.slos.saved(),
+            evidence: SavedEvidence::from(&self.evidence),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The state of one pod for each SLO that matches it.
 
 use super::{SloRule, Timers};
+use crate::lifecycle::cause::Waiting;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::observation::{AnomalyKind, PodObservation};
@@ -20,6 +21,8 @@ pub(crate) struct SloInput<'a> {
     pub adopted: bool,
     /// How the pod ended with it, if it did
     pub outcome: Option<Outcome>,
+    /// Where the pod was before, and why it waited there; `None` where it was not known
+    pub before: Option<Waiting>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +118,7 @@ impl SloProgress {
         missed: SloId,
         now: Timestamp,
         startup: &Startup,
+        waiting: Waiting,
         rules: &[SloRule],
         emit: &mut impl FnMut(PodObservation),
     ) {
@@ -124,7 +128,7 @@ impl SloProgress {
             return;
         }
         if let Some((slo, state)) = self.waiting().find(|(slo, _)| *slo == missed) {
-            decide(slo, state, SloVerdict::Bad, emit);
+            decide(slo, state, SloVerdict::Bad(Some(waiting)), emit);
         }
     }
 
@@ -188,7 +192,7 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
     if let (Reached::At(from), Reached::At(to)) = (startup.start(interval), startup.end(interval))
         && startup.applies(interval)
     {
-        return Some(judged(rule, Judgement::of(from, to)));
+        return Some(judged(rule, Judgement::of(from, to), input.before));
     }
     if lacks_a_type(interval, startup, input.snapshot) {
         return excluded(Reason::ConditionAbsent);
@@ -198,16 +202,16 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         .and_then(|outcome| excluded(Reason::of(outcome)))
 }
 
-fn judged(rule: &SloRule, judgement: Judgement) -> SloVerdict {
+fn judged(rule: &SloRule, judgement: Judgement, before: Option<Waiting>) -> SloVerdict {
     match judgement {
         Judgement::Usable { latency, .. } => {
             if u128::from(latency.as_nanos()) <= rule.threshold.as_nanos() {
                 SloVerdict::Good
             } else {
-                SloVerdict::Bad
+                SloVerdict::Bad(before)
             }
         }
-        Judgement::Unusable(AnomalyKind::TooLong) => SloVerdict::Bad,
+        Judgement::Unusable(AnomalyKind::TooLong) => SloVerdict::Bad(before),
         Judgement::Unusable(_) => SloVerdict::Excluded(ExclusionReason::Time),
     }
 }

@@ -110,7 +110,9 @@ impl Tracker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lifecycle::cause::{Cause, Waiting};
     use crate::lifecycle::delivery::PodEvent;
+    use crate::lifecycle::interval::Stage;
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
     use crate::lifecycle::slo::SloRule;
     use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
@@ -225,6 +227,12 @@ mod tests {
         }
         after.advance(at(101), &mut sink);
         after.advance(at(102), &mut sink);
-        assert_eq!(verdicts, [(SloId(0), SloVerdict::Bad); 2]);
+        assert_eq!(
+            verdicts,
+            [(
+                SloId(0),
+                SloVerdict::Bad(Waiting::new(Stage::Scheduling, Cause::Queue))
+            ); 2]
+        );
     }
 }

@@ -1,5 +1,7 @@
 use super::fixtures::{at, delivery, rule};
 use super::*;
+use crate::lifecycle::cause::{Cause, Waiting};
+use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
@@ -101,5 +103,11 @@ fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived(
         verdicts
     };
     assert_eq!(verdict(10), [SloVerdict::Good]);
-    assert_eq!(verdict(11), [SloVerdict::Bad]);
+    assert_eq!(
+        verdict(11),
+        [SloVerdict::Bad(Waiting::new(
+            Stage::Scheduling,
+            Cause::Queue
+        ))]
+    );
 }

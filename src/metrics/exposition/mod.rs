@@ -54,7 +54,7 @@ impl Exposition {
 
     /// How many pods are starting up at present.
     pub fn pods_in_flight(&self) -> u64 {
-        self.store.pod_counts.snapshot().in_flight.iter().sum()
+        self.store.pod_counts.snapshot().in_flight().iter().sum()
     }
 
     /// The present values in `format`. May be called by any number of threads at once; the recorder

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
-use crate::lifecycle::{Interval, Stage};
+use crate::lifecycle::{Interval, Waiting};
 use crate::metrics::layout::LAYOUT;
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
+use crate::pod::PodInfo;
 
 impl Recorder {
     /// All counters, of every source that was built with this recorder.
@@ -46,18 +47,22 @@ impl Recorder {
         }
     }
 
-    /// Continues from what was saved, with so many pods in flight by stage: adds it to what has been
+    /// Continues from what was saved, with these pods in flight where they wait: adds it to what has been
     /// counted, which must be no pods yet.
     ///
     /// A cell that this podinit does not have is counted in the one that its bound lies in. SLOs
     /// that are not in force, and labels that are no longer carried, are dropped.
-    pub fn restore(
+    pub fn restore<'a>(
         &mut self,
         saved: &SavedMetrics,
-        in_flight: [u64; Stage::ALL.len()],
+        in_flight: impl IntoIterator<Item = (&'a PodInfo, Waiting)>,
     ) -> RestoredDurations {
+        let mut waiting = [0; Waiting::COUNT];
+        for (_, at) in in_flight {
+            waiting[at.index()] += 1;
+        }
         let store = &self.store;
-        store.restore(&saved.families, in_flight);
+        store.restore(&saved.families, waiting);
         let sources = self.sources.iter();
         sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);

@@ -51,12 +51,12 @@ impl ReportSink {
     fn moved(&mut self, from: PodState, to: PodState) {
         match from {
             PodState::Undiscovered => self.discovered += 1,
-            PodState::InFlight(stage) => self.in_flight[stage as usize] -= 1,
+            PodState::InFlight(waiting) => self.in_flight[waiting.stage() as usize] -= 1,
             PodState::Finished(outcome) => self.finished[outcome as usize] -= 1,
         }
         match to {
             PodState::Undiscovered => {}
-            PodState::InFlight(stage) => self.in_flight[stage as usize] += 1,
+            PodState::InFlight(waiting) => self.in_flight[waiting.stage() as usize] += 1,
             PodState::Finished(outcome) => self.finished[outcome as usize] += 1,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
-use crate::lifecycle::{SavedPod, SourceId, Stage, Successor, Tracker, TrackerConfig, Version};
+use crate::lifecycle::{SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version};
 use crate::metrics::Recorder;
 use crate::metrics::saved::RestoredDurations;
 
@@ -15,13 +15,10 @@ pub(super) fn restore(
     pod_labels: &[String],
     recorder: &mut Recorder,
 ) -> Tracker {
-    let mut in_flight = [0; Stage::ALL.len()];
-    for stage in pods.iter().filter_map(SavedPod::stage) {
-        in_flight[stage as usize] += 1;
-    }
     if content.scope.pod_labels != pod_labels {
         relabel(&mut pods, &content.scope.pod_labels, pod_labels);
     }
+    let in_flight = pods.iter().filter_map(SavedPod::waiting);
     if recorder.restore(&content.metrics, in_flight) == RestoredDurations::OtherLabels {
         tracing::warn!(
             "the duration series carry other labels than before, and begin at zero; other counters continue"

@@ -70,10 +70,7 @@ impl Durable {
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
         let (content, pods) = content::decode(&sections).expect("it says something");
-        let mut in_flight = [0; podinit::lifecycle::Stage::ALL.len()];
-        for stage in pods.iter().filter_map(|pod| pod.stage()) {
-            in_flight[stage as usize] += 1;
-        }
+        let in_flight = pods.iter().filter_map(|pod| pod.waiting());
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {
             tally.pods.clone_from(&self.counted);

@@ -67,7 +67,7 @@ impl Counted {
             PodObservation::Slo { slo, verdict } => {
                 let column = match verdict {
                     SloVerdict::Good => 0,
-                    SloVerdict::Bad => 1,
+                    SloVerdict::Bad(_) => 1,
                     SloVerdict::Excluded(_) => 2,
                 };
                 self.slos[usize::from(slo.0)][column] += 1;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podinit::lifecycle::{
-    Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId, TimestampMode,
-    Tracker, TrackerConfig,
+    Cause, Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId, Stage,
+    TimestampMode, Tracker, TrackerConfig, Waiting,
 };
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::slo::SloFile;
@@ -121,7 +121,11 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
         // Its binding was seen to the instant, its network is known to the second: 9.5 s.
         ("swift", 9, SloVerdict::Good),
         ("newcomer", 10, SloVerdict::Good),
-        ("late", 11, SloVerdict::Bad),
+        (
+            "late",
+            11,
+            SloVerdict::Bad(Waiting::new(Stage::Network, Cause::Acknowledge)),
+        ),
     ] {
         harness.advance(RESUMED + 4);
         assert_eq!(harness.of(name), [], "{name}");
@@ -133,7 +137,14 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
     assert_eq!(harness.verdicts.len(), 3, "{:?}", harness.verdicts);
     harness.advance(RESUMED + 3_600);
     for name in ["stuck", "lost"] {
-        assert_eq!(harness.of(name), [SloVerdict::Bad], "{name}");
+        assert_eq!(
+            harness.of(name),
+            [SloVerdict::Bad(Waiting::new(
+                Stage::Network,
+                Cause::Acknowledge
+            ))],
+            "{name}"
+        );
     }
     let events: usize = harness.verdicts.values().map(Vec::len).sum();
     assert_eq!(events, 5, "{:?}", harness.verdicts);

@@ -1,0 +1,141 @@
+//! The containers of a pod in flight, as far as they say why it waits.
+
+use std::sync::Arc;
+
+use super::Cause;
+use crate::kube_event::EventContainer;
+use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
+
+/// What is known of one container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::lifecycle) struct ContainerEvidence {
+    pub name: Arc<str>,
+    pub kind: ContainerKind,
+    /// What the state in the newest snapshot says: `image`, `config`, `crash` or `create`
+    pub problem: Option<Cause>,
+    /// Terminated with exit code 0 in the newest snapshot
+    pub succeeded: bool,
+    /// It has a start in the newest snapshot ([§9.1](crate::specification#s9-1))
+    pub started: bool,
+    /// An Event `Pulling` was delivered
+    pub pulling: bool,
+    /// An Event `Pulled` was delivered
+    pub pulled: bool,
+}
+
+impl ContainerEvidence {
+    fn of(container: &Container) -> Self {
+        let mut evidence = Self {
+            name: Arc::clone(&container.name),
+            kind: container.kind,
+            problem: None,
+            succeeded: false,
+            started: false,
+            pulling: false,
+            pulled: false,
+        };
+        evidence.update(container);
+        evidence
+    }
+
+    fn update(&mut self, container: &Container) {
+        self.problem = problem(container.state);
+        self.succeeded = container.state == ContainerState::Succeeded;
+        self.started = container.started.is_some();
+    }
+
+    fn is(&self, named: &EventContainer) -> bool {
+        let init = self.kind != ContainerKind::Regular;
+        init == named.init && *self.name == *named.name
+    }
+
+    /// Whether it keeps the pod in the stage `init`.
+    fn is_initializing(&self) -> bool {
+        match self.kind {
+            ContainerKind::Init => !self.succeeded,
+            ContainerKind::RestartableInit => !self.succeeded && !self.started,
+            ContainerKind::Regular => false,
+        }
+    }
+}
+
+/// What the state of a container says, besides that it runs or has ended well.
+const fn problem(state: ContainerState) -> Option<Cause> {
+    use WaitingReason as Reason;
+    match state {
+        ContainerState::Waiting(reason) => Some(match reason {
+            Reason::ErrImagePull
+            | Reason::ImagePullBackOff
+            | Reason::ErrImageNeverPull
+            | Reason::InvalidImageName
+            | Reason::ImageInspectError
+            | Reason::RegistryUnavailable
+            | Reason::SignatureValidationFailed
+            | Reason::ImageVolumeMountFailed => Cause::Image,
+            Reason::CreateContainerConfigError
+            | Reason::CreateContainerError
+            | Reason::RunContainerError
+            | Reason::PreCreateHookError
+            | Reason::PreStartHookError
+            | Reason::PostStartHookError => Cause::Config,
+            Reason::CrashLoopBackOff => Cause::Crash,
+            Reason::Other => Cause::Create,
+        }),
+        ContainerState::NoStatus => Some(Cause::Create),
+        ContainerState::Failed => Some(Cause::Crash),
+        ContainerState::Running | ContainerState::Succeeded => None,
+    }
+}
+
+/// Brings `evidence` up to date with `containers`, those of the newest snapshot. Their names and
+/// order never change in Kubernetes; if they do all the same, what Events said of them is forgotten.
+pub(super) fn update(evidence: &mut Box<[ContainerEvidence]>, containers: &[Container]) {
+    let names = containers
+        .iter()
+        .map(|container| (&container.name, container.kind));
+    let known = evidence.iter().map(|known| (&known.name, known.kind));
+    if !known.eq(names) {
+        *evidence = containers.iter().map(ContainerEvidence::of).collect();
+        return;
+    }
+    for (known, container) in evidence.iter_mut().zip(containers) {
+        known.update(container);
+    }
+}
+
+/// The container that an Event names.
+pub(super) fn named<'a>(
+    evidence: &'a mut [ContainerEvidence],
+    name: &EventContainer,
+) -> Option<&'a mut ContainerEvidence> {
+    evidence.iter_mut().find(|container| container.is(name))
+}
+
+/// The cause of a pod in the stage `init`: the first init container that is not done decides.
+pub(super) fn init_cause(evidence: &[ContainerEvidence]) -> Option<Cause> {
+    let mut containers = evidence.iter();
+    let initializing = containers.find(|container| container.is_initializing());
+    cause_of(initializing.into_iter())
+}
+
+/// The cause of a pod in the stage `containers`: its regular containers and its sidecars decide.
+pub(super) fn containers_cause(evidence: &[ContainerEvidence]) -> Option<Cause> {
+    let containers = evidence.iter();
+    cause_of(containers.filter(|container| container.kind != ContainerKind::Init))
+}
+
+/// The first row of the table that fits one of the containers of a stage; `None` where only the last
+/// one does.
+fn cause_of<'a>(containers: impl Iterator<Item = &'a ContainerEvidence> + Clone) -> Option<Cause> {
+    let has = |problem| {
+        let mut containers = containers.clone();
+        containers.any(|container| container.problem == Some(problem))
+    };
+    let mut pulls = containers.clone();
+    let pulls = pulls.any(|one| !one.started && one.pulling && !one.pulled);
+    [Cause::Image, Cause::Config, Cause::Crash]
+        .into_iter()
+        .find(|problem| has(*problem))
+        .or_else(|| pulls.then_some(Cause::Pull))
+        .or_else(|| has(Cause::Create).then_some(Cause::Create))
+}

@@ -1,0 +1,79 @@
+//! Why a pod in flight waits ([§10.1](crate::specification#s10-1)): one cause at any time, out of a
+//! closed list.
+//!
+//! ```text
+//! snapshot ─▶ WaitEvidence ─▶ Cause of the pod's stage
+//! Event ────▶      │
+//! ```
+
+mod containers;
+mod evidence;
+mod scheduler_message;
+mod waiting;
+
+use crate::label_values;
+
+pub(super) use containers::ContainerEvidence;
+pub(super) use evidence::WaitEvidence;
+pub use waiting::Waiting;
+
+label_values! {
+    /// Why a pod in flight waits, in the order of the specification's table. Which of them a stage
+    /// can have is in [`Waiting::ALL`].
+    pub enum Cause {
+        /// `metadata.deletionTimestamp` is set
+        Terminating => "terminating",
+        /// It has scheduling gates
+        Gate => "gate",
+        /// The scheduler has not tried it yet
+        Queue => "queue",
+        /// Its pod group is not complete, or does not fit as a whole
+        Gang => "gang",
+        /// Pods of lower priority make room for it
+        Preempting => "preempting",
+        /// The scheduler failed
+        SchedulerError => "scheduler_error",
+        /// Nodes lack CPU, memory, other resources, or room for another pod
+        Resources => "resources",
+        /// Nodes have taints that it does not tolerate, or are cordoned
+        Taint => "taint",
+        /// Its topology spread constraints
+        Topology => "topology",
+        /// A volume: in the scheduler's message, or attached or mounted too slowly
+        Volume => "volume",
+        /// A resource claim: in the scheduler's message, or not prepared on the node
+        Claim => "claim",
+        /// Its node selector, or affinity to nodes or pods
+        Affinity => "affinity",
+        /// The scheduler's message says something else
+        Other => "other",
+        /// The kubelet has not accepted it yet
+        Acknowledge => "acknowledge",
+        /// The network of the node is not ready, or a sandbox failed for its network
+        Cni => "cni",
+        /// A sandbox failed for another reason
+        Sandbox => "sandbox",
+        /// The kubelet says that there is no sandbox
+        NoSandbox => "no_sandbox",
+        /// The kubelet says that the sandbox has no address
+        NoIp => "no_ip",
+        /// Nothing says why the network is not ready
+        Unknown => "unknown",
+        /// An image cannot be pulled, or not be used
+        Image => "image",
+        /// A container cannot be made as it is specified, or a hook fails
+        Config => "config",
+        /// A container ends with a failure
+        Crash => "crash",
+        /// An image is being pulled
+        Pull => "pull",
+        /// A container is being made
+        Create => "create",
+        /// An init container runs
+        Run => "run",
+        /// The containers run; a startup or readiness probe has not succeeded yet
+        Probe => "probe",
+        /// A readiness gate is not true yet
+        ReadinessGate => "readiness_gate",
+    }
+}

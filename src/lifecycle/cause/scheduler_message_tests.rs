@@ -1,0 +1,114 @@
+use super::*;
+
+fn cause_of(clauses: &str) -> Cause {
+    cause(&format!("0/5 nodes are available: {clauses}."))
+}
+
+#[test]
+fn the_clause_with_the_most_nodes_decides() {
+    let taint = "node(s) had untolerated taint(s)";
+    assert_eq!(
+        cause_of(&format!("2 Insufficient cpu, 3 {taint}")),
+        Cause::Taint
+    );
+    assert_eq!(
+        cause_of(&format!("3 Insufficient cpu, 2 {taint}")),
+        Cause::Resources
+    );
+    assert_eq!(
+        cause_of(&format!("10 {taint}, 9 Insufficient cpu")),
+        Cause::Taint
+    );
+    // On a tie the first.
+    assert_eq!(
+        cause_of(&format!("2 {taint}, 2 Insufficient cpu")),
+        Cause::Taint
+    );
+    assert_eq!(
+        cause_of(&format!("2 Insufficient cpu, 2 {taint}")),
+        Cause::Resources
+    );
+}
+
+#[test]
+fn a_clause_without_a_number_counts_for_all_nodes() {
+    let unbound = "pod has unbound immediate PersistentVolumeClaims";
+    assert_eq!(cause_of(unbound), Cause::Volume);
+    assert_eq!(
+        cause_of(&format!("4 Insufficient cpu, {unbound}")),
+        Cause::Volume
+    );
+    assert_eq!(
+        cause_of(&format!("5 Insufficient cpu, {unbound}")),
+        Cause::Resources
+    );
+    assert_eq!(cause_of("6 Insufficient cpu, other"), Cause::Resources);
+}
+
+#[test]
+fn what_is_said_of_preemption_does_not_count() {
+    let preemption = "preemption: 0/5 nodes are available: 5 Insufficient cpu.";
+    let message = format!("0/5 nodes are available: 1 Too many pods. {preemption}");
+    assert_eq!(cause(&message), Cause::Resources);
+    let message = format!("0/5 nodes are available: 1 node(s) were unschedulable. {preemption}");
+    assert_eq!(cause(&message), Cause::Taint);
+    assert_eq!(
+        cause(&format!("0/5 nodes are available: {preemption}")),
+        Cause::Other
+    );
+}
+
+#[test]
+fn a_message_of_another_form_is_one_clause() {
+    for (message, expected) in [
+        ("", Cause::Other),
+        (
+            "waiting for volume \"a\", 9 Insufficient cpu",
+            Cause::Resources,
+        ),
+        ("3 nodes, volume \"a\"", Cause::Volume),
+        (
+            "0/x nodes are available: 1 a, 2 node(s) had a taint",
+            Cause::Taint,
+        ),
+        ("running PreBind plugin: timeout", Cause::Other),
+    ] {
+        assert_eq!(cause(message), expected, "{message}");
+    }
+}
+
+#[test]
+fn the_words_are_searched_in_their_order_and_in_any_case() {
+    for (clause, expected) in [
+        ("INSUFFICIENT storage", Cause::Resources),
+        ("had taint {device: x}", Cause::Taint),
+        ("Topology Spread and volume", Cause::Topology),
+        ("volume node affinity conflict", Cause::Volume),
+        ("bound to non-existent PVC", Cause::Volume),
+        ("no available disk", Cause::Volume),
+        ("cannot allocate all claims for the selector", Cause::Claim),
+        ("no such DEVICE class", Cause::Claim),
+        ("didn't match Pod's node affinity/selector", Cause::Affinity),
+        ("didn't have free ports", Cause::Other),
+    ] {
+        assert_eq!(cause_of(&format!("1 {clause}")), expected, "{clause}");
+    }
+}
+
+#[test]
+fn a_pod_group_is_named_anywhere_and_in_any_case() {
+    for message in ["the Pod Group is small", "PodGroup a", "gAnG"] {
+        assert!(names_pod_group(message), "{message}");
+    }
+    assert!(!names_pod_group("a group of pods") && !names_pod_group(""));
+}
+
+proptest::proptest! {
+    /// Any text has a cause, and what follows the preemption changes nothing.
+    #[test]
+    fn any_message_has_a_cause(message in ".{0,80}", tail in ".{0,40}") {
+        proptest::prop_assume!(!message.contains(" preemption:"));
+        let with_tail = format!("{message} preemption:{tail}");
+        proptest::prop_assert_eq!(cause(&message), cause(&with_tail));
+    }
+}

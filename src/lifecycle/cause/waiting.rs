@@ -1,0 +1,154 @@
+//! The pairs of a stage and a cause that can be: the specification's table.
+
+use super::Cause;
+use crate::label_value::LabelValue;
+use crate::lifecycle::interval::Stage;
+
+/// The causes that a pod in a stage can have, in the order of the specification's table, where the
+/// first one that fits counts. The last one fits always.
+const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
+    use Cause::*;
+    const SCHEDULING: &[Cause] = &[
+        Terminating,
+        Queue,
+        Gang,
+        Preempting,
+        SchedulerError,
+        Resources,
+        Taint,
+        Topology,
+        Volume,
+        Claim,
+        Affinity,
+        Other,
+    ];
+    const NETWORK: &[Cause] = &[
+        Terminating,
+        Acknowledge,
+        Claim,
+        Volume,
+        Cni,
+        Sandbox,
+        NoSandbox,
+        NoIp,
+        Unknown,
+    ];
+    [
+        (Stage::Gated, &[Terminating, Gate]),
+        (Stage::Scheduling, SCHEDULING),
+        (Stage::Unschedulable, SCHEDULING),
+        (Stage::Network, NETWORK),
+        (
+            Stage::Init,
+            &[Terminating, Image, Config, Crash, Pull, Create, Run],
+        ),
+        (
+            Stage::Containers,
+            &[Terminating, Image, Config, Crash, Pull, Create, Probe],
+        ),
+        (Stage::Readiness, &[Terminating, ReadinessGate]),
+    ]
+};
+
+/// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Waiting(u8);
+
+/// Where the pairs of each stage begin in [`Waiting::ALL`]; the last entry is their number.
+const BEGINS: [usize; Stage::ALL.len() + 1] = {
+    let mut begins = [0; Stage::ALL.len() + 1];
+    let mut row = 0;
+    while row < CAUSES.len() {
+        assert!(CAUSES[row].0 as usize == row, "a row for each stage");
+        begins[row + 1] = begins[row] + CAUSES[row].1.len();
+        row += 1;
+    }
+    begins
+};
+
+impl Waiting {
+    /// How many pairs there are.
+    pub const COUNT: usize = BEGINS[Stage::ALL.len()];
+
+    /// Every pair, in the order of the specification's table.
+    pub const ALL: [Self; Self::COUNT] = {
+        assert!(Self::COUNT <= u8::MAX as usize, "a pair is a byte");
+        let mut all = [Self(0); Self::COUNT];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = Self(index as u8);
+            index += 1;
+        }
+        all
+    };
+
+    /// The pair, if a pod in `stage` can have `cause`.
+    pub fn new(stage: Stage, cause: Cause) -> Option<Self> {
+        let causes = CAUSES[stage as usize].1;
+        let position = causes.iter().position(|possible| *possible == cause)?;
+        u8::try_from(BEGINS[stage as usize] + position)
+            .ok()
+            .map(Self)
+    }
+
+    /// The pair with the cause that fits a pod in `stage` always.
+    pub fn otherwise(stage: Stage) -> Self {
+        Self::ALL[BEGINS[stage as usize + 1] - 1]
+    }
+
+    /// The stage.
+    pub fn stage(self) -> Stage {
+        let index = self.index();
+        let begun = BEGINS.partition_point(|begin| *begin <= index);
+        Stage::ALL[begun - 1]
+    }
+
+    /// The cause.
+    pub fn cause(self) -> Cause {
+        let stage = self.stage() as usize;
+        CAUSES[stage].1[self.index() - BEGINS[stage]]
+    }
+
+    /// The position in [`Waiting::ALL`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The pair with these label values.
+    pub fn from_texts(stage: &str, cause: &str) -> Option<Self> {
+        Self::new(Stage::from_text(stage)?, Cause::from_text(cause)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_leads_back_to_its_stage_and_cause() {
+        assert_eq!(Waiting::COUNT, 51);
+        for (index, waiting) in Waiting::ALL.into_iter().enumerate() {
+            assert_eq!(waiting.index(), index);
+            let (stage, cause) = (waiting.stage(), waiting.cause());
+            assert_eq!(Waiting::new(stage, cause), Some(waiting));
+            let again = Waiting::from_texts(stage.as_str(), cause.as_str());
+            assert_eq!(again, Some(waiting));
+        }
+        assert_eq!(Waiting::new(Stage::Network, Cause::Probe), None);
+    }
+
+    #[test]
+    fn every_stage_has_a_cause_that_fits_always() {
+        let causes = Stage::ALL.map(|stage| Waiting::otherwise(stage).cause().as_str());
+        let expected = [
+            "gate",
+            "other",
+            "other",
+            "unknown",
+            "run",
+            "probe",
+            "readiness_gate",
+        ];
+        assert_eq!(causes, expected);
+    }
+}

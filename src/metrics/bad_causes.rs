@@ -1,0 +1,132 @@
+//! The bad events of one SLO, by where the pod was and why it waited there
+//! ([§10.1](crate::specification#s10-1)).
+
+use std::borrow::Cow;
+
+use crate::instruments::{Counter, FamilyType, Kind, LabelText, SavedSeries};
+use crate::lifecycle::Waiting;
+
+/// The value of `stage` and of `cause` for a pod that was not known before.
+const NONE: &str = "none";
+
+/// Counters of bad events for each stage and cause that can be, and for pods not known before. Their
+/// sum is how many bad events there are: that number is kept nowhere else.
+#[derive(Debug)]
+pub(super) struct BadCauses([Counter; Waiting::COUNT + 1]);
+
+impl Default for BadCauses {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Counter::default()))
+    }
+}
+
+/// The bad events at one moment.
+#[derive(Debug)]
+pub(super) struct BadCausesSnapshot([u64; Waiting::COUNT + 1]);
+
+impl BadCausesSnapshot {
+    /// How many there are.
+    pub(super) fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// By stage and cause.
+    pub(super) fn iter(&self) -> impl Iterator<Item = ([&'static str; 2], u64)> {
+        labels().zip(self.0)
+    }
+}
+
+/// The label values of the counters, in their order.
+fn labels() -> impl Iterator<Item = [&'static str; 2]> {
+    let pairs = Waiting::ALL.into_iter();
+    let pairs = pairs.map(|waiting| [waiting.stage().as_str(), waiting.cause().as_str()]);
+    pairs.chain([[NONE, NONE]])
+}
+
+impl BadCauses {
+    /// Counts a bad event.
+    pub(super) fn count(&self, waiting: Option<Waiting>) {
+        self.counter(waiting).increment();
+    }
+
+    /// Counts bad events of which nothing more is known.
+    pub(super) fn add_unknown(&self, events: u64) {
+        self.counter(None).add(events);
+    }
+
+    fn counter(&self, waiting: Option<Waiting>) -> &Counter {
+        &self.0[waiting.map_or(Waiting::COUNT, Waiting::index)]
+    }
+
+    /// What has been counted.
+    pub(super) fn snapshot(&self) -> BadCausesSnapshot {
+        BadCausesSnapshot(std::array::from_fn(|index| self.0[index].get()))
+    }
+
+    /// The present values. Those at zero need not be saved.
+    pub(super) fn save(&self) -> Vec<SavedSeries> {
+        let counted = labels().zip(self.0.iter().map(Counter::get));
+        let counted = counted.filter(|(_, value)| *value > 0);
+        let series = counted.map(|(labels, value)| SavedSeries {
+            labels: labels.map(Cow::Borrowed).into(),
+            value,
+        });
+        series.collect()
+    }
+
+    /// Adds what was saved.
+    pub(super) fn restore(&self, saved: &[SavedSeries]) {
+        for series in saved {
+            if let [stage, cause] = &*series.labels
+                && let Some(waiting) = from_texts(stage, cause)
+            {
+                self.counter(waiting).add(series.value);
+            }
+        }
+    }
+}
+
+/// The label values of a bad event; `None` where there is no such pair.
+fn from_texts(stage: &str, cause: &str) -> Option<Option<Waiting>> {
+    match (stage, cause) {
+        (NONE, NONE) => Some(None),
+        _ => Waiting::from_texts(stage, cause).map(Some),
+    }
+}
+
+/// The family: the SLO, and where and why its pods waited.
+#[derive(Debug)]
+pub(super) struct BadCausesBySlo;
+
+impl FamilyType for BadCausesBySlo {
+    const KIND: Kind = Kind::Counter;
+    const LABELS: usize = 3;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        matches!(labels, [_slo, stage, cause] if from_texts(stage, cause).is_some())
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::lifecycle::{Cause, Stage};
+
+    #[test]
+    fn what_is_saved_is_restored_and_the_sum_is_what_was_counted() {
+        let causes = BadCauses::default();
+        let image = Waiting::new(Stage::Init, Cause::Image).unwrap();
+        for waiting in [Some(image), None, Some(image)] {
+            causes.count(waiting);
+        }
+        let saved = causes.save();
+        assert_eq!(saved.len(), 2);
+        let restored = BadCauses::default();
+        restored.restore(&saved);
+        assert_eq!(restored.snapshot().sum(), 3);
+        let counted: Vec<_> = restored.snapshot().iter().filter(|(_, n)| *n > 0).collect();
+        assert_eq!(counted, [(["init", "image"], 2), (["none", "none"], 1)]);
+    }
+}
