@@ -134,8 +134,8 @@ fn other_versions_are_not_reported_as_damage() {
 fn version_1_is_known_by_its_magic() {
     let mut file = file(&vec![(1, vec![2; 20])]);
     file[..16].copy_from_slice(b"podinit ledger\n\0");
-    assert_eq!(read(&file), Err(FrameError::OldVersion(2)));
-    assert_eq!(read(&file[..16]), Err(FrameError::OldVersion(2)));
+    assert_eq!(read(&file), Err(FrameError::OldVersion(1)));
+    assert_eq!(read(&file[..16]), Err(FrameError::OldVersion(1)));
     assert_eq!(read(&file[..15]), Err(FrameError::NotACheckpoint));
 }
 
