@@ -5,18 +5,19 @@
 //! kubeconfig that was named but cannot be used is an error: podinit never connects to another
 //! cluster instead.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt;
+use kube::client::ConfigExt;
 use kube::{Client, Config};
 
 use super::api_server_clock::ApiServerClock;
 use super::credentials::{self, BearerClient, CredentialSource, TokenFile, check_installed};
 use super::date_observer::DateObserver;
-use super::kubeconfig::{ConfigSource, client_fault};
+use super::kubeconfig::{self, ConfigSource, client_fault};
 use super::options::{ClusterOptions, ConnectError};
 use super::renewing_client::{MadeClient, MakeClient};
 pub use super::renewing_client::{NoCredentials, RenewingClient};
@@ -104,23 +105,25 @@ pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> 
     Ok(configured.cluster(client, Some(renewing)))
 }
 
-/// Reads a kubeconfig and uses everything that it names, but runs no credential plugin: so that tests
-/// and fuzzing see the errors.
+/// Reads the text of a kubeconfig as [`connect`] does, up to the TLS configuration of a client. Sends
+/// nothing, and neither runs a credential plugin nor reads a token file. For fuzzing.
 ///
 /// # Errors
 /// Those of [`connect`].
-pub async fn check_kubeconfig(file: PathBuf) -> Result<(), ConnectError> {
-    let options = ClusterOptions {
-        kubeconfig: Some(file),
-        context: None,
-    };
-    let source = ConfigSource::locate(&options, None, None);
-    let (config, origin) = source.load(None).await?;
+pub fn check_kubeconfig(text: &str) -> Result<(), ConnectError> {
+    let origin = "kubeconfig";
+    let parsed = kubeconfig::parse(text, origin)?;
+    let loaded = kubeconfig::config_of(parsed, None, origin.to_owned()).now_or_never();
+    // It waits for nothing.
+    let Some(loaded) = loaded else { return Ok(()) };
+    let (config, origin) = loaded?;
     let configured = Configured::from(config, origin)?;
-    match configured.source {
-        CredentialSource::Plugin(_) => Ok(()),
-        _ => configured.connect().await.map(drop),
-    }
+    install_crypto();
+    let tls = configured.config.rustls_client_config();
+    tls.map(drop).map_err(|error| ConnectError::Unusable {
+        origin: configured.origin.clone(),
+        why: client_fault(&error),
+    })
 }
 
 /// Makes a client of the API server at `url`, without credentials: for the simulated one of `demo`.
@@ -221,8 +224,7 @@ impl Configured {
     }
 
     async fn client(&self, config: Config) -> Result<Client, ConnectError> {
-        // Fails only when a provider is installed already, which is fine.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        install_crypto();
         // Reads certificates from files.
         let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
         let made = made.map_err(|error| self.unusable(&error))?;
@@ -231,6 +233,11 @@ impl Configured {
             why: client_fault(&error),
         })
     }
+}
+
+fn install_crypto() {
+    // Fails only when a provider is installed already, which is fine.
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// The URL without user and password, so that it can be shown.

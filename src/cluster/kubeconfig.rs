@@ -83,6 +83,21 @@ async fn from_files(
             .and_then(|next| merged.merge(next))
             .map_err(|error| explain(error, origin.clone(), ""))?;
     }
+    config_of(merged, context, origin).await
+}
+
+/// Reads the text of a kubeconfig.
+pub(super) fn parse(text: &str, origin: &str) -> Result<Kubeconfig, ConnectError> {
+    let parsed = Kubeconfig::from_yaml(text);
+    parsed.map_err(|error| explain(error, origin.to_owned(), ""))
+}
+
+/// The configuration for a context of a kubeconfig.
+pub(super) async fn config_of(
+    merged: Kubeconfig,
+    context: Option<&str>,
+    origin: String,
+) -> Result<(Config, String), ConnectError> {
     let names: Vec<&str> = merged
         .contexts
         .iter()

@@ -9,7 +9,7 @@
 mod bearer_client;
 mod plugin;
 pub mod plugin_output;
-mod token_file;
+pub mod token_file;
 
 use std::time::Duration;
 

@@ -64,7 +64,7 @@ fn read(path: &PathBuf) -> Result<HeaderValue, CredentialError> {
 ///
 /// # Errors
 /// Where there is none.
-pub(super) fn header_of(content: &[u8]) -> Result<HeaderValue, CredentialError> {
+pub fn header_of(content: &[u8]) -> Result<HeaderValue, CredentialError> {
     let text = str::from_utf8(content).map_err(|_| CredentialError::TokenMalformed)?;
     match text.trim() {
         "" => Err(CredentialError::TokenFileEmpty),
