@@ -64,6 +64,7 @@ mod sim_protocol;
 mod slo_blind;
 mod slo_outage;
 mod soak;
+mod start;
 mod support;
 mod tracker;
 mod watch_client;
