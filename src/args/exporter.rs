@@ -11,6 +11,7 @@ use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use crate::lifecycle::TimestampMode;
+use crate::sim::scene::Scene;
 use crate::slo::duration::{DurationError, SloDuration};
 
 /// Several times the 150,000 pods that Kubernetes supports; finished, they take 64 MB.
@@ -184,7 +185,7 @@ pub struct ExporterArgs {
 Examples:
   podinit demo
   podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0
-  podinit demo --outage-after 5m")]
+  podinit demo --scene registry-down --scene-after 2m")]
 pub struct DemoArgs {
     /// The simulated cluster
     #[command(flatten)]
@@ -224,11 +225,34 @@ pub struct SimulationArgs {
     #[arg(long, env = "PODINIT_SEED", value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
-    /// Simulated time after which no sandbox starts any more, such as 5m [default: no outage]
+    /// Break one thing: registry-down (images of one registry cannot be pulled), cni-outage (no
+    /// sandbox starts), bad-node (none starts on one node), no-capacity (no node takes a pod),
+    /// crashloop (a bad release is rolled out) or gang (pod groups do not fit) [default: nothing breaks]
+    #[arg(
+        long,
+        env = "PODINIT_SCENE",
+        value_name = "SCENE",
+        value_parser = parse_scene
+    )]
+    pub scene: Option<Scene>,
+
+    /// Simulated time after which the scene begins, such as 5m
+    #[arg(
+        long,
+        env = "PODINIT_SCENE_AFTER",
+        value_name = "TIME",
+        default_value = "5m",
+        value_parser = parse_duration
+    )]
+    pub scene_after: Duration,
+
+    /// Simulated time after which no sandbox starts any more, such as 5m: the same as --scene
+    /// cni-outage --scene-after TIME [default: no outage]
     #[arg(
         long,
         env = "PODINIT_OUTAGE_AFTER",
         value_name = "TIME",
+        conflicts_with = "scene",
         value_parser = parse_duration
     )]
     pub outage_after: Option<Duration>,
@@ -241,6 +265,21 @@ pub struct SimulationArgs {
         value_parser = parse_duration_above_zero
     )]
     pub duration: Option<Duration>,
+}
+
+impl SimulationArgs {
+    /// What breaks, and how long after the start.
+    pub fn scene(&self) -> Option<(Scene, Duration)> {
+        let outage = self.outage_after.map(|after| (Scene::CniOutage, after));
+        outage.or_else(|| Some((self.scene?, self.scene_after)))
+    }
+}
+
+fn parse_scene(text: &str) -> Result<Scene, String> {
+    Scene::named(text).ok_or_else(|| {
+        let names = Scene::ALL.map(Scene::as_str).join(", ");
+        format!("expected one of {names}")
+    })
 }
 
 pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {

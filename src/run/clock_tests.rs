@@ -22,6 +22,7 @@ use crate::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use crate::metrics::{Builder, Exposition, Format, LabelConfig};
 use crate::server::Health;
 use crate::sim::faults::StreamFault;
+use crate::sim::scene::Scene;
 use crate::sim::{Cluster, ClusterConfig};
 use crate::slo::SloFile;
 use crate::timestamp::NANOS_PER_SECOND;
@@ -138,9 +139,9 @@ impl Fixture {
 
     /// No pod gets a sandbox for `seconds`: pods that start in this time miss deadlines.
     async fn outage(&self, seconds: u64) {
-        self.cluster.set_outage(true);
+        self.cluster.set_broken(Some(Scene::CniOutage));
         self.pass(seconds).await;
-        self.cluster.set_outage(false);
+        self.cluster.set_broken(None);
     }
 
     fn set_off(&self, seconds: i64) {

@@ -30,7 +30,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         speed: simulation.speed,
         seed: simulation.seed,
         bookmark_interval: BOOKMARK_INTERVAL,
-        outage_after: simulation.outage_after,
+        scene: simulation.scene(),
         ..ClusterConfig::default()
     };
     let simulated = Cluster::start(config).await?;

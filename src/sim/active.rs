@@ -19,6 +19,8 @@ pub(super) struct Active {
     delay: i64,
     /// How often its life has been rewritten, which invalidates older timers
     pub(super) rewritten: u32,
+    /// How often its next step has been held up
+    pub(super) hindered: u32,
 }
 
 impl Active {
@@ -31,6 +33,7 @@ impl Active {
             next: 0,
             delay: 0,
             rewritten: 0,
+            hindered: 0,
         }
     }
 
@@ -44,21 +47,35 @@ impl Active {
         Some(self.pod.created.plus_nanos(step.after + self.delay))
     }
 
-    /// Takes the next step, which cannot bring up a sandbox in an `outage`: it is tried again
-    /// `retry` nanoseconds later.
-    pub(super) fn take_step(&mut self, outage: bool, retry: i64) -> Option<Change> {
-        let change = self.life.steps.get(self.next)?.change.clone();
-        if outage && change == Change::MakeSandbox {
-            self.delay += retry;
-            return None;
-        }
+    /// Its next step: what happens then.
+    pub(super) fn next_step(&self) -> Option<&Change> {
+        Some(&self.life.steps.get(self.next)?.change)
+    }
+
+    /// Takes the next step.
+    pub(super) fn take_step(&mut self) -> Option<Change> {
+        let change = self.next_step()?.clone();
         self.next += 1;
+        self.hindered = 0;
         Some(change)
     }
 
-    /// Whether it may be deleted to keep the population within bounds.
+    /// The next step is tried again `retry` nanoseconds later than it was due.
+    pub(super) fn hold_up(&mut self, retry: i64) {
+        self.delay += retry;
+        self.hindered += 1;
+    }
+
+    /// Whether it may be removed without notice.
     pub(super) fn is_expendable(&self) -> bool {
         !self.life.permanent && self.pod.deletion.is_none()
+    }
+
+    /// Whether it may be deleted to keep the population within bounds: its startup is over. A pod that
+    /// cannot start stays, as it does in a cluster.
+    pub(super) fn has_started(&self) -> bool {
+        let ready = self.pod.condition("Ready");
+        self.pod.phase.is_terminal() || ready.is_some_and(|ready| ready.verdict.holds)
     }
 
     /// Whether it is bound and cannot get ready.

@@ -1,4 +1,4 @@
-//! The HTTP server: the part of the Kubernetes API that a watcher of pods needs.
+//! The HTTP server: the part of the Kubernetes API that a watcher of pods and their Events needs.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,22 +21,31 @@ use super::faults::{Answer, FaultHandle, Request, Target};
 use super::json::http_date;
 use super::list::{expired, list};
 use super::list_options::ListOptions;
+use super::resource::Resource;
 use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;
 
+/// One resource: its objects, and what can go wrong with requests for them.
+#[derive(Clone, Debug)]
+pub(super) struct Served {
+    pub(super) resource: Resource,
+    pub(super) store: Arc<Store>,
+    pub(super) faults: FaultHandle,
+}
+
 /// What the handlers share.
 #[derive(Clone)]
 pub(super) struct Api {
-    pub(super) store: Arc<Store>,
-    pub(super) faults: FaultHandle,
+    pub(super) pods: Served,
+    pub(super) events: Served,
     pub(super) bookmark_interval: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) clock: SimClock,
 }
 
-const VERSION: &str = r#"{"major":"1","minor":"36","gitVersion":"v1.36.2","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-06-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#;
+const VERSION: &str = r#"{"major":"1","minor":"37","gitVersion":"v1.37.1","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-09-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#;
 
 impl Api {
     /// The routes.
@@ -49,6 +58,11 @@ impl Api {
                 "/api/v1/namespaces/{namespace}/pods",
                 get(pods_of_namespace),
             )
+            .route("/api/v1/events", get(all_events))
+            .route(
+                "/api/v1/namespaces/{namespace}/events",
+                get(events_of_namespace),
+            )
             .route("/version", get(|| async { json(StatusCode::OK, VERSION) }))
             .route("/readyz", get(|| async { "ok" }))
             .route("/livez", get(|| async { "ok" }))
@@ -57,11 +71,17 @@ impl Api {
             .layer(dated)
     }
 
-    async fn pods(&self, namespace: Option<String>, uri: Uri, headers: HeaderMap) -> Response {
+    async fn serve(
+        &self,
+        served: &Served,
+        namespace: Option<String>,
+        uri: Uri,
+        headers: HeaderMap,
+    ) -> Response {
         if !accepts_json(&headers) {
             return Failure::not_acceptable().into_response();
         }
-        let options = match ListOptions::parse(&uri) {
+        let options = match ListOptions::parse(served.resource, &uri) {
             Ok(options) => options,
             Err(failure) => return failure.into_response(),
         };
@@ -70,11 +90,14 @@ impl Api {
             (false, Some(_)) => Target::NextPage,
             (false, None) => Target::List,
         };
-        let answer = self.faults.receive(Request {
+        let answer = served.faults.receive(Request {
             target,
             path: uri.path().to_owned(),
             query: uri.query().unwrap_or_default().to_owned(),
         });
+        if served.faults.modes().forbidden {
+            return Failure::forbidden_to(served.resource).into_response();
+        }
         match answer {
             Some(Answer::Never) => {
                 self.shutdown.cancelled().await;
@@ -83,24 +106,26 @@ impl Api {
             Some(Answer::Fail(failure)) => failure.into_response(),
             Some(Answer::Expired) => match &options.continuation {
                 Some(continuation) => expired(continuation).into_response(),
-                None => Failure::too_old(1, self.store.version()).into_response(),
+                None => Failure::too_old(1, served.store.version()).into_response(),
             },
-            Some(Answer::Half { hangs }) => self.answer(namespace, options, Some(hangs)),
-            None => self.answer(namespace, options, None),
+            Some(Answer::Half { hangs }) => self.answer(served, namespace, options, Some(hangs)),
+            None => self.answer(served, namespace, options, None),
         }
     }
 
     /// The right answer, or the first half of it.
     fn answer(
         &self,
+        served: &Served,
         namespace: Option<String>,
         options: ListOptions,
         half_hangs: Option<bool>,
     ) -> Response {
         if options.watch {
             let watch = WatchStream {
-                store: Arc::clone(&self.store),
-                faults: self.faults.clone(),
+                resource: served.resource,
+                store: Arc::clone(&served.store),
+                faults: served.faults.clone(),
                 namespace,
                 options,
                 bookmark_interval: self.bookmark_interval,
@@ -112,10 +137,11 @@ impl Api {
             };
         }
         let parts = list(
-            &self.store,
+            served.resource,
+            &served.store,
             namespace.as_deref(),
             &options,
-            self.faults.modes(),
+            served.faults.modes(),
         );
         match (parts, half_hangs) {
             (Err(failure), _) => failure.into_response(),
@@ -144,7 +170,7 @@ impl Api {
 }
 
 async fn all_pods(State(api): State<Api>, uri: Uri, headers: HeaderMap) -> Response {
-    api.pods(None, uri, headers).await
+    api.serve(&api.pods, None, uri, headers).await
 }
 
 async fn pods_of_namespace(
@@ -153,7 +179,20 @@ async fn pods_of_namespace(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    api.pods(Some(namespace), uri, headers).await
+    api.serve(&api.pods, Some(namespace), uri, headers).await
+}
+
+async fn all_events(State(api): State<Api>, uri: Uri, headers: HeaderMap) -> Response {
+    api.serve(&api.events, None, uri, headers).await
+}
+
+async fn events_of_namespace(
+    State(api): State<Api>,
+    Path(namespace): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    (api.serve(&api.events, Some(namespace), uri, headers)).await
 }
 
 /// Whether JSON is among what the client takes.

@@ -11,10 +11,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::api::Api;
+use super::api::{Api, Served};
 use super::config::ClusterConfig;
 use super::driver::Driver;
+use super::event_recorder::{EventCounts, EventFaults, EventRecorders};
 use super::faults::FaultHandle;
+use super::resource::Resource;
 use super::sim_clock::{SimClock, wall_clock};
 use super::store::Store;
 use super::truth::Truth;
@@ -52,7 +54,9 @@ pub struct Cluster {
     address: SocketAddr,
     pub(super) clock: SimClock,
     pub(super) store: Arc<Store>,
+    pub(super) events: Arc<Store>,
     faults: FaultHandle,
+    event_faults: FaultHandle,
     truth: Truth,
     driver: Arc<Mutex<Driver>>,
     bookmark_interval: Duration,
@@ -78,8 +82,18 @@ impl Cluster {
         let start = config.start.unwrap_or_else(wall_clock);
         let store = Arc::new(Store::new(FIRST_VERSION, config.history));
         let truth = Truth::default();
+        // As in an etcd of their own: their versions are no pod's.
+        let events = Arc::new(Store::new(FIRST_VERSION, config.history));
         let plan = config.plan();
-        let mut driver = Driver::new(Arc::clone(&store), truth.clone(), plan, config.seed, start);
+        let recorders = EventRecorders::new(Arc::clone(&events), config.events, config.seed);
+        let mut driver = Driver::new(
+            Arc::clone(&store),
+            recorders,
+            truth.clone(),
+            plan,
+            config.seed,
+            start,
+        );
         // The past happens before the server listens.
         driver.advance(start, usize::MAX);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -93,7 +107,9 @@ impl Cluster {
             address,
             clock,
             store,
+            events,
             faults: FaultHandle::default(),
+            event_faults: FaultHandle::default(),
             truth,
             driver: Arc::new(Mutex::new(driver)),
             bookmark_interval: config.bookmark_interval,
@@ -118,8 +134,16 @@ impl Cluster {
     /// The API server without its socket: for clients within the process, whose time a test holds.
     pub fn router(&self) -> Router {
         let api = Api {
-            store: Arc::clone(&self.store),
-            faults: self.faults.clone(),
+            pods: Served {
+                resource: Resource::Pods,
+                store: Arc::clone(&self.store),
+                faults: self.faults.clone(),
+            },
+            events: Served {
+                resource: Resource::Events,
+                store: Arc::clone(&self.events),
+                faults: self.event_faults.clone(),
+            },
             bookmark_interval: self.bookmark_interval,
             shutdown: self.shutdown.clone(),
             clock: self.clock.clone(),
@@ -132,9 +156,29 @@ impl Cluster {
         self.clock.clone()
     }
 
-    /// Orders faults.
+    /// Orders faults of requests for pods.
     pub fn faults(&self) -> FaultHandle {
         self.faults.clone()
+    }
+
+    /// Orders faults of requests for Events.
+    pub fn event_request_faults(&self) -> FaultHandle {
+        self.event_faults.clone()
+    }
+
+    /// From now on this happens to Events on their way to the API server.
+    pub fn set_event_faults(&self, faults: EventFaults) {
+        self.driver().recorders.settings.faults = faults;
+    }
+
+    /// What has become of the Events so far.
+    pub fn event_counts(&self) -> EventCounts {
+        self.driver().recorders.counts
+    }
+
+    /// The Events that the API server holds.
+    pub fn events(&self) -> &Store {
+        &self.events
     }
 
     /// What really happens.

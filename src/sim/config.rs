@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::driver::Plan;
+use super::event_recorder::EventSettings;
+use super::scene::Scene;
 use crate::timestamp::Timestamp;
 
 /// The configuration of a simulated cluster.
@@ -23,14 +25,19 @@ pub struct ClusterConfig {
     /// One brisk life of each kind comes first, and now and then a deletion is kept from all
     /// watches by a compaction
     pub opening: bool,
-    /// The number of pods above which the oldest are deleted
+    /// The number of pods above which the oldest that have started are deleted. Those that cannot start
+    /// stay
     pub population: usize,
+    /// The number of pods above which no more come at the chosen rate
+    pub most: usize,
+    /// How Events of pods are recorded
+    pub events: EventSettings,
     /// How many events a watch can be behind
     pub history: usize,
     /// Real time between two bookmarks
     pub bookmark_interval: Duration,
-    /// From this long after the start, in simulated time, no sandbox comes up any more
-    pub outage_after: Option<Duration>,
+    /// What breaks, and how long after the start, in simulated time
+    pub scene: Option<(Scene, Duration)>,
 }
 
 impl Default for ClusterConfig {
@@ -45,9 +52,11 @@ impl Default for ClusterConfig {
             preexisting: 60,
             opening: true,
             population: 500,
+            most: 5_000,
+            events: EventSettings::default(),
             history: 2048,
             bookmark_interval: Duration::from_secs(10),
-            outage_after: None,
+            scene: None,
         }
     }
 }
@@ -62,6 +71,7 @@ impl ClusterConfig {
             preexisting: 0,
             opening: false,
             population: usize::MAX,
+            most: usize::MAX,
             bookmark_interval: Duration::from_secs(60),
             ..Self::default()
         }
@@ -73,8 +83,11 @@ impl ClusterConfig {
             preexisting: self.preexisting,
             opening: self.opening,
             population: self.population,
-            outage_after: (self.outage_after)
-                .map(|after| i64::try_from(after.as_nanos()).unwrap_or(i64::MAX)),
+            most: self.most,
+            scene: (self.scene).map(|(scene, after)| {
+                let after = i64::try_from(after.as_nanos()).unwrap_or(i64::MAX);
+                (scene, after)
+            }),
         }
     }
 }

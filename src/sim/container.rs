@@ -184,6 +184,8 @@ impl Runs {
             match report.app {
                 App::Running { .. } => run.shows_running(at),
                 App::Waiting(_) if is_main && report.restarts > 0 => run.stop(at, 1),
+                // Another one of the pod is held up.
+                App::Waiting(_) if run.unreported.is_some() => run.shows_running(at),
                 App::Waiting(_) if !report.sandbox => run.stop(at, KILLED),
                 App::Waiting(_) => {}
                 App::Completed => run.shows_end(at, 0),

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::active::Active;
+use super::event_json::RecordedEvent;
+use super::event_recorder::EventRecorders;
 use super::image_puller::ImagePullers;
 use super::life::{Change, Life, PodManifest};
 use super::object::ObjectKey;
@@ -12,6 +14,7 @@ use super::plan;
 use super::pod_json;
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
+use super::scene::Scene;
 use super::selector::Selectable;
 use super::sim_clock::{MILLI, SECOND};
 use super::store::Store;
@@ -25,8 +28,6 @@ const FIRST_GAP: i64 = 4 * SECOND;
 const GAP_INTERVAL: i64 = 300 * SECOND;
 /// How long after a removal its successor is created.
 const SUCCESSION: i64 = 400 * MILLI;
-/// How long after a sandbox failed it is tried again.
-const SANDBOX_RETRY: i64 = 2 * SECOND;
 /// The time between two of the lives with which a demonstration begins.
 const OPENING_INTERVAL: i64 = 60 * MILLI;
 
@@ -39,10 +40,12 @@ pub(super) struct Plan {
     pub(super) preexisting: usize,
     /// Whether one brisk life of each kind comes first, and gaps in the watches
     pub(super) opening: bool,
-    /// The number of pods above which the oldest are deleted
+    /// The number of pods above which the oldest that have started are deleted
     pub(super) population: usize,
-    /// Nanoseconds after the start from which no sandbox comes up
-    pub(super) outage_after: Option<i64>,
+    /// The number of pods above which none comes at the chosen rate
+    pub(super) most: usize,
+    /// What breaks, and how many nanoseconds after the start
+    pub(super) scene: Option<(Scene, i64)>,
 }
 
 #[derive(Debug)]
@@ -57,14 +60,17 @@ enum Due {
     Step { id: u64, rewritten: u32 },
     /// A deletion without a watch event
     Gap,
-    /// No sandbox comes up from here on
-    Outage,
+    /// From here on something is broken
+    Break(Scene),
+    /// An Event arrives at the API server
+    Event(Box<RecordedEvent>),
 }
 
 /// Takes pods through their lives. It advances only when it is given the time.
 #[derive(Debug)]
 pub(super) struct Driver {
     store: Arc<Store>,
+    pub(super) recorders: EventRecorders,
     truth: Truth,
     plan: Plan,
     seed: u64,
@@ -74,12 +80,13 @@ pub(super) struct Driver {
     by_uid: HashMap<String, u64>,
     image_pullers: ImagePullers,
     created: u64,
-    outage: bool,
+    broken: Option<Scene>,
 }
 
 impl Driver {
     pub(super) fn new(
         store: Arc<Store>,
+        recorders: EventRecorders,
         truth: Truth,
         plan: Plan,
         seed: u64,
@@ -87,6 +94,7 @@ impl Driver {
     ) -> Self {
         let mut driver = Self {
             store,
+            recorders,
             truth,
             plan,
             seed,
@@ -96,7 +104,7 @@ impl Driver {
             by_uid: HashMap::new(),
             image_pullers: ImagePullers::default(),
             created: 0,
-            outage: false,
+            broken: None,
         };
         for index in 0..plan.preexisting {
             let past = past::draw(index, &mut driver.next_rng());
@@ -110,8 +118,10 @@ impl Driver {
             }
             driver.timers.push(start.plus_nanos(FIRST_GAP), Due::Gap);
         }
-        if let Some(after) = plan.outage_after {
-            driver.timers.push(start.plus_nanos(after), Due::Outage);
+        if let Some((scene, after)) = plan.scene {
+            driver
+                .timers
+                .push(start.plus_nanos(after), Due::Break(scene));
         }
         if plan.rate > 0.0 {
             driver.timers.push(start.plus_nanos(MILLI), Due::Arrival);
@@ -135,9 +145,9 @@ impl Driver {
         self.timers.next_due()
     }
 
-    /// From now on no sandbox comes up (or they do again).
-    pub(super) fn set_outage(&mut self, outage: bool) {
-        self.outage = outage;
+    /// From now on this is broken, and nothing else.
+    pub(super) fn set_broken(&mut self, scene: Option<Scene>) {
+        self.broken = scene;
     }
 
     /// Begins `life` at `now`; false when the pod's name is taken.
@@ -175,6 +185,7 @@ impl Driver {
         };
         if let Some(active) = self.pods.remove(&id) {
             self.by_uid.remove(&active.pod.manifest.uid);
+            self.recorders.forget(id);
         }
         self.store.remove_unseen(key);
         self.truth.removed(id, now, true);
@@ -185,8 +196,11 @@ impl Driver {
         match due {
             Due::Arrival => {
                 let mut rng = self.next_rng();
-                let kind = LifeKind::choose(&mut rng);
-                self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
+                if self.pods.len() < self.plan.most {
+                    let chosen = self.broken.and_then(|scene| scene.kind(&mut rng));
+                    let kind = chosen.unwrap_or_else(|| LifeKind::choose(&mut rng));
+                    self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
+                }
                 let interval = (SECOND as f64 / self.plan.rate).clamp(1_000.0, 1e15) as i64;
                 let next = self.rng.between(interval / 2, interval + interval / 2);
                 self.timers.push(at.plus_nanos(next.max(1)), Due::Arrival);
@@ -200,7 +214,8 @@ impl Driver {
             }
             Due::Step { id, rewritten } => self.step(id, rewritten, at),
             Due::Gap => self.gap(at),
-            Due::Outage => self.outage = true,
+            Due::Break(scene) => self.broken = Some(scene),
+            Due::Event(event) => self.recorders.write(&event, at),
         }
     }
 
@@ -226,7 +241,14 @@ impl Driver {
         if active.rewritten != rewritten {
             return;
         }
-        if let Some(mut change) = active.take_step(self.outage, SANDBOX_RETRY) {
+        let hindrance = (self.broken.zip(active.next_step()))
+            .and_then(|(scene, step)| scene.hinders(active, step));
+        if let Some(hindrance) = hindrance {
+            active.hold_up(hindrance.retry);
+            for change in hindrance.changes {
+                self.change(id, &change, at);
+            }
+        } else if let Some(mut change) = active.take_step() {
             if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
                 let turn = self.image_pullers.enter(&node, at, *takes);
                 active.put_off(turn.wait + turn.takes - *takes);
@@ -247,6 +269,9 @@ impl Driver {
         };
         active.pod.apply(change, at);
         self.truth.happened(id, change, &active.pod, at);
+        for (sent, event) in self.recorders.record(id, change, &active.pod, at) {
+            self.timers.push(sent, Due::Event(Box::new(event)));
+        }
         if change.is_written() {
             self.write(id, &active, at);
         }
@@ -258,6 +283,7 @@ impl Driver {
             return;
         };
         self.by_uid.remove(&active.pod.manifest.uid);
+        self.recorders.forget(id);
         (self.store).remove(&active.key(), |version| {
             pod_json::render(&active.pod, version)
         });
@@ -287,21 +313,23 @@ impl Driver {
         self.timers.push(at.plus_nanos(wait), Due::Gap);
     }
 
-    /// Deletes the oldest pod when there are too many.
+    /// Deletes the oldest pods that have started when there are too many: two for each that comes, so
+    /// that an excess of starting ones is made up for once they have started.
     fn keep_within_bounds(&mut self, now: Timestamp) {
         if self.pods.len() <= self.plan.population {
             return;
         }
-        let oldest = self
-            .pods
-            .iter_mut()
-            .find(|(_, active)| active.is_expendable());
-        let Some((id, active)) = oldest else {
-            return;
-        };
-        active.cut_short(now);
-        let id = *id;
-        self.enter_next(id);
+        let oldest: Vec<u64> = (self.pods.iter_mut())
+            .filter(|(_, active)| active.is_expendable() && active.has_started())
+            .take(2)
+            .map(|(id, active)| {
+                active.cut_short(now);
+                *id
+            })
+            .collect();
+        for id in oldest {
+            self.enter_next(id);
+        }
     }
 
     fn write(&mut self, id: u64, active: &Active, now: Timestamp) {
@@ -310,13 +338,14 @@ impl Driver {
             labels: pod.manifest.labels.clone().into(),
             node_name: pod.node.map_or("", |node| node.name).to_owned(),
             phase: pod.phase.as_str().to_owned(),
+            fields: Vec::new(),
         };
         (self.store).put(active.key(), selectable, |version| {
             pod_json::render(pod, version)
         });
         self.truth.note(id, active.kind, pod, now);
         if self.plan.rate > 0.0 {
-            // Leases, events and nodes share the counter of versions.
+            // Leases and nodes share the counter of versions.
             self.store.skip_versions(self.rng.below(3));
         }
     }

@@ -67,6 +67,8 @@ pub struct Modes {
     pub no_bookmarks: bool,
     /// Lists that may be served from the cache are this many versions behind
     pub list_lag: u64,
+    /// Lists and watches are answered 403
+    pub forbidden: bool,
 }
 
 /// One request that was received.

@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 
 /// An image for which a pod would have to wait longer is taken to come with the pull of another pod
 /// meanwhile: otherwise a queue would grow without bound at a high rate of pods.
-const LONGEST_WAIT: i64 = 10 * SECOND;
+const LONGEST_WAIT: i64 = 5 * SECOND;
 /// How long a pull takes when another pod's pull has fetched the layers already.
 const LAYERS_PRESENT: i64 = 300 * MILLI;
 
@@ -62,7 +62,7 @@ mod tests {
         let mut pullers = ImagePullers::default();
         let now = Timestamp::from_seconds(100);
         let mut turn = |node| pullers.enter(node, now, 4 * SECOND);
-        let waits = [(); 4].map(|()| turn(&NEXT_SYNC));
+        let waits = [(); 3].map(|()| turn(&NEXT_SYNC));
         let queued = |wait| Turn {
             wait: wait * SECOND,
             takes: 4 * SECOND,
@@ -71,7 +71,7 @@ mod tests {
             wait: 0,
             takes: LAYERS_PRESENT,
         };
-        assert_eq!(waits, [queued(0), queued(4), queued(8), late]);
+        assert_eq!(waits, [queued(0), queued(4), late]);
         let waits = [(); 6].map(|()| turn(&CURRENT).wait);
         assert_eq!(waits, [0, 0, 0, 0, 0, 4 * SECOND]);
     }

@@ -16,6 +16,14 @@ pub fn time(at: Timestamp) -> String {
     second(at).to_string()
 }
 
+/// `metav1.MicroTime`: RFC 3339 in UTC, truncated to the microsecond.
+pub(super) fn micro_time(at: Timestamp) -> String {
+    let nanos = at.as_nanos().rem_euclid(NANOS_PER_SECOND);
+    let whole = time(at);
+    let whole = whole.trim_end_matches('Z');
+    format!("{whole}.{:06}Z", nanos / 1_000)
+}
+
 /// The `Date` of an HTTP answer, truncated to the second.
 pub(super) fn http_date(at: Timestamp) -> String {
     let since_epoch = Duration::from_nanos(at.as_nanos().max(0).unsigned_abs());

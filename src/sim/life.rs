@@ -4,6 +4,7 @@ use super::container::{Container, ContainerRef};
 use super::image::{self, PullFault};
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
+use super::sandbox_fault::SandboxFault;
 use super::scheduler::NoNode;
 
 /// The scheduling gate of gated pods.
@@ -51,6 +52,10 @@ pub enum Change {
     },
     /// The volumes are attached and mounted, before there is a sandbox
     Mount,
+    /// A volume cannot be mounted
+    FailMount,
+    /// The sandbox cannot be made
+    FailSandbox(SandboxFault),
     /// The sandbox and its network come up on the node. Only a [`Self::Report`] says so
     MakeSandbox,
     /// The kubelet begins to pull a container's image
@@ -94,6 +99,8 @@ impl Change {
         !matches!(
             self,
             Self::Mount
+                | Self::FailMount
+                | Self::FailSandbox(_)
                 | Self::MakeSandbox
                 | Self::Pull { .. }
                 | Self::Pulled(_)

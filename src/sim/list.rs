@@ -6,11 +6,13 @@ use super::continuation::Continuation;
 use super::faults::Modes;
 use super::list_options::{At, ListOptions, Match};
 use super::object::{Object, ObjectKey, Page};
+use super::resource::Resource;
 use super::status::Failure;
 use super::store::Store;
 
 /// The body of the answer, in parts.
 pub(super) fn list(
+    resource: Resource,
     store: &Store,
     namespace: Option<&str>,
     options: &ListOptions,
@@ -33,7 +35,7 @@ pub(super) fn list(
     if let Some(counted) = counted {
         page.remaining = counted.saturating_sub(page.objects.len());
     }
-    Ok(body(&page, options))
+    Ok(body(resource, &page, options))
 }
 
 /// The answer to a continue token that is too old.
@@ -70,9 +72,10 @@ fn version_of(store: &Store, options: &ListOptions, modes: Modes) -> Result<Opti
     }
 }
 
-fn body(page: &Page, options: &ListOptions) -> Vec<Bytes> {
+fn body(resource: Resource, page: &Page, options: &ListOptions) -> Vec<Bytes> {
     let mut head = format!(
-        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"{}""#,
+        r#"{{"kind":"{}List","apiVersion":"v1","metadata":{{"resourceVersion":"{}""#,
+        resource.kind(),
         page.version,
     );
     if let (true, Some(last)) = (page.more, page.objects.last()) {

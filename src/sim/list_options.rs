@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::continuation::Continuation;
+use super::resource::Resource;
 use super::selector::Selector;
 use super::status::Failure;
 
@@ -56,7 +57,7 @@ struct Query {
 }
 
 impl ListOptions {
-    pub(super) fn parse(uri: &http::Uri) -> Result<Self, Failure> {
+    pub(super) fn parse(resource: Resource, uri: &http::Uri) -> Result<Self, Failure> {
         let query = axum::extract::Query::<Query>::try_from_uri(uri)
             .map_err(|error| Failure::bad_request(error.body_text()))?
             .0;
@@ -93,6 +94,7 @@ impl ListOptions {
             None => None,
         };
         let selector = Selector::parse(
+            resource,
             query.label_selector.as_deref(),
             query.field_selector.as_deref(),
         )
@@ -170,7 +172,7 @@ mod tests {
         let uri = format!("http://localhost/api/v1/pods?{query}")
             .parse()
             .unwrap();
-        ListOptions::parse(&uri).map_err(|failure| failure.code.as_u16())
+        ListOptions::parse(Resource::Pods, &uri).map_err(|failure| failure.code.as_u16())
     }
 
     #[test]

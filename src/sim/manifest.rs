@@ -50,6 +50,7 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
         LifeKind::HostNetwork => daemon(rng),
         LifeKind::Static => mirror(rng),
         LifeKind::PresetNode => bare(rng, "node-debugger"),
+        LifeKind::BadRelease => deployment_of("checkout", "shop", rng),
         _ => deployment(rng),
     };
     manifest.uid = rng.uuid();
@@ -63,6 +64,10 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
     // Where nothing of the kind's hazard depends on the only container.
     if kind == LifeKind::Plain && rng.chance(0.25) {
         manifest.containers.push(METRICS_PROXY);
+    }
+    // Such jobs are scheduled as a whole.
+    if kind == LifeKind::Job || kind == LifeKind::FailingJob {
+        manifest.pod_group = manifest.owner.as_ref().map(|job| job.name.clone());
     }
     manifest.scheduling_gated = kind == LifeKind::Gated;
     manifest.readiness_gated = kind == LifeKind::ReadinessGate;
@@ -98,6 +103,10 @@ fn owned(api_version: &'static str, kind: &'static str, name: &str) -> Option<Ow
 fn deployment(rng: &mut Rng) -> PodManifest {
     let app = *rng.pick(APPS);
     let namespace = *rng.pick(NAMESPACES);
+    deployment_of(app, namespace, rng)
+}
+
+fn deployment_of(app: &str, namespace: &str, rng: &mut Rng) -> PodManifest {
     let template = Rng::new(owner_uid(app).len() as u64 ^ app.len() as u64).suffix(10);
     let replica_set = format!("{app}-{template}");
     PodManifest {

@@ -8,12 +8,13 @@ use super::cluster::Cluster;
 use super::life::{Change, Life, PodManifest};
 use super::object::ObjectKey;
 use super::raw_object::{RawObject, at_version};
+use super::scene::Scene;
 use crate::timestamp::Timestamp;
 
 impl Cluster {
-    /// From now on no sandbox comes up (or they do again).
-    pub fn set_outage(&self, outage: bool) {
-        self.driver().set_outage(outage);
+    /// From now on this is broken, and nothing else.
+    pub fn set_broken(&self, scene: Option<Scene>) {
+        self.driver().set_broken(scene);
     }
 
     /// Moves a stepped clock by `by`, does all that falls due meanwhile, and returns the time.
@@ -58,6 +59,17 @@ impl Cluster {
         let (key, selectable) = (object.key.clone(), object.selectable.clone());
         Some(
             self.store
+                .put(key, selectable, |version| object.render(version)),
+        )
+    }
+
+    /// Writes an Event as a test makes it, with a new resourceVersion, which is returned.
+    /// `None` when it has no namespace or name.
+    pub fn put_event_json(&self, object: Value) -> Option<u64> {
+        let mut object = RawObject::new(object)?;
+        let (key, selectable) = (object.key.clone(), object.selectable.clone());
+        Some(
+            self.events
                 .put(key, selectable, |version| object.render(version)),
         )
     }

@@ -1,13 +1,14 @@
 //! An embedded cluster: a real HTTP server on loopback that speaks the list/watch protocol of
-//! the Kubernetes API for simulated pods.
+//! the Kubernetes API for simulated pods and their Events.
 //!
 //! `podinit demo` and the integration tests watch it. It shares only the type of an instant with the
 //! program that watches it: pods leave it as JSON over HTTP, so that it cannot agree with the decoder
 //! or the tracker by construction.
 //!
 //! ```text
-//! profile → plan (script, manifest) → life → driver → pod (kubelet) → pod_json → store → api
-//!                                              ↑ sim_clock              ↓ truth      ↑ faults
+//! profile → plan (script, manifest) → life → driver → pod (kubelet, container) → pod_json → store → api
+//!                                              ↑ sim_clock   ↓ event → event_recorder → event_json ↗  ↑ faults
+//!                                                            ↓ truth
 //! ```
 
 mod active;
@@ -18,6 +19,10 @@ pub mod container;
 mod container_json;
 mod continuation;
 mod driver;
+pub mod event;
+mod event_correlator;
+mod event_json;
+mod event_recorder;
 pub mod faults;
 mod history;
 pub mod image;
@@ -39,7 +44,10 @@ mod pod_metadata_json;
 mod pod_status_json;
 pub mod profile;
 mod raw_object;
+pub mod resource;
 pub mod rng;
+pub mod sandbox_fault;
+pub mod scene;
 pub mod scheduler;
 mod script;
 pub mod selector;
@@ -53,3 +61,4 @@ mod watch_stream;
 
 pub use cluster::{Cluster, StartError};
 pub use config::ClusterConfig;
+pub use event_recorder::{EventCounts, EventFaults, EventSettings};

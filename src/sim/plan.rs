@@ -7,6 +7,7 @@ use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
+use super::sandbox_fault::SandboxFault;
 use super::scheduler::NoNode;
 use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SCHEDULING, Script, WAIT_FOR_NODE};
 use super::sim_clock::{MILLI, SECOND};
@@ -86,7 +87,9 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         LifeKind::QuickJob => quick(script, App::Completed),
         LifeKind::FailingJob => quick(script, App::Failed),
         LifeKind::Job | LifeKind::ReusedName => job(script),
-        LifeKind::CrashLoop => crash_loop(script),
+        LifeKind::CrashLoop => crash_loop(script, 5),
+        // For hours: nobody takes it back.
+        LifeKind::BadRelease => crash_loop(script, 100),
         LifeKind::ImagePullStuck => image_pull_stuck(script),
         LifeKind::SandboxStuck => sandbox_stuck(script),
         LifeKind::DeletedEarly => deleted_early(script),
@@ -204,10 +207,10 @@ fn job(script: &mut Script<'_>) {
     script.delete();
 }
 
-fn crash_loop(script: &mut Script<'_>) {
+fn crash_loop(script: &mut Script<'_>, crashes: u32) {
     script.first_sync();
     script.sandbox();
-    for crash in 0..8 {
+    for crash in 0..crashes {
         script.find_image(ContainerRef::MAIN);
         script.start_found(ContainerRef::MAIN);
         script.report.app = App::Running { ready: false };
@@ -217,7 +220,7 @@ fn crash_loop(script: &mut Script<'_>) {
         script.report.app = App::Waiting("CrashLoopBackOff");
         script.report.restarts += 1;
         script.write();
-        script.pass((SECOND << crash).min(300 * SECOND));
+        script.pass((10 * SECOND << crash.min(5)).min(300 * SECOND));
     }
     script.delete();
 }
@@ -241,15 +244,18 @@ fn image_pull_stuck(script: &mut Script<'_>) {
             script.write();
         }
     }
-    script.wait(RUN);
+    script.pass(120 * SECOND);
     script.delete();
 }
 
 /// Only Events report it (`FailedCreatePodSandBox`): the status does not change.
 fn sandbox_stuck(script: &mut Script<'_>) {
     script.first_sync();
-    script.pass(120 * SECOND);
-    script.wait(RUN);
+    let fault = SandboxFault::Network;
+    for _ in 0..25 {
+        script.pass(12 * SECOND);
+        script.then(Change::FailSandbox(fault));
+    }
     script.delete();
 }
 

@@ -9,7 +9,7 @@ use super::sim_clock::SECOND;
 use crate::timestamp::Timestamp;
 
 /// How far the scheduler's clock is ahead of the API server's.
-const SCHEDULER_SKEW: i64 = 15_000_000;
+pub(super) const SCHEDULER_SKEW: i64 = 15_000_000;
 /// How long a static pod had run when its mirror was made.
 const MIRROR_LEAD: i64 = 20 * SECOND;
 
@@ -55,6 +55,8 @@ pub struct Pod {
     pub runs: Runs,
     /// Its sandbox has been made at least once
     pub had_sandbox: bool,
+    /// How often its sandbox could not be made
+    pub sandbox_attempts: u32,
     /// The last pull of an image, which may have ended
     pub pull: Option<Pull>,
 }
@@ -87,6 +89,7 @@ impl Pod {
             started: None,
             report: None,
             had_sandbox: false,
+            sandbox_attempts: 0,
             pull: None,
         };
         if pod.gated {
@@ -172,7 +175,8 @@ impl Pod {
                 self.deletion = Some((at, *grace_seconds));
                 self.generation += 1;
             }
-            Change::Mount | Change::Remove => {}
+            Change::FailSandbox(_) => self.sandbox_attempts += 1,
+            Change::Mount | Change::FailMount | Change::Remove => {}
         }
     }
 

@@ -38,6 +38,8 @@ pub enum LifeKind {
     Restarted,
     /// Crashes again and again, and is never ready
     CrashLoop,
+    /// The same of a bad release, which nobody takes back: see [`super::scene::Scene::CrashLoop`]
+    BadRelease,
     /// The image cannot be pulled
     ImagePullStuck,
     /// The sandbox cannot be made (`FailedCreatePodSandBox`)
@@ -69,9 +71,10 @@ pub enum LifeKind {
 }
 
 impl LifeKind {
-    /// Every kind with its weight. The weights of those that follow from a node are small: the
+    /// Every kind with its weight. So few never start that a healthy cluster keeps its objectives. The
+    /// weights of those that follow from a node are small: the
     /// nodes that [`super::node::choose`] draws add to them.
-    pub const WEIGHTS: [(Self, u64); 30] = [
+    pub const WEIGHTS: [(Self, u64); 31] = [
         (Self::Plain, 400),
         (Self::InitContainers, 90),
         (Self::Sidecar, 60),
@@ -87,9 +90,10 @@ impl LifeKind {
         (Self::ReadinessFlap, 25),
         (Self::SandboxRecreated, 12),
         (Self::Restarted, 20),
-        (Self::CrashLoop, 12),
-        (Self::ImagePullStuck, 8),
-        (Self::SandboxStuck, 4),
+        (Self::CrashLoop, 2),
+        (Self::BadRelease, 0),
+        (Self::ImagePullStuck, 1),
+        (Self::SandboxStuck, 1),
         (Self::DeletedEarly, 25),
         (Self::Static, 4),
         (Self::PresetNode, 6),
@@ -104,9 +108,11 @@ impl LifeKind {
         (Self::UpgradedKubelet, 1),
     ];
 
-    /// Every kind.
+    /// Every kind that comes by itself.
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::WEIGHTS.into_iter().map(|(kind, _)| kind)
+        (Self::WEIGHTS.into_iter())
+            .filter(|(_, weight)| *weight > 0)
+            .map(|(kind, _)| kind)
     }
 
     /// A kind, in proportion to the weights.

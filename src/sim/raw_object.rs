@@ -1,8 +1,9 @@
-//! Pods that a test writes as JSON: as odd as it likes, as long as they have a name.
+//! Pods and Events that a test writes as JSON: as odd as it likes, as long as they have a name.
 
 use serde_json::{Value, json};
 
 use super::object::ObjectKey;
+use super::resource::Resource;
 use super::selector::Selectable;
 
 /// An object as a test wrote it.
@@ -24,6 +25,12 @@ impl RawObject {
             labels: labels.collect(),
             node_name: text("/spec/nodeName").unwrap_or_default().to_owned(),
             phase: text("/status/phase").unwrap_or("Pending").to_owned(),
+            fields: (Resource::Events.fields().iter())
+                .filter_map(|field| {
+                    let pointer = format!("/{}", field.replace('.', "/"));
+                    Some((*field, text(&pointer)?.to_owned()))
+                })
+                .collect(),
         };
         if let Some(fields) = value.as_object_mut() {
             fields.remove("kind");

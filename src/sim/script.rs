@@ -25,7 +25,7 @@ pub(super) const GATE: Latency = latency(12 * SECOND, 8 * SECOND, 60 * SECOND);
 pub(super) const FIRST_SYNC: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const SANDBOX: Latency = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
 pub(super) const MOUNT: Latency = latency(2 * SECOND, 600 * MILLI, 8 * SECOND);
-pub(super) const PULL: Latency = latency(2_500 * MILLI, 400 * MILLI, 20 * SECOND);
+pub(super) const PULL: Latency = latency(2 * SECOND, 400 * MILLI, 9 * SECOND);
 pub(super) const CREATE: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
 pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
@@ -135,6 +135,10 @@ impl<'a> Script<'a> {
     /// The same, of which no status tells yet.
     pub(super) fn make_sandbox(&mut self) {
         if self.manifest.claim.is_some() {
+            if self.rng.chance(0.2) {
+                self.wait(CREATE);
+                self.then(Change::FailMount);
+            }
             self.wait(MOUNT);
             self.then(Change::Mount);
         }

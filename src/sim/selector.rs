@@ -1,6 +1,8 @@
-//! Label and field selectors, as far as pods need them.
+//! Label and field selectors, as far as pods and Events need them.
 
 use std::sync::Arc;
+
+use super::resource::Resource;
 
 /// What selectors match.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -11,15 +13,28 @@ pub struct Selectable {
     pub node_name: String,
     /// `status.phase`
     pub phase: String,
+    /// The fields of an Event
+    pub fields: Vec<(&'static str, String)>,
 }
 
-/// A field that pods can be selected by.
+impl Selectable {
+    fn field(&self, field: &str) -> &str {
+        match field {
+            "spec.nodeName" => &self.node_name,
+            "status.phase" => &self.phase,
+            _ => (self.fields.iter())
+                .find(|(name, _)| *name == field)
+                .map_or("", |(_, value)| value),
+        }
+    }
+}
+
+/// A field that objects can be selected by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Name,
     Namespace,
-    NodeName,
-    Phase,
+    Of(&'static str),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +53,17 @@ pub struct Selector(Vec<Requirement>);
 
 impl Selector {
     /// Parses `labelSelector` and `fieldSelector`; the error is the message of the API's answer.
-    pub fn parse(labels: Option<&str>, fields: Option<&str>) -> Result<Self, String> {
+    pub fn parse(
+        resource: Resource,
+        labels: Option<&str>,
+        fields: Option<&str>,
+    ) -> Result<Self, String> {
         let mut requirements = Vec::new();
         for term in split_terms(labels.unwrap_or_default()) {
             requirements.push(label_requirement(term)?);
         }
         for term in split_terms(fields.unwrap_or_default()) {
-            requirements.push(field_requirement(term)?);
+            requirements.push(field_requirement(resource, term)?);
         }
         Ok(Self(requirements))
     }
@@ -64,8 +83,7 @@ impl Selector {
         let field = |field: Field| match field {
             Field::Name => name,
             Field::Namespace => namespace,
-            Field::NodeName => &object.node_name,
-            Field::Phase => &object.phase,
+            Field::Of(field) => object.field(field),
         };
         self.0.iter().all(|requirement| match requirement {
             Requirement::LabelIn(name, values) => {
@@ -134,7 +152,7 @@ fn set_of(term: &str, operator: &str) -> Option<(String, Result<Vec<String>, Str
     Some((owned(name), values))
 }
 
-fn field_requirement(term: &str) -> Result<Requirement, String> {
+fn field_requirement(resource: Resource, term: &str) -> Result<Requirement, String> {
     let not = term.split_once("!=");
     let is = term.split_once("==").or_else(|| term.split_once('='));
     let Some((name, value)) = not.or(is) else {
@@ -145,9 +163,10 @@ fn field_requirement(term: &str) -> Result<Requirement, String> {
     let field = match name.trim() {
         "metadata.name" => Field::Name,
         "metadata.namespace" => Field::Namespace,
-        "spec.nodeName" => Field::NodeName,
-        "status.phase" => Field::Phase,
-        other => return Err(format!("field label not supported: {other}")),
+        other => match resource.fields().iter().find(|field| **field == other) {
+            Some(field) => Field::Of(field),
+            None => return Err(format!("field label not supported: {other}")),
+        },
     };
     Ok(if not.is_some() {
         Requirement::FieldIsNot(field, owned(value))
@@ -171,8 +190,9 @@ mod tests {
             labels: Arc::from([("app".to_owned(), "web".to_owned())]),
             node_name: "node-1".to_owned(),
             phase: "Running".to_owned(),
+            ..Selectable::default()
         };
-        Selector::parse(Some(labels), Some(fields))
+        Selector::parse(Resource::Pods, Some(labels), Some(fields))
             .unwrap()
             .matches("shop", "web-1", &object)
     }
@@ -214,6 +234,20 @@ mod tests {
     }
 
     #[test]
+    fn events_are_selected_by_what_they_are_about() {
+        let event = Selectable {
+            fields: vec![("involvedObject.kind", "Pod".to_owned())],
+            ..Selectable::default()
+        };
+        let accepts = |fields| {
+            let selector = Selector::parse(Resource::Events, None, Some(fields)).unwrap();
+            selector.matches("shop", "web-1.18a", &event)
+        };
+        assert!(accepts("involvedObject.kind=Pod") && !accepts("involvedObject.kind=Node"));
+        assert!(Selector::parse(Resource::Events, None, Some("status.phase=x")).is_err());
+    }
+
+    #[test]
     fn what_cannot_be_parsed_is_an_error() {
         for (labels, fields) in [
             ("a b", ""),
@@ -221,7 +255,7 @@ mod tests {
             ("", "x"),
             ("", "spec.color=red"),
         ] {
-            assert!(Selector::parse(Some(labels), Some(fields)).is_err());
+            assert!(Selector::parse(Resource::Pods, Some(labels), Some(fields)).is_err());
         }
     }
 }

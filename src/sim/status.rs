@@ -3,6 +3,8 @@
 use http::StatusCode;
 use serde::Serialize;
 
+use super::resource::Resource;
+
 /// An answer that is an error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
@@ -43,10 +45,18 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "NotFound", message)
     }
 
-    /// 403
+    /// 403, as it is answered to those who may not list pods
     pub fn forbidden() -> Self {
-        let message = "pods is forbidden: User \"podinit\" cannot list resource \"pods\" in API \
-                       group \"\" at the cluster scope";
+        Self::forbidden_to(Resource::Pods)
+    }
+
+    /// 403, as it is answered to those who may not list this resource
+    pub fn forbidden_to(resource: Resource) -> Self {
+        let resource = resource.plural();
+        let message = format!(
+            "{resource} is forbidden: User \"podinit\" cannot list resource \"{resource}\" in API \
+             group \"\" at the cluster scope"
+        );
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message)
     }
 

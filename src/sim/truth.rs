@@ -61,6 +61,8 @@ pub struct PodTruth {
     pub kind: Option<LifeKind>,
     /// When it was created
     pub created: Timestamp,
+    /// The node that it was bound to
+    pub node_name: Option<&'static str>,
     /// When its scheduling gates were removed
     pub ungated: Option<Timestamp>,
     /// First `PodScheduled=True`
@@ -151,6 +153,7 @@ impl PodTruth {
             name: pod.manifest.name.clone(),
             kind,
             created: pod.created,
+            node_name: None,
             ungated: None,
             scheduled: None,
             network_ready: None,
@@ -197,6 +200,7 @@ impl PodTruth {
             self.gated = false;
             self.ungated = Some(now);
         }
+        self.node_name = pod.node.map(|node| node.name);
         let reached = |kinds: &[&str]| {
             (kinds.iter())
                 .filter_map(|kind| pod.condition(kind))

@@ -3,36 +3,56 @@
 use bytes::Bytes;
 
 use super::object::Object;
+use super::resource::Resource;
 use super::status::Failure;
 
-const KIND: &str = r#""kind":"Pod","apiVersion":"v1""#;
+fn type_meta(resource: Resource) -> String {
+    format!(r#""kind":"{}","apiVersion":"v1""#, resource.kind())
+}
+
+/// What a bookmark has besides its metadata.
+const fn bookmark_rest(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Pods => r#""spec":{"containers":null},"status":{}"#,
+        Resource::Events => {
+            r#""involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#
+        }
+    }
+}
 
 /// An event about `object`.
-pub(super) fn of(kind: &str, object: &Object) -> Bytes {
-    line(kind, &object.json)
+pub(super) fn of(resource: Resource, kind: &str, object: &Object) -> Bytes {
+    line(resource, kind, &object.json)
 }
 
 /// DELETED, because the object left the selection: as it was, at the version of the change.
-pub(super) fn left(object: &Object, version: u64) -> Bytes {
+pub(super) fn left(resource: Resource, object: &Object, version: u64) -> Bytes {
+    line(resource, "DELETED", at_version(object, version).as_bytes())
+}
+
+/// The object as it is, at another version.
+pub(super) fn at_version(object: &Object, version: u64) -> String {
     let text = String::from_utf8_lossy(&object.json);
     let former = format!(r#""resourceVersion":"{}""#, object.version);
     let present = format!(r#""resourceVersion":"{version}""#);
-    // Unescaped, these characters occur only where the field is, which comes once in a pod.
-    line("DELETED", text.replacen(&former, &present, 1).as_bytes())
+    // Unescaped, these characters occur only where the field is, which comes once in an object.
+    text.replacen(&former, &present, 1)
 }
 
 /// BOOKMARK at `version`.
-pub(super) fn bookmark(version: u64) -> Bytes {
+pub(super) fn bookmark(resource: Resource, version: u64) -> Bytes {
+    let (kind, rest) = (type_meta(resource), bookmark_rest(resource));
     Bytes::from(format!(
-        r#"{{"type":"BOOKMARK","object":{{{KIND},"metadata":{{"resourceVersion":"{version}"}},"spec":{{"containers":null}},"status":{{}}}}}}{}"#,
+        r#"{{"type":"BOOKMARK","object":{{{kind},"metadata":{{"resourceVersion":"{version}"}},{rest}}}}}{}"#,
         '\n',
     ))
 }
 
 /// The BOOKMARK that ends a streamed list.
-pub(super) fn end_of_list(version: u64) -> Bytes {
+pub(super) fn end_of_list(resource: Resource, version: u64) -> Bytes {
+    let (kind, rest) = (type_meta(resource), bookmark_rest(resource));
     Bytes::from(format!(
-        r#"{{"type":"BOOKMARK","object":{{{KIND},"metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}},"spec":{{"containers":null}},"status":{{}}}}}}{}"#,
+        r#"{{"type":"BOOKMARK","object":{{{kind},"metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}},{rest}}}}}{}"#,
         '\n',
     ))
 }
@@ -52,8 +72,9 @@ pub(super) fn corrupt() -> Bytes {
 
 /// A line of `bytes` bytes (at least those that its frame needs): a pod with a long annotation.
 pub(super) fn oversized(bytes: usize, version: u64) -> Bytes {
+    let kind = type_meta(Resource::Pods);
     let head = format!(
-        r#"{{"type":"MODIFIED","object":{{{KIND},"metadata":{{"name":"oversized","namespace":"default","uid":"00000000-0000-4000-8000-00000000b16b","resourceVersion":"{version}","creationTimestamp":"2026-01-01T00:00:00Z","annotations":{{"blob":""#
+        r#"{{"type":"MODIFIED","object":{{{kind},"metadata":{{"name":"oversized","namespace":"default","uid":"00000000-0000-4000-8000-00000000b16b","resourceVersion":"{version}","creationTimestamp":"2026-01-01T00:00:00Z","annotations":{{"blob":""#
     );
     let tail = "\"}},\"spec\":{},\"status\":{}}}\n";
     let filling = bytes.saturating_sub(head.len() + tail.len());
@@ -64,10 +85,11 @@ pub(super) fn oversized(bytes: usize, version: u64) -> Bytes {
 }
 
 /// Frames an object that has neither `kind` nor `apiVersion` yet.
-fn line(kind: &str, json: &[u8]) -> Bytes {
+fn line(resource: Resource, kind: &str, json: &[u8]) -> Bytes {
     let fields = json.strip_prefix(b"{").unwrap_or(json);
     let separator = if fields == b"}" { "" } else { "," };
-    let head = format!("{{\"type\":\"{kind}\",\"object\":{{{KIND}{separator}");
+    let type_meta = type_meta(resource);
+    let head = format!("{{\"type\":\"{kind}\",\"object\":{{{type_meta}{separator}");
     [head.as_bytes(), fields, b"}\n"].concat().into()
 }
 
@@ -79,6 +101,8 @@ mod tests {
 
     use super::super::object::ObjectKey;
     use super::*;
+
+    const PODS: Resource = Resource::Pods;
 
     fn object(json: &'static str) -> Object {
         Object {
@@ -93,11 +117,11 @@ mod tests {
     fn every_line_but_the_corrupt_one_is_json() {
         let pod = object(r#"{"metadata":{"resourceVersion":"7"}}"#);
         let lines = [
-            of("ADDED", &pod),
-            of("ADDED", &object("{}")),
-            left(&pod, 9),
-            bookmark(3),
-            end_of_list(3),
+            of(PODS, "ADDED", &pod),
+            of(Resource::Events, "ADDED", &object("{}")),
+            left(PODS, &pod, 9),
+            bookmark(Resource::Events, 3),
+            end_of_list(PODS, 3),
             error(&Failure::too_old(1, 2)),
             oversized(5_000, 3),
         ];

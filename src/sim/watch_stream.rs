@@ -14,6 +14,7 @@ use super::faults::{FaultHandle, StreamFault};
 use super::list::selects;
 use super::list_options::{At, ListOptions};
 use super::object::{Event, EventKind, Object};
+use super::resource::Resource;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_event;
@@ -23,6 +24,7 @@ const BATCH: usize = 64;
 
 /// What a watch stream is made of.
 pub(super) struct WatchStream {
+    pub(super) resource: Resource,
     pub(super) store: Arc<Store>,
     pub(super) faults: FaultHandle,
     pub(super) namespace: Option<String>,
@@ -110,12 +112,15 @@ impl WatchStream {
             .filter(|object| self.selects(object));
         let after = Some(&*event.object).filter(|object| self.selects(object));
         let version = event.object.version;
+        let resource = self.resource;
         match (event.kind, before, after) {
-            (EventKind::Deleted, Some(_), _) => Some(watch_event::of("DELETED", &event.object)),
+            (EventKind::Deleted, Some(_), _) => {
+                Some(watch_event::of(resource, "DELETED", &event.object))
+            }
             (EventKind::Deleted, None, _) | (_, None, None) => None,
-            (_, None, Some(object)) => Some(watch_event::of("ADDED", object)),
-            (_, Some(_), Some(object)) => Some(watch_event::of("MODIFIED", object)),
-            (_, Some(object), None) => Some(watch_event::left(object, version)),
+            (_, None, Some(object)) => Some(watch_event::of(resource, "ADDED", object)),
+            (_, Some(_), Some(object)) => Some(watch_event::of(resource, "MODIFIED", object)),
+            (_, Some(object), None) => Some(watch_event::left(resource, object, version)),
         }
     }
 }
@@ -147,15 +152,16 @@ impl Progress {
     fn tell(&mut self) -> bool {
         if !self.initial.is_empty() {
             let count = self.initial.len().min(BATCH);
+            let resource = self.watch.resource;
             let lines: Vec<Bytes> = (self.initial.drain(..count))
-                .map(|object| watch_event::of("ADDED", &object))
+                .map(|object| watch_event::of(resource, "ADDED", &object))
                 .collect();
             self.send(&lines);
             return true;
         }
         if self.end_of_list_due {
             self.end_of_list_due = false;
-            self.send(&[watch_event::end_of_list(self.version)]);
+            self.send(&[watch_event::end_of_list(self.watch.resource, self.version)]);
             return true;
         }
         match self.watch.store.events_after(self.version, BATCH) {
@@ -202,7 +208,7 @@ impl Progress {
         let wanted = self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks;
         if reached && wanted {
             self.ready
-                .push_back(Ok(watch_event::bookmark(self.version)));
+                .push_back(Ok(watch_event::bookmark(self.watch.resource, self.version)));
         }
         self.next_bookmark = Instant::now() + self.watch.bookmark_interval;
     }
@@ -222,7 +228,7 @@ impl Progress {
             StreamFault::Fail(failure) => self.fail(&failure),
             StreamFault::Corrupt => self.ready.push_back(Ok(watch_event::corrupt())),
             StreamFault::Truncated => {
-                let line = watch_event::bookmark(self.version);
+                let line = watch_event::bookmark(self.watch.resource, self.version);
                 self.ready.push_back(Ok(line.slice(..line.len() / 2)));
                 self.ended = true;
             }

@@ -478,7 +478,7 @@ async fn a_crash_leaves_its_last_state_and_its_back_off() {
     };
     assert!(message(0).starts_with("back-off 10s restarting failed container=app pod="));
     assert!(message(1).starts_with("back-off 20s "));
-    assert!(message(5).starts_with("back-off 5m0s "));
+    assert!(message(4).starts_with("back-off 2m40s "));
     let last = &crashed[0]["lastState"]["terminated"];
     assert_eq!(
         (&last["exitCode"], &last["reason"]),

@@ -9,6 +9,7 @@ pub mod embedded;
 pub mod parsed_exposition;
 pub mod planned;
 pub mod restart;
+pub mod scene;
 pub mod scrape;
 pub mod server;
 pub mod sim;

@@ -18,6 +18,11 @@ impl Scrape {
         Self(series)
     }
 
+    /// Every series as it is written, with its value.
+    pub fn series(&self) -> impl Iterator<Item = (&str, f64)> {
+        (self.0.iter()).map(|(series, value)| (series.as_str(), *value))
+    }
+
     /// The value of one series.
     pub fn value(&self, series: &str) -> Option<f64> {
         self.0.get(series).copied()

@@ -56,7 +56,12 @@ impl Http {
     }
 
     pub async fn watch(&self, query: &str) -> Lines {
-        let response = self.send(&format!("{PODS}?watch=true&{query}")).await;
+        self.watch_path(&format!("{PODS}?watch=true&{query}")).await
+    }
+
+    /// A watch with the whole path and query given.
+    pub async fn watch_path(&self, path: &str) -> Lines {
+        let response = self.send(path).await;
         assert_eq!(response.status().as_u16(), 200);
         Lines {
             body: response.into_body(),

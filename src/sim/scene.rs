@@ -1,0 +1,171 @@
+//! What a demonstration breaks, and how that shows in the pods that start from then on.
+
+use super::active::Active;
+use super::image::{OWN_REGISTRY, PullFault};
+use super::life::{Change, Report};
+use super::node::{CURRENT, NEXT_SYNC};
+use super::profile::LifeKind;
+use super::rng::Rng;
+use super::sandbox_fault::SandboxFault;
+use super::scheduler::NoNode;
+use super::sim_clock::SECOND;
+
+/// How long after a sandbox failed it is tried again.
+const SANDBOX_RETRY: i64 = 12 * SECOND;
+/// How long after the scheduler has found no node it looks again.
+const SCHEDULING_RETRY: i64 = 30 * SECOND;
+/// How long after a failed pull the kubelet says that it backs off.
+const SYNC_AFTER_FAILURE: i64 = 11 * SECOND;
+/// The kubelet's back-off of pulls: the first one, and the longest.
+const PULL_BACK_OFF: i64 = 10 * SECOND;
+const LONGEST_PULL_BACK_OFF: i64 = 300 * SECOND;
+/// The share of new pods that belong to a rollout while it lasts.
+const ROLLOUT_SHARE: f64 = 0.4;
+
+/// One thing that breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scene {
+    /// The organization's registry refuses connections: images that are not on the node yet cannot be
+    /// pulled
+    RegistryDown,
+    /// The network plugin does not answer on any node: no sandbox comes up
+    CniOutage,
+    /// The disk of one node is full: no sandbox comes up there
+    BadNode,
+    /// All nodes are full: no pod is bound
+    NoCapacity,
+    /// A release of which every container crashes is rolled out
+    CrashLoop,
+    /// Pods that have to be scheduled together do not fit together
+    Gang,
+}
+
+/// How a step of a pod's life is held up.
+#[derive(Debug)]
+pub(super) struct Hindrance {
+    /// What happens instead
+    pub(super) changes: Vec<Change>,
+    /// After how many nanoseconds the step is tried again
+    pub(super) retry: i64,
+}
+
+impl Scene {
+    /// Every scene.
+    pub const ALL: [Self; 6] = [
+        Self::RegistryDown,
+        Self::CniOutage,
+        Self::BadNode,
+        Self::NoCapacity,
+        Self::CrashLoop,
+        Self::Gang,
+    ];
+
+    /// Its name, as `podinit demo --scene` takes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RegistryDown => "registry-down",
+            Self::CniOutage => "cni-outage",
+            Self::BadNode => "bad-node",
+            Self::NoCapacity => "no-capacity",
+            Self::CrashLoop => "crashloop",
+            Self::Gang => "gang",
+        }
+    }
+
+    /// The scene of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scene| scene.as_str() == name)
+    }
+
+    /// The kind of the next pod's life, where the scene chooses it.
+    pub(super) fn kind(self, rng: &mut Rng) -> Option<LifeKind> {
+        (self == Self::CrashLoop && rng.chance(ROLLOUT_SHARE)).then_some(LifeKind::BadRelease)
+    }
+
+    /// Whether, and how, it holds up the next step of a pod's life.
+    pub(super) fn hinders(self, active: &Active, step: &Change) -> Option<Hindrance> {
+        let pod = &active.pod;
+        match (self, step) {
+            (Self::CniOutage, Change::MakeSandbox) => {
+                // Where the node has been restarted meanwhile, its kubelet does not even try.
+                let untried = pod.node == Some(NEXT_SYNC);
+                Some(no_sandbox(match untried {
+                    true => SandboxFault::NetworkNotReady,
+                    false => SandboxFault::Network,
+                }))
+            }
+            (Self::BadNode, Change::MakeSandbox) => {
+                (pod.node == Some(CURRENT)).then(|| no_sandbox(SandboxFault::Disk))
+            }
+            (Self::NoCapacity, Change::Bind { .. }) => Some(no_node(active, NoNode::Resources)),
+            (Self::Gang, Change::Bind { .. }) if pod.manifest.pod_group.is_some() => {
+                Some(no_node(active, NoNode::Gang))
+            }
+            (Self::RegistryDown, Change::Pull { container, .. }) => {
+                let image = pod.manifest.container(*container)?.image;
+                let own = image.registry() == OWN_REGISTRY;
+                own.then(|| no_image(active, step)).flatten()
+            }
+            _ => None,
+        }
+    }
+}
+
+fn no_sandbox(fault: SandboxFault) -> Hindrance {
+    Hindrance {
+        changes: vec![Change::FailSandbox(fault)],
+        retry: SANDBOX_RETRY,
+    }
+}
+
+/// The scheduler writes a condition, and an Event, only where it did not say so before.
+fn no_node(active: &Active, why: NoNode) -> Hindrance {
+    let changes = match active.hindered {
+        0 => vec![Change::Unschedulable(why)],
+        _ => Vec::new(),
+    };
+    Hindrance {
+        changes,
+        retry: SCHEDULING_RETRY,
+    }
+}
+
+/// Attempts to pull and syncs that back off take turns.
+fn no_image(active: &Active, pull: &Change) -> Option<Hindrance> {
+    let Change::Pull { container, .. } = *pull else {
+        return None;
+    };
+    let (last, _) = active.pod.report?;
+    let fault = PullFault::Unreachable;
+    // The sync after the failed pull sees the sandbox, on old kubelets too.
+    let write = Change::Report(Report {
+        sandbox: true,
+        ..last
+    });
+    let attempt = active.hindered / 2;
+    Some(match active.hindered % 2 {
+        0 => Hindrance {
+            changes: vec![pull.clone(), Change::FailPull(container, fault), write],
+            retry: SYNC_AFTER_FAILURE,
+        },
+        _ => Hindrance {
+            changes: vec![Change::BackOffPull(container, fault), write],
+            retry: ((PULL_BACK_OFF << attempt.min(5)).min(LONGEST_PULL_BACK_OFF)
+                - SYNC_AFTER_FAILURE)
+                .max(SECOND),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenes_are_found_by_their_names() {
+        for scene in Scene::ALL {
+            assert_eq!(Scene::named(scene.as_str()), Some(scene));
+        }
+        assert_eq!(Scene::named("sunset"), None);
+    }
+}
