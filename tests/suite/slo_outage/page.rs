@@ -50,7 +50,12 @@ impl Page {
 
     /// Reads an expression, which must be of the form that [`Self::holds`] evaluates.
     fn read(expr: &str, slo: &str) -> Self {
-        let [long, and, short, and_ignoring, floor] = expr.lines().collect::<Vec<_>>()[..] else {
+        // The condition stands in front, in parentheses; what follows finds its cause.
+        let (condition, _) = (expr.strip_prefix("(\n"))
+            .and_then(|rest| rest.split_once("\n)"))
+            .expect("a condition in parentheses");
+        let lines: Vec<&str> = condition.lines().map(str::trim).collect();
+        let [long, and, short, and_ignoring, floor] = lines[..] else {
             panic!("not five lines: {expr}");
         };
         assert_eq!((and, and_ignoring), ("and", "and ignoring (result)"));
