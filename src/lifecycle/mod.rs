@@ -29,6 +29,7 @@ mod estimate;
 mod eviction;
 mod finished_pod;
 mod in_flight_order;
+mod in_place;
 mod interval;
 mod judgement;
 mod last_seen;
@@ -51,6 +52,7 @@ pub use cause::{Cause, Waiting};
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
+pub use in_place::{OpenChanges, OpenResize, ResizeResult};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use last_seen::LastSeen;
 pub use milestone::Milestone;
@@ -62,7 +64,8 @@ pub use observation::{
 pub use outcome::Outcome;
 pub use reentry::LastTrue;
 pub use saved::{
-    SavedDeleted, SavedEvidence, SavedInFlight, SavedPod, SavedSource, SavedStartup, SavedTracker,
+    SavedDeleted, SavedEvidence, SavedInFlight, SavedInPlace, SavedPod, SavedSource, SavedStartup,
+    SavedTracker,
 };
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};

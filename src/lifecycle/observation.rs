@@ -2,13 +2,14 @@
 
 use super::cause::Waiting;
 use super::eviction::{Evicted, RefusalReason};
+use super::in_place::ResizeResult;
 use super::interval::{Interval, Stage, StageOrStep};
 use super::milestone::Milestone;
 use super::network_evidence::NetworkEvidence;
 use super::outcome::Outcome;
 use super::slo_verdict::{SloId, SloVerdict};
 use crate::label_values;
-use crate::pod::PodInfo;
+use crate::pod::{DisruptionReason, PodInfo, ResizeState};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -103,6 +104,8 @@ pub enum PodObservation {
     Anomaly(AnomalyKind),
     /// The one event of the pod for an SLO
     Slo { slo: SloId, verdict: SloVerdict },
+    /// The pod ended as [`Outcome::Disrupted`], for this reason
+    Disrupted(DisruptionReason),
     /// A snapshot of an unknown pod was refused, so that the pod is not discovered
     Refused(RefusalReason),
     /// A milestone was shown by a live watch event this long after the time that the API states
@@ -121,6 +124,18 @@ pub enum TrackerObservation {
     /// A list has closed a gap: for so many nanoseconds its source was not known to be complete, and
     /// pods may have been created and deleted unseen.
     GapClosed { nanos: u64 },
+    /// A pod whose startup is over has a native resize in another state than before; `None` where none
+    /// is open ([§10.3](crate::specification#s10-3))
+    Resizing {
+        from: Option<ResizeState>,
+        to: Option<ResizeState>,
+    },
+    /// A native resize ended that was not open at first sight
+    ResizeEnded(ResizeResult),
+    /// A native resize took so long
+    Resized(Latency),
+    /// An update by OpenKruise took so long
+    UpdatedInPlace(Latency),
     /// Finished or deleted pods were forgotten because the cap on remembered pods was reached.
     Evicted(Evicted),
 }

@@ -15,6 +15,9 @@ label_values! {
         Deleted => "deleted",
         /// Absent from a completed list
         Vanished => "vanished",
+        /// Failed, deleted or absent before Ready was seen, and Kubernetes itself had marked it for
+        /// disruption ([§10.2](crate::specification#s10-2))
+        Disrupted => "disrupted",
         /// Had finished its startup before podinit first saw it
         Preexisting => "preexisting",
         /// A static (mirror) pod, whose times are artificial

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::cause::{WaitEvidence, Waiting};
 use super::delivery::SourceId;
 use super::in_flight_order::{InFlightOrder, StageEntry};
-use super::interval::{Interval, Stage, StageOrStep};
+use super::interval::{Interval, StageOrStep};
 use super::judgement::Judgement;
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
@@ -125,7 +125,7 @@ impl PodInFlight {
             skip_ended(startup, &mut emit);
         }
         judge(startup, &mut emit);
-        let outcome = outcome(startup, snapshot);
+        let outcome = outcome(startup, snapshot).map(|outcome| disrupted(outcome, evidence));
         let input = SloInput {
             snapshot,
             now: fold.now,
@@ -183,13 +183,18 @@ impl PodInFlight {
             info,
             startup,
             slos,
+            evidence,
             ..
         } = self;
+        let outcome = disrupted(outcome, evidence);
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             report_unobserved(startup, &mut emit);
         }
         slos.end(outcome, &mut emit);
+        if let (Outcome::Disrupted, Some(reason)) = (outcome, evidence.disruption) {
+            emit(PodObservation::Disrupted(reason));
+        }
         let from = PodState::InFlight(self.waiting);
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
@@ -300,6 +305,17 @@ fn report_unobserved(startup: &mut Startup, emit: &mut impl FnMut(PodObservation
             };
             emit(PodObservation::Unobserved { stage, reason });
         }
+    }
+}
+
+/// What `outcome` is for a pod whose last snapshot is in `evidence`: a pod that Kubernetes itself had
+/// marked for disruption did not fail or go by itself ([§10.2](crate::specification#s10-2)).
+const fn disrupted(outcome: Outcome, evidence: &WaitEvidence) -> Outcome {
+    match outcome {
+        Outcome::Failed | Outcome::Deleted | Outcome::Vanished if evidence.disruption.is_some() => {
+            Outcome::Disrupted
+        }
+        other => other,
     }
 }
 

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::{WaitEvidence, Waiting};
 use super::delivery::SourceId;
+use super::in_place::OpenChanges;
 use super::interval::Interval;
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
@@ -54,6 +55,8 @@ pub struct SavedTracker {
     pub watermark: Option<u32>,
     /// The deleted pods that are still remembered, in the order of their deletion
     pub deleted: Vec<SavedDeleted>,
+    /// What is changed in place of pods whose startup is over
+    pub in_place: Vec<SavedInPlace>,
 }
 
 impl SavedTracker {
@@ -86,6 +89,17 @@ pub struct SavedDeleted {
     pub at: Timestamp,
     /// The second of its creation, since the epoch
     pub created: u32,
+}
+
+/// A pod whose startup is over and that is changed in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedInPlace {
+    /// Which one
+    #[serde(with = "form::uid")]
+    pub uid: PodUid,
+    /// What is open
+    #[serde(with = "form::open_changes")]
+    pub open: OpenChanges,
 }
 
 /// A pod that is starting up or finished.

@@ -25,11 +25,12 @@ pub enum ExclusionReason {
 
 impl ExclusionReason {
     /// Every reason. `Ended(Ready)` is none: it is `NotSeen`.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Ended(Outcome::Completed),
         Self::Ended(Outcome::Failed),
         Self::Ended(Outcome::Deleted),
         Self::Ended(Outcome::Vanished),
+        Self::Ended(Outcome::Disrupted),
         Self::Ended(Outcome::Preexisting),
         Self::Ended(Outcome::Static),
         Self::NotSeen,

@@ -18,6 +18,7 @@ use super::classification::SnapshotOrigin;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
+use super::in_place::{OpenInPlace, Sight};
 use super::observation::{Reporter, Sink, TrackerObservation};
 use super::outcome::Outcome;
 use super::pod_in_flight::{FoldContext, SharedState};
@@ -67,6 +68,8 @@ pub struct Tracker {
     tombstones: VecDeque<(Timestamp, PodUid)>,
     sources: Sources,
     shared: SharedState,
+    /// What is changed in place of pods whose startup is over
+    in_place: OpenInPlace,
     /// Accounted time: the latest time of any delivery so far
     now: Option<Timestamp>,
 }
@@ -191,19 +194,40 @@ impl Tracker {
         let context = self.fold_context(delivery, false);
         match self.pods.get_mut(snapshot.uid) {
             None => self.discover(snapshot, delivery, reporter),
-            Some(Record::Deleted { .. }) => self.apply_to_tombstone(snapshot, delivery),
+            Some(Record::Deleted { .. }) => self.apply_to_tombstone(snapshot, delivery, reporter),
             Some(Record::Finished(finished)) => {
                 let mut last_seen = finished.last_seen();
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
-                last_seen.accept(snapshot, context.baseline, &mut emit);
+                let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
                 *finished = last_seen.into();
+                if is_newest {
+                    self.see_in_place(snapshot, delivery, false, reporter);
+                }
             }
             Some(Record::InFlight(pod)) => {
                 if let Some(outcome) = pod.fold(snapshot, context, &mut self.shared, reporter) {
                     self.finish(snapshot.uid, outcome, reporter);
+                    self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
         }
+    }
+
+    /// Accounts for what a snapshot says of changes in place, if the startup of its pod is over.
+    fn see_in_place(
+        &mut self,
+        snapshot: &PodSnapshot,
+        delivery: &DeliveryContext,
+        first: bool,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let sight = Sight {
+            first,
+            observed: delivery.observed,
+        };
+        let changes = snapshot.in_place.as_deref();
+        let mut emit = |observation| reporter.tracker(observation);
+        (self.in_place).see(snapshot.uid, changes, sight, &mut emit);
     }
 
     fn fold_context(&self, delivery: &DeliveryContext, adopted: bool) -> FoldContext {
@@ -238,6 +262,8 @@ impl Tracker {
     }
 }
 
+#[cfg(test)]
+mod causes_tests;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]

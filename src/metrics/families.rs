@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::build_info::BUILD;
 use super::checkpoint::CheckpointGauges;
 use super::clock_families::CLOCK;
+use super::in_place::IN_PLACE;
 use super::pod_families::{
     DELIVERY_AND_LABELS, DURATIONS, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
@@ -16,10 +17,11 @@ use crate::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
-    let rooms: [&[FamilyDoc]; 13] = [
+    let rooms: [&[FamilyDoc]; 14] = [
         &DURATIONS,
         &POD_COUNTS,
         &PodFamilies::FAMILIES,
+        &IN_PLACE,
         &DELIVERY_AND_LABELS,
         &TrackerFamilies::FAMILIES,
         &SLOS,
@@ -53,6 +55,7 @@ mod tests {
 
     use super::*;
     use crate::instruments::Kind;
+    use crate::lifecycle::Interval;
     use crate::metrics::{Builder, ClockFamilies, LabelConfig, SloDoc};
     use crate::timestamp::Timestamp;
     use crate::watch::stats::WatchStats;
@@ -87,6 +90,7 @@ mod tests {
         let slo = SloDoc {
             name: Arc::from("fast"),
             objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
         };
         let builder = Builder::new(LabelConfig::default())

@@ -23,6 +23,7 @@ pub mod exemplar;
 pub mod exposition;
 pub mod families;
 pub mod histogram;
+mod in_place;
 mod label_census;
 mod label_sets;
 pub mod labels;

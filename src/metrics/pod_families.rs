@@ -9,6 +9,7 @@ use crate::lifecycle::{
     AnomalyKind, EvictedState, Milestone, NetworkEvidence, Outcome, PodObservation, RefusalReason,
     Stage, StageOrStep, Step, UnobservedReason, Waiting,
 };
+use crate::pod::DisruptionReason;
 use crate::{computed_families, families};
 
 /// Histograms with the configured label set, for each value of a label of their own.
@@ -101,6 +102,9 @@ families! {
         pub(super) network_evidence: CounterVec<NetworkEvidence> =
             "podinit_network_evidence_total", ["source"], experimental, saved,
             "Pods whose network became ready, by what gave the time.";
+        pub(super) disruptions: CounterVec<DisruptionReason> =
+            "podinit_disruptions_total", ["reason"], stable, saved,
+            "Pods that ended as disrupted, by the reason of their condition DisruptionTarget.";
         pub(super) reentries: CounterVec<ReenterableMilestone> =
             "podinit_reentries_total", ["milestone"], experimental, saved,
             "Times that a condition became true again on a pod on which it had been true before.";
@@ -120,6 +124,7 @@ impl PodFamilies {
             PodObservation::NetworkReady(evidence) => {
                 self.network_evidence.with(evidence).increment();
             }
+            PodObservation::Disrupted(reason) => self.disruptions.with(reason).increment(),
             PodObservation::Reentered(milestone) => self.reenter(milestone),
             PodObservation::Anomaly(kind) => self.anomalies.with(kind).increment(),
             // The recorder accounts for these itself.

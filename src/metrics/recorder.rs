@@ -137,6 +137,10 @@ impl Recorder {
                     self.store.tracker.evicted.with(state).add(pods);
                 }
             }
+            other => {
+                self.observations += 1;
+                self.store.in_place.count(other);
+            }
         }
     }
 }

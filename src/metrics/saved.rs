@@ -19,6 +19,10 @@ pub struct SavedMetrics {
     pub bounds: Vec<u64>,
     /// Delays of deliveries
     pub delivery: SavedHistogram,
+    /// Durations of native resizes
+    pub resize: SavedHistogram,
+    /// Durations of updates by OpenKruise
+    pub inplace_update: SavedHistogram,
     /// The labels of the duration series and the values that they have taken
     pub labels: SavedLabels,
     /// The names of the intervals that have durations
@@ -57,7 +61,11 @@ impl SavedMetrics {
         if self.durations.len() != sets.len() || !self.durations.iter().all(complete) {
             return Err("a label set has other intervals");
         }
-        let mut histograms = self.durations.iter().flatten().chain([&self.delivery]);
+        let mut histograms = self.durations.iter().flatten().chain([
+            &self.delivery,
+            &self.resize,
+            &self.inplace_update,
+        ]);
         if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
             return Err("a histogram has other cells");
         }

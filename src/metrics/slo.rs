@@ -7,13 +7,26 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::bad_causes::{BadCauses, BadCausesBySlo, BadCausesSnapshot};
 use crate::instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, Encoder, FamilySource, Gauge, GaugeVec, Head,
-    LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
+    AnyText, Counter, CounterVec, CounterVec2, Encoder, FamilySource, FamilyType, Gauge, GaugeVec,
+    Head, Kind, LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use crate::label_value::LabelValue;
-use crate::lifecycle::{ExclusionReason, SloId, SloVerdict};
+use crate::lifecycle::{ExclusionReason, Interval, SloId, SloVerdict};
 use crate::timestamp::Timestamp;
 use crate::{computed_families, families, label_values};
+
+/// A gauge for each SLO, with its interval.
+#[derive(Debug)]
+pub(super) struct ThresholdBySlo;
+
+impl FamilyType for ThresholdBySlo {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 2;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        matches!(labels, [_slo, interval] if Interval::from_text(interval).is_some())
+    }
+}
 
 computed_families! {
     /// What is exposed of each SLO.
@@ -30,8 +43,8 @@ computed_families! {
         SLO_OBJECTIVE: GaugeVec<AnyText> =
             "podinit_slo_objective_ratio", ["slo"], stable, not_saved,
             "Share of pods that are to be good.";
-        SLO_THRESHOLD: GaugeVec<AnyText> =
-            "podinit_slo_threshold_seconds", ["slo"], stable, not_saved,
+        SLO_THRESHOLD: ThresholdBySlo =
+            "podinit_slo_threshold_seconds", ["slo", "interval"], stable, not_saved,
             "Duration within which the interval of the SLO is to end.";
     }
 }
@@ -77,6 +90,8 @@ pub struct SloDoc {
     pub name: Arc<str>,
     /// The objective, between 0 and 1
     pub objective_ratio: f64,
+    /// The name of the interval that the threshold limits: the value of the label `interval`
+    pub interval: Interval,
     /// The threshold in seconds
     pub threshold_seconds: f64,
 }
@@ -86,6 +101,7 @@ impl From<&crate::slo::Slo> for SloDoc {
         Self {
             name: Arc::clone(&slo.rule.name),
             objective_ratio: slo.objective_ratio(),
+            interval: slo.rule.interval,
             threshold_seconds: slo.threshold_seconds(),
         }
     }
@@ -292,7 +308,8 @@ impl FamilySource for SloBoard {
         }
         out.family(Head::from(&SLO_THRESHOLD));
         for Slo { doc, .. } in slos.iter() {
-            out.number(&[("slo", &doc.name)], Number::Float(doc.threshold_seconds));
+            let labels = [("slo", &*doc.name), ("interval", doc.interval.as_str())];
+            out.number(&labels, Number::Float(doc.threshold_seconds));
         }
     }
 
@@ -327,6 +344,7 @@ mod tests {
         SloDoc {
             name: name.into(),
             objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
         }
     }

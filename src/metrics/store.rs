@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
+use super::in_place::InPlaceMetrics;
 use super::labels::{LabelSpec, WHOLE_SET};
 use super::pod_counts::PodCounts;
 use super::pod_families::{
@@ -39,6 +40,7 @@ pub(super) struct Store {
     pub(super) pods: PodFamilies,
     pub(super) tracker: TrackerFamilies,
     pub(super) delivery: Histogram,
+    pub(super) in_place: InPlaceMetrics,
     /// By position of the label; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
     labels: Box<[String]>,
@@ -57,6 +59,7 @@ impl Store {
             pods: PodFamilies::default(),
             tracker: TrackerFamilies::default(),
             delivery: Histogram::default(),
+            in_place: InPlaceMetrics::default(),
             dropped: (0..=specs.len()).map(|_| Counter::default()).collect(),
             labels: specs.iter().map(|spec| spec.name.clone()).collect(),
             sets: (0..slots).map(|_| OnceLock::new()).collect(),
@@ -107,6 +110,7 @@ impl Store {
         });
         saved.put(&FINISHED, finished.collect());
         self.pods.save(saved);
+        self.in_place.save(saved);
         let dropped = self.dropped().map(|(label, value)| SavedSeries {
             labels: vec![Cow::Owned(label.to_owned())],
             value,
@@ -126,6 +130,7 @@ impl Store {
         }
         self.pod_counts.restore(waiting, finished);
         self.pods.restore(saved);
+        self.in_place.restore(saved);
         let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
         for (name, counter) in names.zip(&self.dropped) {
             let series = saved.series(&LABEL_VALUES_DROPPED).iter();
@@ -142,6 +147,7 @@ impl Store {
         self.collect_durations(out);
         self.collect_pod_counts(out);
         self.pods.collect(out);
+        self.in_place.collect(out);
         out.family(Head::from(&WATCH_DELIVERY));
         let mut delivery = Snapshot::default();
         self.delivery

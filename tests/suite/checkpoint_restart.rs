@@ -40,6 +40,7 @@ impl Harness {
         let doc = |slo: &podinit::slo::Slo| SloDoc {
             name: slo.rule.name.clone(),
             objective_ratio: slo.objective_ratio(),
+            interval: slo.rule.interval,
             threshold_seconds: slo.threshold_seconds(),
         };
         let docs: Vec<SloDoc> = slos.iter().map(doc).collect();

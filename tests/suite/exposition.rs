@@ -107,6 +107,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .slos(vec![SloDoc {
             name: Arc::from("network-ready"),
             objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
         }])
         .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))

@@ -25,6 +25,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
     let doc = SloDoc {
         name: Arc::clone(&rule.name),
         objective_ratio: 0.99,
+        interval: Interval::CreatedToReady,
         threshold_seconds: 1.0,
     };
     let (mut recorder, _) = Builder::new(LabelConfig::default())

@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::SavedSource;
+use super::evidence::Named;
 use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::in_place::{OpenChanges, OpenResize};
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::milestone::Milestone;
@@ -18,7 +20,7 @@ use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::slo_verdict::SloId;
 use crate::lifecycle::sources::{FirstList, SourceProgress};
 use crate::lifecycle::version::Version;
-use crate::pod::{PodInfo, PodUid, Workload};
+use crate::pod::{PodInfo, PodUid, ResizeState, Workload};
 use crate::timestamp::Timestamp;
 
 const MILESTONES: usize = Milestone::ALL.len();
@@ -122,6 +124,27 @@ saved_as! {
 }
 
 saved_as! {
+    /// The state, beginning and sight of a resize, and the beginning of an update.
+    open_changes: OpenChanges as SavedOpenChanges,
+    save: |open| SavedOpenChanges {
+        resize: open.resize.map(|resize| (
+            Named(resize.state),
+            resize.since.map(Timestamp::as_nanos),
+            resize.at_first_sight,
+        )),
+        update: open.update.map(|since| since.map(Timestamp::as_nanos)),
+    },
+    restore: |saved| OpenChanges {
+        resize: saved.resize.map(|(Named(state), since, at_first_sight)| OpenResize {
+            state,
+            since: since.map(Timestamp::from_nanos),
+            at_first_sight,
+        }),
+        update: saved.update.map(|since| since.map(Timestamp::from_nanos)),
+    },
+}
+
+saved_as! {
     workload: Option<Arc<Workload>> as Option<(Box<str>, Box<str>)>,
     save: |workload| {
         let workload = workload.as_deref();
@@ -212,6 +235,12 @@ impl From<SavedLastSeen> for LastSeen {
             created: saved.created,
         }
     }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedOpenChanges {
+    resize: Option<(Named<ResizeState>, Option<i64>, bool)>,
+    update: Option<Option<i64>>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -33,6 +33,7 @@ impl Tracker {
         };
         self.apply_snapshot(snapshot, delivery, reporter);
         self.finish(uid, Outcome::Deleted, reporter);
+        (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         let at = delivery.now;
         self.pods.insert(uid, Record::Deleted { created, at });
         self.tombstones.push_back((at, uid));
@@ -44,9 +45,11 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         delivery: &DeliveryContext,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) {
         if let SnapshotOrigin::Restored { .. } = delivery.origin {
             self.remember_accounted(snapshot, delivery);
+            self.see_in_place(snapshot, delivery, true, reporter);
         }
     }
 

@@ -32,7 +32,10 @@ impl Tracker {
             Classification::Preexisting => {
                 self.exclude(snapshot, delivery, Outcome::Preexisting, reporter)
             }
-            Classification::Accounted => self.remember_accounted(snapshot, delivery),
+            Classification::Accounted => {
+                self.remember_accounted(snapshot, delivery);
+                self.see_in_place(snapshot, delivery, true, reporter);
+            }
         }
     }
 
@@ -59,6 +62,8 @@ impl Tracker {
             let pods = &mut self.pods;
             self.tombstones
                 .retain(|(_, uid)| pods.get_mut(*uid).is_some());
+            let mut emit = |observation| reporter.tracker(observation);
+            (self.in_place).retain(|uid| pods.get_mut(uid).is_some(), &mut emit);
             reporter.tracker(TrackerObservation::Evicted(evicted));
         }
         match self.cap.may_know(created) {
@@ -83,6 +88,7 @@ impl Tracker {
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
         self.pods
             .insert(snapshot.uid, Record::Finished(last_seen.into()));
+        self.see_in_place(snapshot, delivery, true, reporter);
     }
 
     /// Discovers a pod whose startup is observed from now on.
@@ -104,7 +110,11 @@ impl Tracker {
                 Record::Finished(pod.last_seen.into())
             }
         };
+        let is_over = matches!(record, Record::Finished(_));
         self.pods.insert(snapshot.uid, record);
+        if is_over {
+            self.see_in_place(snapshot, delivery, true, reporter);
+        }
     }
 
     /// Remembers a pod whose startup was accounted for before a backup brought it back. It was

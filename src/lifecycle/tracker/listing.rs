@@ -46,6 +46,7 @@ impl Tracker {
             .collect();
         for uid in absent {
             self.finish(uid, Outcome::Vanished, reporter);
+            (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             self.pods.remove(uid);
         }
     }

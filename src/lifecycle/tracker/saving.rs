@@ -8,7 +8,7 @@ use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::{Reporter, Sink, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::saved::{SavedDeleted, SavedPod, SavedTracker};
+use crate::lifecycle::saved::{SavedDeleted, SavedInPlace, SavedPod, SavedTracker};
 use crate::lifecycle::sources::Successor;
 use crate::timestamp::Timestamp;
 
@@ -23,6 +23,9 @@ impl Tracker {
             rules: Arc::clone(&self.shared.rules),
             watermark: self.cap.watermark(),
             deleted: self.saved_deleted().collect(),
+            in_place: (self.in_place.iter())
+                .map(|(uid, open)| SavedInPlace { uid, open })
+                .collect(),
         }
     }
 
@@ -95,10 +98,15 @@ impl Tracker {
             tracker.pods.insert(uid, Record::Deleted { created, at });
             tracker.tombstones.push_back((at, uid));
         }
+        for SavedInPlace { uid, open } in saved.in_place {
+            let mut emit = |observation| reporter.tracker(observation);
+            tracker.in_place.restore(uid, open, &mut emit);
+        }
         tracker.cap.restore(saved.watermark);
         tracker.set_slos(rules);
         for uid in gone {
             tracker.finish(uid, Outcome::Vanished, reporter);
+            (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             tracker.pods.remove(uid);
         }
         let remembered = tracker.remembered();

@@ -42,6 +42,8 @@ impl Recorder {
                 .map(|interval| Cow::Borrowed(interval.as_str()))
                 .collect(),
             delivery: self.store.delivery.saved(),
+            resize: self.store.in_place.resize_duration.saved(),
+            inplace_update: self.store.in_place.update_duration.saved(),
             durations: (0..labels.sets.len()).map(durations).collect(),
             labels,
         }
@@ -67,6 +69,11 @@ impl Recorder {
         sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);
         store.delivery.restore(&saved.delivery, &cells);
+        let in_place = &store.in_place;
+        in_place.resize_duration.restore(&saved.resize, &cells);
+        in_place
+            .update_duration
+            .restore(&saved.inplace_update, &cells);
         let Some(sets) = self.labels.restore(&saved.labels, |set, values| {
             store.add_set(set, values);
         }) else {

@@ -140,10 +140,8 @@ impl Sink for ReportSink {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
-            // gaps, which `replay` counts.
-            Observation::Tracker(
-                TrackerObservation::GapClosed { .. } | TrackerObservation::Evicted(_),
-            ) => {}
+            // gaps and changes in place, which `replay` counts.
+            Observation::Tracker(_) => {}
         }
     }
 }

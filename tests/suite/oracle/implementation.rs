@@ -22,6 +22,7 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
     let docs = slos.iter().map(|slo| SloDoc {
         name: slo.rule.name.clone(),
         objective_ratio: slo.objective_ratio(),
+        interval: slo.rule.interval,
         threshold_seconds: slo.threshold_seconds(),
     });
     let config = ExpositionConfig {

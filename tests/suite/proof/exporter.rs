@@ -195,6 +195,7 @@ fn doc(slo: &Slo) -> SloDoc {
     SloDoc {
         name: Arc::clone(&slo.rule.name),
         objective_ratio: slo.objective_ratio(),
+        interval: slo.rule.interval,
         threshold_seconds: slo.threshold_seconds(),
     }
 }

@@ -77,6 +77,7 @@ impl Counted {
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Bound
             | PodObservation::Anomaly(_)
+            | PodObservation::Disrupted(_)
             | PodObservation::Refused(_)
             | PodObservation::Delivered(_) => {}
         }

@@ -53,6 +53,7 @@ impl Pipeline {
         let doc = |slo: &Slo| SloDoc {
             name: Arc::clone(&slo.rule.name),
             objective_ratio: slo.objective_ratio(),
+            interval: slo.rule.interval,
             threshold_seconds: slo.threshold_seconds(),
         };
         let (recorder, exposition) = Builder::new(LabelConfig::default())
