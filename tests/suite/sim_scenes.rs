@@ -67,6 +67,28 @@ fn in_stage(recording: &SceneRecording, stage: &str) -> f64 {
         .sum_where("podinit_inflight_pods", "stage", stage)
 }
 
+/// The causes for which the pods of a stage wait at the end, the commonest first.
+fn causes(recording: &SceneRecording, stage: &str) -> Vec<(String, f64)> {
+    let of_stage = format!("stage=\"{stage}\"");
+    let mut causes: Vec<(String, f64)> = (recording.last().of_name("podinit_waiting_pods"))
+        .filter(|(series, pods)| series.contains(&of_stage) && *pods > 0.0)
+        .map(|(series, pods)| {
+            let (_, cause) = series.split_once("cause=\"").unwrap();
+            (cause.split('"').next().unwrap().to_owned(), pods)
+        })
+        .collect();
+    causes.sort_by(|(_, fewer), (_, more)| more.total_cmp(fewer));
+    causes
+}
+
+/// This cause holds most of the pods of the stage.
+fn assert_dominates(recording: &SceneRecording, stage: &str, cause: &str) {
+    let causes = causes(recording, stage);
+    let all: f64 = causes.iter().map(|(_, pods)| pods).sum();
+    assert_eq!(causes[0].0, cause, "{causes:?}");
+    assert!(causes[0].1 > 0.8 * all, "{causes:?}");
+}
+
 #[tokio::test]
 async fn a_healthy_hour_meets_the_shipped_objectives() {
     let settings = SceneSettings::healthy();
@@ -120,6 +142,7 @@ async fn registry_down_leaves_pods_without_their_images() {
     );
     let in_time = in_stage(&recording, "containers") + in_stage(&recording, "init");
     assert!(in_time > 200.0, "{in_time}");
+    assert_dominates(&recording, "containers", "image");
     let failed = messages(&recording, "Failed");
     let refused = failed
         .iter()
@@ -153,6 +176,10 @@ async fn a_cni_outage_leaves_pods_without_a_sandbox() {
         ["-", "PodSandboxNotReady"]
     );
     assert!(in_stage(&recording, "network") * 100.0 > bound.len() as f64 * 99.0);
+    // Without Events only kubelets from 1.37 on say why.
+    let known = causes(&recording, "network");
+    let known: Vec<&str> = known.iter().map(|(cause, _)| cause.as_str()).collect();
+    assert_eq!(known, ["unknown", "no_sandbox"]);
     let told = messages(&recording, "FailedCreatePodSandBox");
     assert!(told.iter().all(|message| message.contains("network")));
     let combined = "(combined from similar events): ";
@@ -193,6 +220,7 @@ async fn without_capacity_pods_wait_for_a_node() {
         .collect();
     assert!(unschedulable.len() > 1_000 && unschedulable.len() * 10 > pods.len() * 9);
     assert!(in_stage(&recording, "unschedulable") > 1_000.0);
+    assert_dominates(&recording, "unschedulable", "resources");
     assert!(messages(&recording, "FailedScheduling").len() > 1_000);
 }
 
@@ -210,6 +238,7 @@ async fn a_bad_release_crashes_and_is_not_taken_back() {
     let release = "registry.example.com/shop/checkout:2.7.1";
     assert!(images[release] * 10 > pods.len() * 9, "{images:?}");
     assert!(in_stage(&recording, "containers") > 400.0);
+    assert_dominates(&recording, "containers", "crash");
 }
 
 #[tokio::test]
@@ -231,6 +260,7 @@ async fn gangs_that_do_not_fit_wait_together() {
     }
     assert!(others.len() < gangs.len());
     assert!(in_stage(&recording, "unschedulable") > 80.0);
+    assert_dominates(&recording, "unschedulable", "gang");
 }
 
 #[tokio::test]
