@@ -83,6 +83,10 @@ pub enum Change {
     LoseNode,
     /// The node's kubelet is replaced, and reports what it finds
     UpgradeKubelet(Kubelet),
+    /// Somebody marks the pod for its deletion: `DisruptionTarget`, for this reason
+    Disrupt(&'static str),
+    /// A change of the pod's resources in place goes on, or is over
+    Resize(Option<ResizeStep>),
     /// Somebody deletes the pod
     Terminate {
         /// `deletionGracePeriodSeconds`
@@ -110,6 +114,15 @@ impl Change {
                 | Self::Start(_)
         )
     }
+}
+
+/// How far a change of a pod's resources in place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResizeStep {
+    /// The node has no room for it now
+    Deferred,
+    /// It is being carried out
+    InProgress,
 }
 
 /// What the kubelet sees of a pod when it writes the status.

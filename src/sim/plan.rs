@@ -2,7 +2,7 @@
 
 use super::container::ContainerRef;
 use super::image::PullFault;
-use super::life::{App, Change, Life, PodManifest};
+use super::life::{App, Change, Life, PodManifest, ResizeStep};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
@@ -93,6 +93,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         LifeKind::ImagePullStuck => image_pull_stuck(script),
         LifeKind::SandboxStuck => sandbox_stuck(script),
         LifeKind::DeletedEarly => deleted_early(script),
+        LifeKind::Disrupted => disrupted(script),
         LifeKind::ReadyBeforeNetwork => ready_before_network(script),
         LifeKind::Coalesced => coalesced(script),
         _ => {
@@ -131,6 +132,14 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
             script.initialize();
             script.run();
             script.probe();
+        }
+        LifeKind::Resized => {
+            script.pass(2 * SECOND);
+            script.then(Change::Resize(Some(ResizeStep::Deferred)));
+            script.wait(WAIT_FOR_NODE);
+            script.then(Change::Resize(Some(ResizeStep::InProgress)));
+            script.wait(PROBE);
+            script.then(Change::Resize(None));
         }
         LifeKind::UpgradedKubelet => {
             script.pass(2 * SECOND);
@@ -266,6 +275,16 @@ fn deleted_early(script: &mut Script<'_>) {
     let last = script.steps.len().saturating_sub(1);
     let kept = script.rng.below(last as u64 + 1) as usize;
     script.break_off(kept);
+    script.delete();
+}
+
+/// Somebody needs its place, or its node, before it has started.
+fn disrupted(script: &mut Script<'_>) {
+    script.first_sync();
+    script.sandbox();
+    let reasons: [&'static str; 2] = ["PreemptionByScheduler", "EvictionByEvictionAPI"];
+    let reason = *script.rng.pick(&reasons);
+    script.then(Change::Disrupt(reason));
     script.delete();
 }
 

@@ -3,7 +3,7 @@
 use super::container::{ContainerRef, Runs, Waiting};
 use super::image::PullFault;
 use super::kubelet::{self, Phase, Verdict};
-use super::life::{Change, PodManifest, READINESS_GATE, Report};
+use super::life::{Change, PodManifest, READINESS_GATE, Report, ResizeStep};
 use super::node::{Kubelet, Node};
 use super::sim_clock::SECOND;
 use crate::timestamp::Timestamp;
@@ -170,6 +170,14 @@ impl Pod {
                     self.report(report, now);
                 }
             }
+            Change::Disrupt(reason) => {
+                let verdict = Verdict {
+                    holds: true,
+                    ..Verdict::fails(reason, format!("{reason}: deleting the pod"))
+                };
+                self.set("DisruptionTarget", verdict, now, None);
+            }
+            Change::Resize(step) => self.resize(*step, now),
             Change::Terminate { grace_seconds } => {
                 let at = now.plus_nanos(grace_seconds.saturating_mul(SECOND));
                 self.deletion = Some((at, *grace_seconds));
@@ -185,6 +193,25 @@ impl Pod {
         let skew = self.node.map_or(0, |node| node.skew);
         let lead = if self.manifest.mirror { MIRROR_LEAD } else { 0 };
         now.plus_nanos(skew - lead)
+    }
+
+    /// The kubelet's conditions of a change of resources in place.
+    fn resize(&mut self, step: Option<ResizeStep>, now: Timestamp) {
+        let at = self.node_time(now);
+        let kinds = ["PodResizePending", "PodResizeInProgress"];
+        (self.conditions).retain(|condition| !kinds.contains(&condition.kind));
+        match step {
+            Some(ResizeStep::Deferred) => {
+                let message = "Node didn't have enough resource: cpu";
+                let verdict = Verdict {
+                    holds: true,
+                    ..Verdict::fails("Deferred", message)
+                };
+                self.set(kinds[0], verdict, at, None);
+            }
+            Some(ResizeStep::InProgress) => self.set(kinds[1], Verdict::HOLDS, at, None),
+            None => {}
+        }
     }
 
     /// The next status says that the image of `container` cannot be pulled.

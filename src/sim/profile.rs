@@ -46,6 +46,10 @@ pub enum LifeKind {
     SandboxStuck,
     /// Deleted at some point before it was ready
     DeletedEarly,
+    /// Preempted or evicted before it was ready
+    Disrupted,
+    /// Its resources are changed in place after it was ready
+    Resized,
     /// The mirror of a static pod
     Static,
     /// Created with `spec.nodeName`
@@ -74,7 +78,7 @@ impl LifeKind {
     /// Every kind with its weight. So few never start that a healthy cluster keeps its objectives. The
     /// weights of those that follow from a node are small: the
     /// nodes that [`super::node::choose`] draws add to them.
-    pub const WEIGHTS: [(Self, u64); 31] = [
+    pub const WEIGHTS: [(Self, u64); 33] = [
         (Self::Plain, 400),
         (Self::InitContainers, 90),
         (Self::Sidecar, 60),
@@ -95,6 +99,8 @@ impl LifeKind {
         (Self::ImagePullStuck, 1),
         (Self::SandboxStuck, 1),
         (Self::DeletedEarly, 25),
+        (Self::Disrupted, 6),
+        (Self::Resized, 10),
         (Self::Static, 4),
         (Self::PresetNode, 6),
         (Self::ScheduledStaysFalse, 3),

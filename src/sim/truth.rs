@@ -89,6 +89,8 @@ pub struct PodTruth {
     pub containers_ready: Option<Reached>,
     /// First `Ready=True`
     pub ready: Option<Reached>,
+    /// It has been marked for its deletion (`DisruptionTarget`)
+    pub disrupted: bool,
     /// How its startup ended, once it has
     pub ending: Option<Ending>,
     /// When it was removed
@@ -166,6 +168,7 @@ impl PodTruth {
             initialized: None,
             containers_ready: None,
             ready: None,
+            disrupted: false,
             ending: None,
             removed: None,
             unseen: false,
@@ -200,6 +203,7 @@ impl PodTruth {
             self.gated = false;
             self.ungated = Some(now);
         }
+        self.disrupted |= pod.condition("DisruptionTarget").is_some();
         self.node_name = pod.node.map(|node| node.name);
         let reached = |kinds: &[&str]| {
             (kinds.iter())

@@ -92,6 +92,7 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
     expected.outcome = match (end, seen.ended.map(|(gone, _)| gone)) {
         (Some(_), _) if last.reached(READY).is_some() => Some(Outcome::Ready),
         (Some(_), _) if last.succeeded => Some(Outcome::Completed),
+        (Some(_), _) | (None, Some(_)) if last.disrupted => Some(Outcome::Disrupted),
         (Some(_), _) => Some(Outcome::Failed),
         (None, Some(Gone::Deleted)) => Some(Outcome::Deleted),
         (None, Some(Gone::Absent)) => Some(Outcome::Vanished),

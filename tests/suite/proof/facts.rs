@@ -39,6 +39,7 @@ pub struct Shows {
     pub started: Option<i64>,
     pub succeeded: bool,
     pub failed: bool,
+    pub disrupted: bool,
 }
 
 impl Shows {
@@ -58,6 +59,7 @@ impl Shows {
             started: pod.started.map(second),
             succeeded: pod.phase == Phase::Succeeded,
             failed: pod.phase == Phase::Failed,
+            disrupted: pod.condition("DisruptionTarget").is_some(),
         }
     }
 

@@ -53,6 +53,7 @@ impl History {
             (None, Some(Ending::Ready)) => Some("ready"),
             (None, Some(Ending::Completed)) => Some("completed"),
             (None, Some(Ending::Failed)) => Some("failed"),
+            (None, Some(Ending::Removed)) if pod.disrupted => Some("disrupted"),
             (None, Some(Ending::Removed)) if pod.unseen => Some("vanished"),
             (None, Some(Ending::Removed)) => Some("deleted"),
             (None, None) => None,
