@@ -63,6 +63,25 @@ impl FromStr for LabelCap {
     }
 }
 
+/// The labels by which SLO events can be counted: a list of them, or the empty text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SloLabels {
+    /// `namespace`
+    pub namespace: bool,
+}
+
+impl FromStr for SloLabels {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "" => Ok(Self { namespace: false }),
+            "namespace" => Ok(Self { namespace: true }),
+            other => Err(format!("no such label: {other:?}; there is namespace")),
+        }
+    }
+}
+
 /// The label set of the duration series.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Labels")]
@@ -76,6 +95,10 @@ pub struct LabelArgs {
         default_value = "namespace"
     )]
     pub labels: LabelList,
+
+    /// Label of SLO events and of waiting pods: namespace [default: none]
+    #[arg(long = "slo-labels", env = "PODINIT_SLO_LABELS", value_name = "LIST")]
+    pub slo_labels: Option<SloLabels>,
 
     /// Pod label to carry over to the duration series; may be repeated
     #[arg(
@@ -106,13 +129,24 @@ impl LabelArgs {
         LabelConfig {
             labels: self.carried().cloned().collect(),
             max_values: self.default_cap(),
-            max_values_of: self.carried().map(capped).collect(),
+            max_values_of: self.capped().map(capped).collect(),
+            slo_namespace: self.has_slo_namespace(),
             ..LabelConfig::default()
         }
     }
 
     fn carried(&self) -> impl Iterator<Item = &SeriesLabel> {
         self.labels.0.iter().chain(&self.pod_labels)
+    }
+
+    fn has_slo_namespace(&self) -> bool {
+        self.slo_labels.unwrap_or_default().namespace
+    }
+
+    /// The labels that have a cap: those that are carried, and that of SLO events.
+    fn capped(&self) -> impl Iterator<Item = &SeriesLabel> {
+        let slo = self.has_slo_namespace().then_some(&SeriesLabel::Namespace);
+        self.carried().chain(slo)
     }
 
     /// The cap of every label that has none of its own. Where it is given more than once, the
@@ -134,7 +168,7 @@ impl LabelArgs {
     /// # Errors
     /// One line, where a cap is given for a label that the series do not carry.
     pub(super) fn check(&self) -> Result<(), String> {
-        let carried = |key: &str| self.carried().any(|label| label.key() == key);
+        let carried = |key: &str| self.capped().any(|label| label.key() == key);
         let labels = self
             .label_caps
             .iter()

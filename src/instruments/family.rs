@@ -30,6 +30,8 @@ pub trait FamilyType {
     const LABELS: usize;
     /// Whether the configured label set comes after them
     const LABEL_SET: bool = false;
+    /// Whether the labels of `--slo-labels` come after them
+    const SLO_LABELS: bool = false;
 
     /// Whether there can be a series with these label values, of which there are [`Self::LABELS`].
     fn knows(labels: &[LabelText]) -> bool;
@@ -46,6 +48,8 @@ pub struct FamilyDoc {
     pub labels: &'static [&'static str],
     /// Whether the configured label set comes after `labels`
     pub label_set: bool,
+    /// Whether the labels of `--slo-labels` come after `labels`
+    pub slo_labels: bool,
     /// Whether it is promised to stay
     pub stability: Stability,
     /// Whether its values outlive the process
@@ -72,6 +76,7 @@ impl FamilyDoc {
             kind: T::KIND,
             labels,
             label_set: T::LABEL_SET,
+            slo_labels: T::SLO_LABELS,
             stability,
             saved,
             help,
@@ -82,7 +87,10 @@ impl FamilyDoc {
 
     /// Whether this version of podinit can have a series with these label values.
     pub fn knows(&self, labels: &[LabelText]) -> bool {
-        labels.len() == self.labels.len() && (self.knows)(labels)
+        let Some((own, more)) = labels.split_at_checked(self.labels.len()) else {
+            return false;
+        };
+        more.len() <= usize::from(self.slo_labels) && (self.knows)(own)
     }
 
     /// Writes the family with one series, which has no labels.

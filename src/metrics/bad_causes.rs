@@ -1,9 +1,7 @@
 //! The bad events of one SLO, by where the pod was and why it waited there
 //! ([§10.1](crate::specification#s10-1)).
 
-use std::borrow::Cow;
-
-use crate::instruments::{Counter, FamilyType, Kind, LabelText, SavedSeries};
+use crate::instruments::{Counter, FamilyType, Kind, LabelText};
 use crate::lifecycle::Waiting;
 
 /// The value of `stage` and of `cause` for a pod that was not known before.
@@ -23,6 +21,12 @@ impl Default for BadCauses {
 /// The bad events at one moment.
 #[derive(Debug)]
 pub(super) struct BadCausesSnapshot([u64; Waiting::COUNT + 1]);
+
+impl Default for BadCausesSnapshot {
+    fn default() -> Self {
+        Self([0; Waiting::COUNT + 1])
+    }
+}
 
 impl BadCausesSnapshot {
     /// How many there are.
@@ -49,11 +53,6 @@ impl BadCauses {
         self.counter(waiting).increment();
     }
 
-    /// Counts bad events of which nothing more is known.
-    pub(super) fn add_unknown(&self, events: u64) {
-        self.counter(None).add(events);
-    }
-
     fn counter(&self, waiting: Option<Waiting>) -> &Counter {
         &self.0[waiting.map_or(Waiting::COUNT, Waiting::index)]
     }
@@ -63,25 +62,10 @@ impl BadCauses {
         BadCausesSnapshot(std::array::from_fn(|index| self.0[index].get()))
     }
 
-    /// The present values. Those at zero need not be saved.
-    pub(super) fn save(&self) -> Vec<SavedSeries> {
-        let counted = labels().zip(self.0.iter().map(Counter::get));
-        let counted = counted.filter(|(_, value)| *value > 0);
-        let series = counted.map(|(labels, value)| SavedSeries {
-            labels: labels.map(Cow::Borrowed).into(),
-            value,
-        });
-        series.collect()
-    }
-
-    /// Adds what was saved.
-    pub(super) fn restore(&self, saved: &[SavedSeries]) {
-        for series in saved {
-            if let [stage, cause] = &*series.labels
-                && let Some(waiting) = from_texts(stage, cause)
-            {
-                self.counter(waiting).add(series.value);
-            }
+    /// Adds what was saved of a stage and cause.
+    pub(super) fn restore(&self, stage: &str, cause: &str, events: u64) {
+        if let Some(waiting) = from_texts(stage, cause) {
+            self.counter(waiting).add(events);
         }
     }
 }
@@ -101,6 +85,7 @@ pub(super) struct BadCausesBySlo;
 impl FamilyType for BadCausesBySlo {
     const KIND: Kind = Kind::Counter;
     const LABELS: usize = 3;
+    const SLO_LABELS: bool = true;
 
     fn knows(labels: &[LabelText]) -> bool {
         matches!(labels, [_slo, stage, cause] if from_texts(stage, cause).is_some())
@@ -121,10 +106,10 @@ mod tests {
         for waiting in [Some(image), None, Some(image)] {
             causes.count(waiting);
         }
-        let saved = causes.save();
-        assert_eq!(saved.len(), 2);
         let restored = BadCauses::default();
-        restored.restore(&saved);
+        for ([stage, cause], events) in causes.snapshot().iter() {
+            restored.restore(stage, cause, events);
+        }
         assert_eq!(restored.snapshot().sum(), 3);
         let counted: Vec<_> = restored.snapshot().iter().filter(|(_, n)| *n > 0).collect();
         assert_eq!(counted, [(["init", "image"], 2), (["none", "none"], 1)]);

@@ -10,6 +10,7 @@ use super::build_info::BuildInfo;
 use super::exposition::Exposition;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
+use super::namespaces::Namespaces;
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::store::Store;
@@ -69,9 +70,11 @@ impl Builder {
     /// When the label set cannot be (see [`LabelError`]).
     pub fn build(self) -> Result<(Recorder, Arc<Exposition>), LabelError> {
         let specs = self.labels.specs()?;
-        let store = Arc::new(Store::new(&specs, self.labels.max_sets));
+        let namespaces = Namespaces::new(self.labels.slo_namespace());
+        let names = || Arc::clone(&namespaces.names);
+        let store = Arc::new(Store::new(&specs, self.labels.max_sets, names()));
         let sets = LabelSets::new(specs, self.labels.max_sets);
-        let board = Arc::new(SloBoard::default());
+        let board = Arc::new(SloBoard::new(names()));
         let mut slos = SloCounter::new(Arc::clone(&board));
         slos.replace(&self.slos);
         let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(board)];
@@ -80,7 +83,7 @@ impl Builder {
         sources.push(Box::new(BuildInfo));
         let sources: Arc<[_]> = sources.into();
         let exposition = Exposition::new(Arc::clone(&store), Arc::clone(&sources), self.collectors);
-        let recorder = Recorder::new(store, sets, slos, sources);
+        let recorder = Recorder::new(store, sets, namespaces, slos, sources);
         Ok((recorder, Arc::new(exposition)))
     }
 }

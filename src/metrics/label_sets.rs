@@ -38,14 +38,14 @@ pub struct SavedLabel {
 
 /// The values that one label has taken.
 #[derive(Debug)]
-struct Values {
+pub(super) struct Values {
     spec: LabelSpec,
     ids: HashMap<Arc<str>, ValueId>,
     values: Vec<Arc<str>>,
 }
 
 impl Values {
-    fn new(spec: LabelSpec) -> Self {
+    pub(super) fn new(spec: LabelSpec) -> Self {
         Self {
             spec,
             ids: HashMap::new(),
@@ -57,6 +57,17 @@ impl Values {
     fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
         let value = self.spec.value(pod);
         self.resolve(value)
+    }
+
+    /// The number of `value`, and the value that stands for it.
+    pub(super) fn resolve_named(&mut self, value: &str) -> (usize, Arc<str>) {
+        let id = self.resolve(value) as usize;
+        (id, self.values[id].clone())
+    }
+
+    /// The values met so far, in the order in which they were met.
+    pub(super) fn met(&self) -> Vec<Arc<str>> {
+        self.values.get(FIRST_ID..).unwrap_or_default().to_vec()
     }
 
     /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
@@ -121,7 +132,7 @@ impl LabelSets {
         }
         let labels = self.labels.iter().map(|label| SavedLabel {
             name: label.spec.name.clone(),
-            values: label.values.get(FIRST_ID..).unwrap_or_default().to_vec(),
+            values: label.met(),
         });
         SavedLabels {
             labels: labels.collect(),
@@ -223,6 +234,12 @@ impl LabelSets {
                 dropped(position);
             }
         }
+    }
+
+    /// The position of `label` among the labels.
+    pub(super) fn position_of(&self, label: &SeriesLabel) -> Option<usize> {
+        let mut labels = self.labels.iter();
+        labels.position(|carried| carried.spec.label == *label)
     }
 
     /// Whether one of the labels is `node`.

@@ -86,6 +86,8 @@ pub struct LabelConfig {
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
     /// thirteen histograms.
     pub max_sets: usize,
+    /// Whether waiting pods and SLO events have the label `namespace` too
+    pub slo_namespace: bool,
 }
 
 impl Default for LabelConfig {
@@ -95,6 +97,7 @@ impl Default for LabelConfig {
             max_values: DEFAULT_MAX_VALUES,
             max_values_of: Vec::new(),
             max_sets: 10_000,
+            slo_namespace: false,
         }
     }
 }
@@ -175,6 +178,13 @@ impl LabelConfig {
             specs.push(self.spec(SeriesLabel::PodLabel(key.to_owned()), name, index));
         }
         Ok(specs)
+    }
+
+    /// The label by which waiting pods and SLO events are counted, if there is one.
+    pub(super) fn slo_namespace(&self) -> Option<LabelSpec> {
+        let label = SeriesLabel::Namespace;
+        let name = label.key().to_owned();
+        self.slo_namespace.then(|| self.spec(label, name, 0))
     }
 
     fn spec(&self, label: SeriesLabel, name: String, pod_label: usize) -> LabelSpec {

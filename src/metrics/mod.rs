@@ -30,6 +30,7 @@ pub mod labels;
 pub mod layout;
 #[cfg(all(test, podinit_loom))]
 mod model;
+mod namespaces;
 mod pod_counts;
 mod pod_families;
 mod recorder;

@@ -2,7 +2,9 @@
 //! ([§5.7](crate::specification#s5-7)), and the pods of a stage are those of its causes
 //! ([§10.1](crate::specification#s10-1)).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::namespaces::Place;
 
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
@@ -11,74 +13,89 @@ use crate::lifecycle::{Outcome, PodState, Stage, Waiting};
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
 
+/// The pods in flight of one namespace, by stage and cause.
+type Cells = [AtomicU64; Waiting::COUNT];
+
 /// Counts pods by state.
 #[derive(Debug)]
 pub(super) struct PodCounts {
     lock: SequenceLock,
     discovered: AtomicU64,
-    waiting: [AtomicU64; Waiting::COUNT],
+    /// Those in flight, by place of their namespace
+    waiting: Box<[OnceLock<Box<Cells>>]>,
     finished: [AtomicU64; OUTCOMES],
     /// Taken by scrapes only.
     last: Mutex<PodCountsSnapshot>,
 }
 
 /// The counts at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodCountsSnapshot {
     pub(super) discovered: u64,
-    /// Those in flight, by stage and cause
-    pub(super) waiting: [u64; Waiting::COUNT],
+    /// Those in flight, by place of their namespace, and by stage and cause; none for a place in which
+    /// there never was a pod
+    pub(super) waiting: Vec<Option<[u64; Waiting::COUNT]>>,
     pub(super) finished: [u64; OUTCOMES],
 }
 
-impl Default for PodCountsSnapshot {
-    /// Of no pods.
-    fn default() -> Self {
-        Self {
-            discovered: 0,
-            waiting: [0; Waiting::COUNT],
-            finished: [0; OUTCOMES],
-        }
-    }
-}
-
 impl PodCountsSnapshot {
+    /// Those in flight at `place`, by stage and cause.
+    pub(super) fn waiting_at(&self, place: Place) -> [u64; Waiting::COUNT] {
+        let cells = self.waiting.get(place).copied().flatten();
+        cells.unwrap_or([0; Waiting::COUNT])
+    }
+
     /// Those in flight, by stage.
     pub(super) fn in_flight(&self) -> [u64; STAGES] {
         let mut stages = [0; STAGES];
-        for (waiting, pods) in Waiting::ALL.into_iter().zip(self.waiting) {
-            stages[waiting.stage() as usize] += pods;
+        for cells in self.waiting.iter().flatten() {
+            for (waiting, pods) in Waiting::ALL.into_iter().zip(cells) {
+                stages[waiting.stage() as usize] += pods;
+            }
         }
         stages
     }
 }
 
 impl PodCounts {
-    pub(super) fn new() -> Self {
+    /// No pods yet, in at most so many namespaces.
+    pub(super) fn new(places: usize) -> Self {
         Self {
             lock: SequenceLock::new(),
             discovered: AtomicU64::new(0),
-            waiting: std::array::from_fn(|_| AtomicU64::new(0)),
+            waiting: (0..places).map(|_| OnceLock::new()).collect(),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             last: Mutex::default(),
         }
     }
 
-    /// Moves one pod from `from` to `to`, as a whole.
-    pub(super) fn move_pod(&self, from: PodState, to: PodState) {
+    /// Moves one pod of the namespace at `place` from `from` to `to`, as a whole.
+    pub(super) fn move_pod(&self, place: Place, from: PodState, to: PodState) {
         let _writing = self.lock.write();
-        self.leave(from);
-        self.enter(to);
+        self.leave(place, from);
+        self.enter(place, to);
     }
 
     /// Adds the pods of an earlier process.
-    pub(super) fn restore(&self, waiting: [u64; Waiting::COUNT], finished: [u64; OUTCOMES]) {
+    pub(super) fn restore(
+        &self,
+        in_flight: impl IntoIterator<Item = (Place, Waiting)>,
+        finished: [u64; OUTCOMES],
+    ) {
         let _writing = self.lock.write();
-        let cells = self.waiting.iter().chain(&self.finished);
-        for (cell, pods) in cells.zip(waiting.into_iter().chain(finished)) {
+        for (place, waiting) in in_flight {
+            self.cells(place)[waiting.index()].fetch_add(1, Ordering::Relaxed);
+            self.discovered.fetch_add(1, Ordering::Relaxed);
+        }
+        for (cell, pods) in self.finished.iter().zip(finished) {
             cell.fetch_add(pods, Ordering::Relaxed);
             self.discovered.fetch_add(pods, Ordering::Relaxed);
         }
+    }
+
+    fn cells(&self, place: Place) -> &Cells {
+        let zeros = || Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
+        self.waiting[place].get_or_init(zeros)
     }
 
     /// Counts that add up. Where moves interrupt every attempt within the bound of
@@ -88,14 +105,14 @@ impl PodCounts {
         if let Read::Consistent(counts) = self.lock.read(|| self.load()) {
             *last = counts;
         }
-        *last
+        last.clone()
     }
 
-    fn leave(&self, from: PodState) {
+    fn leave(&self, place: Place, from: PodState) {
         match from {
             PodState::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
             PodState::InFlight(waiting) => {
-                self.waiting[waiting.index()].fetch_sub(1, Ordering::Relaxed)
+                self.cells(place)[waiting.index()].fetch_sub(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_sub(1, Ordering::Relaxed)
@@ -103,11 +120,11 @@ impl PodCounts {
         };
     }
 
-    fn enter(&self, to: PodState) {
+    fn enter(&self, place: Place, to: PodState) {
         match to {
             PodState::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
             PodState::InFlight(waiting) => {
-                self.waiting[waiting.index()].fetch_add(1, Ordering::Relaxed)
+                self.cells(place)[waiting.index()].fetch_add(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_add(1, Ordering::Relaxed)
@@ -119,7 +136,9 @@ impl PodCounts {
         let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
         PodCountsSnapshot {
             discovered: load(&self.discovered),
-            waiting: std::array::from_fn(|index| load(&self.waiting[index])),
+            waiting: (self.waiting.iter())
+                .map(|cells| Some(cells.get()?.each_ref().map(load)))
+                .collect(),
             finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
         }
     }
@@ -133,18 +152,19 @@ mod tests {
 
     use super::*;
     use crate::lifecycle::Cause;
+    use crate::metrics::namespaces::UNNAMED;
 
     #[test]
     fn a_torn_read_gives_the_last_snapshot() {
-        let counts = PodCounts::new();
+        let counts = PodCounts::new(1);
         let queued = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();
         let scheduling = PodState::InFlight(queued);
-        counts.move_pod(PodState::Undiscovered, scheduling);
+        counts.move_pod(UNNAMED, PodState::Undiscovered, scheduling);
         let before = counts.snapshot();
         let writing = counts.lock.write();
-        counts.leave(scheduling);
+        counts.leave(UNNAMED, scheduling);
         assert_eq!(counts.snapshot(), before);
-        counts.enter(PodState::Finished(Outcome::Ready));
+        counts.enter(UNNAMED, PodState::Finished(Outcome::Ready));
         drop(writing);
         let after = counts.snapshot();
         assert_eq!((after.discovered, after.in_flight()), (1, [0; STAGES]));
@@ -153,15 +173,15 @@ mod tests {
 
     #[test]
     fn every_snapshot_adds_up_while_pods_move() {
-        let counts = PodCounts::new();
+        let counts = PodCounts::new(1);
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     let unknown = Waiting::new(Stage::Network, Cause::Unknown).unwrap();
                     let network = PodState::InFlight(unknown);
-                    counts.move_pod(PodState::Undiscovered, network);
-                    counts.move_pod(network, PodState::Finished(Outcome::Ready));
+                    counts.move_pod(UNNAMED, PodState::Undiscovered, network);
+                    counts.move_pod(UNNAMED, network, PodState::Finished(Outcome::Ready));
                 }
             });
             while counts.snapshot().discovered == 0 {

@@ -65,6 +65,7 @@ pub(super) struct GaugesByWaiting;
 impl FamilyType for GaugesByWaiting {
     const KIND: Kind = Kind::Gauge;
     const LABELS: usize = 2;
+    const SLO_LABELS: bool = true;
 
     fn knows(labels: &[LabelText]) -> bool {
         matches!(labels, [stage, cause] if Waiting::from_texts(stage, cause).is_some())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
+use super::namespaces::Namespaces;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
@@ -20,6 +21,7 @@ use crate::timestamp::Timestamp;
 pub struct Recorder {
     pub(super) store: Arc<Store>,
     pub(super) labels: LabelSets,
+    pub(super) namespaces: Namespaces,
     pub(super) slos: SloCounter,
     /// What counts something that is saved, besides the store
     pub(super) sources: Arc<[Box<dyn FamilySource>]>,
@@ -30,12 +32,14 @@ impl Recorder {
     pub(super) fn new(
         store: Arc<Store>,
         labels: LabelSets,
+        namespaces: Namespaces,
         slos: SloCounter,
         sources: Arc<[Box<dyn FamilySource>]>,
     ) -> Self {
         Self {
             store,
             labels,
+            namespaces,
             slos,
             sources,
             observations: 0,
@@ -73,8 +77,17 @@ impl Recorder {
             self.store.drop_whole_set();
         }
         let store = &self.store;
-        self.labels
-            .each_dropped(pod, |_| true, |label| store.dropped[label].increment());
+        let drops_namespace = self.namespaces.drops(pod);
+        let mut is_counted = false;
+        let of_namespace = self.labels.position_of(&SeriesLabel::Namespace);
+        let mut count = |label| {
+            is_counted |= Some(label) == of_namespace;
+            store.dropped[label].increment();
+        };
+        self.labels.each_dropped(pod, |_| true, &mut count);
+        if drops_namespace && !is_counted {
+            store.drop_namespace();
+        }
     }
 
     fn bind(&mut self, pod: &PodInfo) {
@@ -106,7 +119,8 @@ impl Recorder {
                 if from == PodState::Undiscovered {
                     self.discover(pod);
                 }
-                self.store.pod_counts.move_pod(from, to);
+                let place = self.namespaces.place_of(pod);
+                self.store.pod_counts.move_pod(place, from, to);
             }
             PodObservation::OldestInFlight { stage, entered } => {
                 self.store.oldest[stage as usize].set(entered);
@@ -115,7 +129,10 @@ impl Recorder {
             PodObservation::Measured { interval, latency } => {
                 self.measure(now, pod, interval, latency)
             }
-            PodObservation::Slo { slo, verdict } => self.slos.count(slo, verdict),
+            PodObservation::Slo { slo, verdict } => {
+                let place = self.namespaces.place_of(pod);
+                self.slos.count(slo, verdict, place);
+            }
             PodObservation::Refused(reason) => self.store.tracker.refused.with(reason).increment(),
             PodObservation::Delivered(latency) => self.store.delivery.observe(latency),
             other => self.store.pods.count(other),
@@ -161,6 +178,7 @@ mod tests {
     use super::*;
     use crate::lifecycle::{Cause, Stage, Waiting};
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
+    use crate::metrics::slo::SloBoard;
     use crate::pod::{PodSnapshot, PodUid};
 
     fn discovered() -> PodObservation {
@@ -179,9 +197,12 @@ mod tests {
             ..LabelConfig::default()
         };
         let specs = config.specs().unwrap();
-        let store = Arc::new(Store::new(&specs, max_sets));
+        let namespaces = Namespaces::new(config.slo_namespace());
+        let names = Arc::clone(&namespaces.names);
+        let store = Arc::new(Store::new(&specs, max_sets, Arc::clone(&names)));
         let sets = LabelSets::new(specs, max_sets);
-        Recorder::new(store, sets, SloCounter::new(Arc::default()), Arc::new([]))
+        let slos = SloCounter::new(Arc::new(SloBoard::new(names)));
+        Recorder::new(store, sets, namespaces, slos, Arc::new([]))
     }
 
     fn pod(namespace: &str, node: Option<&str>) -> PodInfo {

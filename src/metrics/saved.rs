@@ -1,6 +1,8 @@
 //! What a recorder has counted, as plain values that outlive the process. Exemplars are not among
 //! them: the next observations bring others.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::families::unknown_series;
@@ -19,6 +21,8 @@ pub struct SavedMetrics {
     pub bounds: Vec<u64>,
     /// Delays of deliveries
     pub delivery: SavedHistogram,
+    /// The namespaces by which SLO events are counted, where they are
+    pub slo_namespaces: Vec<Arc<str>>,
     /// Durations of native resizes
     pub resize: SavedHistogram,
     /// Durations of updates by OpenKruise

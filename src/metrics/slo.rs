@@ -3,17 +3,32 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::bad_causes::{BadCauses, BadCausesBySlo, BadCausesSnapshot};
+use super::namespaces::{NamespaceNames, Namespaces, Place};
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, Encoder, FamilySource, FamilyType, Gauge, GaugeVec,
-    Head, Kind, LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
+    Head, Kind, Label, LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use crate::label_value::LabelValue;
 use crate::lifecycle::{ExclusionReason, Interval, SloId, SloVerdict};
 use crate::timestamp::Timestamp;
 use crate::{computed_families, families, label_values};
+
+/// A counter of events for each SLO and result, with the SLO labels.
+#[derive(Debug)]
+pub(super) struct EventsBySlo;
+
+impl FamilyType for EventsBySlo {
+    const KIND: Kind = Kind::Counter;
+    const LABELS: usize = 2;
+    const SLO_LABELS: bool = true;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        matches!(labels, [_slo, result] if SloResult::from_text(result).is_some())
+    }
+}
 
 /// A gauge for each SLO, with its interval.
 #[derive(Debug)]
@@ -31,7 +46,7 @@ impl FamilyType for ThresholdBySlo {
 computed_families! {
     /// What is exposed of each SLO.
     pub(super) const SLOS {
-        SLO_EVENTS: CounterVec2<AnyText, SloResult> =
+        SLO_EVENTS: EventsBySlo =
             "podinit_slo_events_total", ["slo", "result"], stable, saved,
             "Pods that met the SLO (good) or whose deadline passed (bad).";
         SLO_BAD_CAUSES: BadCausesBySlo =
@@ -129,72 +144,79 @@ struct Slo {
     counts: Arc<Counts>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Counts {
-    good: Counter,
-    /// The bad events: their sum is how many there are
-    bad: BadCauses,
+    /// By place of the namespace; none where no pod has been met
+    events: Box<[OnceLock<Box<Events>>]>,
     excluded: CounterVec<ExclusionReason>,
 }
 
-/// The events of one SLO at one moment.
+/// The events of one SLO in one namespace.
+#[derive(Debug, Default)]
+struct Events {
+    good: Counter,
+    /// The bad events: their sum is how many there are
+    bad: BadCauses,
+}
+
+/// The same at one moment.
+#[derive(Debug, Default)]
 struct EventsSnapshot {
     good: u64,
     bad: BadCausesSnapshot,
 }
 
 impl EventsSnapshot {
-    fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    fn iter(&self) -> impl Iterator<Item = (SloResult, u64)> {
         let results = [
             (SloResult::Good, self.good),
             (SloResult::Bad, self.bad.sum()),
         ];
-        let named = results.map(|(result, count)| (result.as_str(), count));
-        named.into_iter()
+        results.into_iter()
     }
 }
 
 impl Counts {
-    fn events(&self) -> EventsSnapshot {
-        EventsSnapshot {
-            good: self.good.get(),
-            bad: self.bad.snapshot(),
+    fn new(places: usize) -> Self {
+        Self {
+            events: (0..places).map(|_| OnceLock::new()).collect(),
+            excluded: CounterVec::default(),
         }
     }
 
-    fn saved_events(&self) -> Vec<SavedSeries> {
-        let events = self.events();
-        let series = events.iter().map(|(result, value)| SavedSeries {
-            labels: vec![Cow::Borrowed(result)],
-            value,
-        });
-        series.collect()
+    fn at(&self, place: Place) -> &Events {
+        self.events[place].get_or_init(Box::default)
     }
 
-    /// Adds what was saved of the events. Those bad ones whose cause was not saved are of no known
-    /// cause.
-    fn restore_events(&self, events: &[SavedSeries], causes: &[SavedSeries]) {
-        let of = |result: SloResult| {
-            let series = events.iter();
-            let series = series.filter(|series| series.labels.iter().eq([result.as_str()]));
-            series.map(|series| series.value).sum::<u64>()
-        };
-        self.good.add(of(SloResult::Good));
-        self.bad.restore(causes);
-        let caused: u64 = causes.iter().map(|series| series.value).sum();
-        self.bad
-            .add_unknown(of(SloResult::Bad).saturating_sub(caused));
+    fn snapshot(&self, place: Place) -> EventsSnapshot {
+        let events = self.events[place].get();
+        let snapshot = events.map(|events| EventsSnapshot {
+            good: events.good.get(),
+            bad: events.bad.snapshot(),
+        });
+        snapshot.unwrap_or_default()
     }
 }
 
 /// The SLOs in force. The recorder has its own reference to them, so that counting takes no lock;
 /// a scrape locks for as long as it takes to copy a reference.
-#[derive(Debug, Default)]
-pub(super) struct SloBoard(RwLock<Arc<[Slo]>>);
+#[derive(Debug)]
+pub(super) struct SloBoard {
+    slos: RwLock<Arc<[Slo]>>,
+    namespaces: Arc<NamespaceNames>,
+}
 
 impl SloBoard {
+    /// No SLOs yet, whose events are counted by these namespaces.
+    pub(super) fn new(namespaces: Arc<NamespaceNames>) -> Self {
+        Self {
+            slos: RwLock::default(),
+            namespaces,
+        }
+    }
+
     fn current(&self) -> Arc<[Slo]> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.slos.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -203,6 +225,20 @@ impl SloBoard {
 pub(super) struct SloCounter {
     board: Arc<SloBoard>,
     slos: Arc<[Slo]>,
+}
+
+/// The place of saved series whose labels end with these: the namespace, if they have one.
+fn place_of(rest: &[LabelText], namespaces: &mut Namespaces) -> Place {
+    namespaces.place(rest.first().map_or("", |name| name))
+}
+
+impl Events {
+    /// Adds what was saved. The bad ones are saved by cause.
+    fn restore(&self, result: &str, value: u64) {
+        if result == SloResult::Good.as_str() {
+            self.good.add(value);
+        }
+    }
 }
 
 impl SloCounter {
@@ -221,25 +257,54 @@ impl SloCounter {
             .collect();
         let slos = docs.iter().map(|doc| {
             let kept = kept.get(&doc.name).map(|counts| Arc::clone(counts));
-            let counts = kept.unwrap_or_default();
+            let counts =
+                kept.unwrap_or_else(|| Arc::new(Counts::new(self.board.namespaces.places())));
             Slo {
                 doc: doc.clone(),
                 counts,
             }
         });
         self.slos = slos.collect();
-        let mut shown = self.board.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self
+            .board
+            .slos
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         *shown = Arc::clone(&self.slos);
     }
 
+    /// Adds what was saved of the events. Of those that were counted by namespace all count together,
+    /// where they no longer are. Those that were not keep a place of their own, where they now are.
+    pub(super) fn restore(&self, saved: &SavedFamilies, namespaces: &mut Namespaces) {
+        for Slo { doc, counts } in self.slos.iter() {
+            for series in saved.series(&SLO_EVENTS) {
+                if let [slo, result, rest @ ..] = &*series.labels
+                    && **slo == *doc.name
+                    && series.value > 0
+                {
+                    let place = place_of(rest, namespaces);
+                    counts.at(place).restore(result, series.value);
+                }
+            }
+            for series in saved.series(&SLO_BAD_CAUSES) {
+                if let [slo, stage, cause, rest @ ..] = &*series.labels
+                    && **slo == *doc.name
+                {
+                    let place = place_of(rest, namespaces);
+                    counts.at(place).bad.restore(stage, cause, series.value);
+                }
+            }
+        }
+    }
+
     /// Counts the event of a pod. Events of an SLO that is not in force count for nothing.
-    pub(super) fn count(&self, slo: SloId, verdict: SloVerdict) {
+    pub(super) fn count(&self, slo: SloId, verdict: SloVerdict, place: Place) {
         let Some(Slo { counts, .. }) = self.slos.get(usize::from(slo.0)) else {
             return;
         };
         match verdict {
-            SloVerdict::Good => counts.good.increment(),
-            SloVerdict::Bad(waiting) => counts.bad.count(waiting),
+            SloVerdict::Good => counts.at(place).good.increment(),
+            SloVerdict::Bad(waiting) => counts.at(place).bad.count(waiting),
             SloVerdict::Excluded(reason) => counts.excluded.with(reason).increment(),
         }
     }
@@ -247,22 +312,44 @@ impl SloCounter {
 
 /// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
 /// that they add up.
-fn collect_events(out: &mut dyn Encoder, slos: &[Slo]) {
-    let events = slos.iter().map(|slo| (&*slo.doc.name, slo.counts.events()));
-    let events: Vec<_> = events.collect();
+fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNames) {
+    let mut events = Vec::new();
+    for Slo { doc, counts } in slos {
+        for (place, namespace) in namespaces.shown() {
+            events.push((&*doc.name, namespace, counts.snapshot(place)));
+        }
+    }
+    let number = |labels: &[Label<'_>], namespace: Option<&str>, count, out: &mut dyn Encoder| {
+        let namespace = namespace.map(|name| ("namespace", name));
+        let labels = labels.iter().copied().chain(namespace);
+        out.number(&labels.collect::<Vec<_>>(), Number::Integer(count));
+    };
     out.family(Head::from(&SLO_EVENTS));
-    for (slo, events) in &events {
+    for (slo, namespace, events) in &events {
         for (result, count) in events.iter() {
-            let labels = [("slo", *slo), ("result", result)];
-            out.number(&labels, Number::Integer(count));
+            let labels = [("slo", *slo), ("result", result.as_str())];
+            number(&labels, *namespace, count, out);
         }
     }
     out.family(Head::from(&SLO_BAD_CAUSES));
-    for (slo, events) in &events {
+    for (slo, namespace, events) in &events {
         for ([stage, cause], count) in events.bad.iter() {
             let labels = [("slo", *slo), ("stage", stage), ("cause", cause)];
-            out.number(&labels, Number::Integer(count));
+            number(&labels, *namespace, count, out);
         }
+    }
+}
+
+/// The series of one family to save: the labels, the namespace last where there is one.
+fn saved_series<const N: usize>(
+    labels: [&str; N],
+    namespace: Option<&str>,
+    value: u64,
+) -> SavedSeries {
+    let labels = labels.into_iter().chain(namespace);
+    SavedSeries {
+        labels: labels.map(|text| Cow::Owned(text.to_owned())).collect(),
+        value,
     }
 }
 
@@ -300,7 +387,7 @@ fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
 impl FamilySource for SloBoard {
     fn collect(&self, out: &mut dyn Encoder) {
         let slos = self.current();
-        collect_events(out, &slos);
+        collect_events(out, &slos, &self.namespaces);
         collect_excluded(out, &slos);
         out.family(Head::from(&SLO_OBJECTIVE));
         for Slo { doc, .. } in slos.iter() {
@@ -315,22 +402,32 @@ impl FamilySource for SloBoard {
 
     fn save(&self, saved: &mut SavedFamilies) {
         let slos = self.current();
-        let events = slos.iter();
-        let events = events.flat_map(|slo| named(&slo.doc.name, slo.counts.saved_events()));
-        saved.put(&SLO_EVENTS, events.collect());
-        let causes = slos.iter();
-        let causes = causes.flat_map(|slo| named(&slo.doc.name, slo.counts.bad.save()));
-        saved.put(&SLO_BAD_CAUSES, causes.collect());
+        let (mut saved_events, mut causes) = (Vec::new(), Vec::new());
+        for Slo { doc, counts } in slos.iter() {
+            for (place, namespace) in self.namespaces.shown() {
+                let events = counts.snapshot(place);
+                for (result, value) in events.iter() {
+                    let labels = [&*doc.name, result.as_str()];
+                    saved_events.push(saved_series(labels, namespace, value));
+                }
+                let counted = events.bad.iter().filter(|(_, value)| *value > 0);
+                for ([stage, cause], value) in counted {
+                    causes.push(saved_series([&*doc.name, stage, cause], namespace, value));
+                }
+            }
+        }
+        saved.put(&SLO_EVENTS, saved_events);
+        saved.put(&SLO_BAD_CAUSES, causes);
         let excluded = slos.iter();
         let excluded = excluded.flat_map(|slo| named(&slo.doc.name, slo.counts.excluded.save()));
         saved.put(&SLO_EXCLUDED, excluded.collect());
     }
 
-    /// What was saved of SLOs that are not in force is ignored.
+    /// What was saved of SLOs that are not in force is ignored. The events are restored by the
+    /// recorder, which knows their namespaces.
     fn restore(&self, saved: &SavedFamilies) {
         for Slo { doc, counts } in self.current().iter() {
             let series = |family| series_of(&doc.name, saved.series(family));
-            counts.restore_events(&series(&SLO_EVENTS), &series(&SLO_BAD_CAUSES));
             counts.excluded.restore(&series(&SLO_EXCLUDED));
         }
     }
@@ -351,17 +448,17 @@ mod tests {
 
     #[test]
     fn an_slo_keeps_its_counts_for_as_long_as_it_keeps_its_name() {
-        let board = Arc::new(SloBoard::default());
+        let board = Arc::new(SloBoard::new(Namespaces::new(None).names));
         let mut counter = SloCounter::new(Arc::clone(&board));
         counter.replace(&[doc("one"), doc("two")]);
-        counter.count(SloId(1), SloVerdict::Bad(None));
-        counter.count(SloId(2), SloVerdict::Bad(None));
+        counter.count(SloId(1), SloVerdict::Bad(None), 0);
+        counter.count(SloId(2), SloVerdict::Bad(None), 0);
         counter.replace(&[doc("two"), doc("three")]);
-        counter.count(SloId(0), SloVerdict::Bad(None));
+        counter.count(SloId(0), SloVerdict::Bad(None), 0);
         let bad: Vec<_> = board
             .current()
             .iter()
-            .map(|slo| slo.counts.events().bad.sum())
+            .map(|slo| slo.counts.snapshot(0).bad.sum())
             .collect();
         assert_eq!(bad, [2, 0]);
     }

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
 use super::in_place::InPlaceMetrics;
-use super::labels::{LabelSpec, WHOLE_SET};
+use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
+use super::namespaces::{NamespaceNames, Place};
 use super::pod_counts::PodCounts;
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
@@ -41,27 +42,42 @@ pub(super) struct Store {
     pub(super) tracker: TrackerFamilies,
     pub(super) delivery: Histogram,
     pub(super) in_place: InPlaceMetrics,
-    /// By position of the label; the whole set comes last.
+    /// By position of the label in `dropped_labels`; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
     labels: Box<[String]>,
+    dropped_labels: Box<[String]>,
+    namespaces: Arc<NamespaceNames>,
     /// Filled from the front, one slot for each label set: a scrape sees a set whole or not at all,
     /// and adding one never waits. As long as the caps allow (16 bytes a slot).
     sets: Box<[OnceLock<Box<SeriesSet>>]>,
 }
 
 impl Store {
-    pub(super) fn new(specs: &[LabelSpec], max_sets: usize) -> Self {
+    pub(super) fn new(
+        specs: &[LabelSpec],
+        max_sets: usize,
+        namespaces: Arc<NamespaceNames>,
+    ) -> Self {
+        let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
+        let namespace = SeriesLabel::Namespace.key();
+        let more = namespaces.labelled && labels.iter().all(|label| label != namespace);
+        let more = more.then(|| namespace.to_owned());
+        let dropped_labels: Box<[String]> = labels.iter().cloned().chain(more).collect();
         // One more for the set of those past the cap.
         let slots = max_sets.saturating_add(1);
         Self {
-            pod_counts: PodCounts::new(),
+            pod_counts: PodCounts::new(namespaces.places()),
             oldest: Default::default(),
             pods: PodFamilies::default(),
             tracker: TrackerFamilies::default(),
             delivery: Histogram::default(),
             in_place: InPlaceMetrics::default(),
-            dropped: (0..=specs.len()).map(|_| Counter::default()).collect(),
-            labels: specs.iter().map(|spec| spec.name.clone()).collect(),
+            dropped: (0..=dropped_labels.len())
+                .map(|_| Counter::default())
+                .collect(),
+            dropped_labels,
+            labels: labels.into(),
+            namespaces,
             sets: (0..slots).map(|_| OnceLock::new()).collect(),
         }
     }
@@ -90,13 +106,23 @@ impl Store {
 
     /// The labels whose values may be dropped, and how often they were.
     pub(super) fn dropped(&self) -> impl Iterator<Item = (&str, u64)> {
-        let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
+        let names = self.dropped_labels.iter().map(String::as_str);
+        let names = names.chain([WHOLE_SET]);
         names.zip(self.dropped.iter().map(Counter::get))
     }
 
     /// Counts a pod whose whole label set was dropped.
     pub(super) fn drop_whole_set(&self) {
-        self.dropped[self.labels.len()].increment();
+        self.dropped[self.dropped_labels.len()].increment();
+    }
+
+    /// Counts a pod whose namespace was dropped.
+    pub(super) fn drop_namespace(&self) {
+        let mut labels = self.dropped_labels.iter();
+        let namespace = SeriesLabel::Namespace.key();
+        if let Some(position) = labels.position(|label| label == namespace) {
+            self.dropped[position].increment();
+        }
     }
 
     /// Adds the counters that outlive the process. Histograms are saved by the recorder, which knows
@@ -120,7 +146,11 @@ impl Store {
     }
 
     /// Adds what was saved. Of the values dropped, those of labels that there still are.
-    pub(super) fn restore(&self, saved: &SavedFamilies, waiting: [u64; Waiting::COUNT]) {
+    pub(super) fn restore(
+        &self,
+        saved: &SavedFamilies,
+        in_flight: impl IntoIterator<Item = (Place, Waiting)>,
+    ) {
         let mut finished = [0; Outcome::ALL.len()];
         for series in saved.series(&FINISHED) {
             let outcome = series.labels.first();
@@ -128,10 +158,11 @@ impl Store {
                 finished[outcome.index()] += series.value;
             }
         }
-        self.pod_counts.restore(waiting, finished);
+        self.pod_counts.restore(in_flight, finished);
         self.pods.restore(saved);
         self.in_place.restore(saved);
-        let names = self.labels.iter().map(String::as_str).chain([WHOLE_SET]);
+        let names = self.dropped_labels.iter().map(String::as_str);
+        let names = names.chain([WHOLE_SET]);
         for (name, counter) in names.zip(&self.dropped) {
             let series = saved.series(&LABEL_VALUES_DROPPED).iter();
             let of_label = series.filter(|series| series.labels.iter().eq([name]));
@@ -205,9 +236,14 @@ impl Store {
         let in_flight = counts.in_flight().map(Number::Integer);
         INFLIGHT.write_by_label(out, stages().zip(in_flight));
         out.family(Head::from(&WAITING));
-        for (waiting, pods) in Waiting::ALL.into_iter().zip(counts.waiting) {
-            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
-            out.number(&[("stage", stage), ("cause", cause)], Number::Integer(pods));
+        for (place, namespace) in self.namespaces.shown() {
+            let pods = counts.waiting_at(place);
+            for (waiting, pods) in Waiting::ALL.into_iter().zip(pods) {
+                let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+                let labels = [("stage", stage), ("cause", cause)].into_iter();
+                let labels = labels.chain(namespace.map(|name| ("namespace", name)));
+                out.number(&labels.collect::<Vec<_>>(), Number::Integer(pods));
+            }
         }
         let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {
             Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))
@@ -227,6 +263,7 @@ mod tests {
     use crate::instruments::Encoder;
     use crate::lifecycle::Latency;
     use crate::metrics::labels::LabelConfig;
+    use crate::metrics::namespaces::Namespaces;
     use crate::pod::{PodSnapshot, PodUid};
     use crate::timestamp::Timestamp;
 
@@ -258,7 +295,8 @@ mod tests {
     #[test]
     fn exemplars_are_copied_only_for_a_format_that_carries_them() {
         let specs = LabelConfig::default().specs().unwrap();
-        let store = Store::new(&specs, 1);
+        let namespaces = Namespaces::new(None).names;
+        let store = Store::new(&specs, 1, namespaces);
         store.add_set(0, ["a".into()].into());
         let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
         let latency = Latency::from_nanos(1);

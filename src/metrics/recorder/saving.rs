@@ -42,6 +42,7 @@ impl Recorder {
                 .map(|interval| Cow::Borrowed(interval.as_str()))
                 .collect(),
             delivery: self.store.delivery.saved(),
+            slo_namespaces: self.namespaces.saved(),
             resize: self.store.in_place.resize_duration.saved(),
             inplace_update: self.store.in_place.update_duration.saved(),
             durations: (0..labels.sets.len()).map(durations).collect(),
@@ -59,12 +60,14 @@ impl Recorder {
         saved: &SavedMetrics,
         in_flight: impl IntoIterator<Item = (&'a PodInfo, Waiting)>,
     ) -> RestoredDurations {
-        let mut waiting = [0; Waiting::COUNT];
-        for (_, at) in in_flight {
-            waiting[at.index()] += 1;
-        }
+        self.namespaces.restore(&saved.slo_namespaces);
+        let namespaces = &mut self.namespaces;
+        let in_flight = in_flight.into_iter();
+        let in_flight = in_flight.map(|(pod, waiting)| (namespaces.place_of(pod), waiting));
+        let in_flight: Vec<_> = in_flight.collect();
         let store = &self.store;
-        store.restore(&saved.families, waiting);
+        store.restore(&saved.families, in_flight);
+        self.slos.restore(&saved.families, &mut self.namespaces);
         let sources = self.sources.iter();
         sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);
