@@ -103,6 +103,42 @@ fn a_pod_group_is_named_anywhere_and_in_any_case() {
     assert!(!names_pod_group("a group of pods") && !names_pod_group(""));
 }
 
+/// The rows of the table in `docs/causes.md`: the text of a reason, and its cause.
+fn documented() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let page = include_str!("../../../docs/causes.md");
+    let (_, table) = page.split_once("| reason | in |").unwrap_or_default();
+    table.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [reason, _, _, cause] = *cells else {
+            return None;
+        };
+        Some((reason.strip_prefix("| `")?.strip_suffix('`')?, cause))
+    })
+}
+
+#[test]
+fn the_reasons_of_every_version_have_the_documented_causes() {
+    let mut rows = 0;
+    for (reason, documented) in documented() {
+        let cause = cause_of(&format!("2 something else, 3 {reason}"));
+        assert_eq!(format!("`{}` |", cause.as_str()), documented, "{reason}");
+        rows += 1;
+    }
+    assert!(rows > 20, "only {rows} rows were read");
+}
+
+#[test]
+fn a_taint_that_is_named_is_a_taint() {
+    let named = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }";
+    assert_eq!(
+        cause_of(&format!("1 Insufficient cpu, 2 {named}")),
+        Cause::Taint
+    );
+    assert!(names_pod_group(
+        "waiting for minCount pods from a gang to appear in scheduling queue"
+    ));
+}
+
 proptest::proptest! {
     /// Any text has a cause, and what follows the preemption changes nothing.
     #[test]
