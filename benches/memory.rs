@@ -25,8 +25,16 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 const FULL: usize = 224 * 1024;
 
 fn main() -> ExitCode {
-    let in_flight =
-        |slos, all_labels| measure::per_pod_in_flight(FULL + 1, Burden { slos, all_labels });
+    let in_flight = |slos, all_labels| {
+        measure::per_pod_in_flight(
+            FULL + 1,
+            Burden {
+                slos,
+                all_labels,
+                events: false,
+            },
+        )
+    };
     let rows = [
         (
             "finished pod, table full",

@@ -99,7 +99,7 @@ impl podinit::lifecycle::Sink for Books {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         let observation = match observation {
             Observation::Pod(_, observation) => observation,
-            Observation::Tracker(_) => return,
+            Observation::Pull(..) | Observation::Tracker(_) => return,
         };
         match observation {
             PodObservation::Moved { from, to } => {

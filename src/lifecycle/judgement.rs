@@ -28,7 +28,11 @@ impl Judgement {
         let (Some(from), Some(to)) = (from, to) else {
             return Self::Unusable(AnomalyKind::Missing);
         };
-        let nanos = to.nanos_since(from);
+        Self::of_nanos(to.nanos_since(from))
+    }
+
+    /// Judges a duration in nanoseconds.
+    pub(super) fn of_nanos(nanos: i64) -> Self {
         if nanos > TOO_LONG_NANOS {
             Self::Unusable(AnomalyKind::TooLong)
         } else if nanos < -ROUNDING_NANOS {

@@ -28,6 +28,7 @@ mod enum_set;
 mod estimate;
 mod eviction;
 mod finished_pod;
+mod image_pulls;
 mod in_flight_order;
 mod in_place;
 mod interval;
@@ -44,6 +45,7 @@ mod slo;
 mod slo_verdict;
 mod sources;
 mod startup;
+mod startup_sli;
 mod table;
 mod tracker;
 mod version;
@@ -58,17 +60,18 @@ pub use last_seen::LastSeen;
 pub use milestone::Milestone;
 pub use network_evidence::NetworkEvidence;
 pub use observation::{
-    AnomalyKind, Latency, Observation, PodObservation, PodState, Sink, TrackerObservation,
-    UnobservedReason,
+    AnomalyKind, EventDropReason, Latency, Observation, PodObservation, PodState, PullObservation,
+    PullResult, Sink, TrackerObservation, UnobservedReason,
 };
 pub use outcome::Outcome;
 pub use reentry::LastTrue;
 pub use saved::{
-    SavedDeleted, SavedEvidence, SavedInFlight, SavedInPlace, SavedPod, SavedSource, SavedStartup,
-    SavedTracker,
+    SavedDeleted, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight, SavedInPlace, SavedPod,
+    SavedSource, SavedStartup, SavedTracker,
 };
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SourceProgress, Successor};
+pub use startup_sli::{StartupSli, StartupSliExclusion};
 pub use tracker::{Tracker, TrackerConfig};
 pub use version::Version;

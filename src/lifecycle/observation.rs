@@ -8,6 +8,10 @@ use super::milestone::Milestone;
 use super::network_evidence::NetworkEvidence;
 use super::outcome::Outcome;
 use super::slo_verdict::{SloId, SloVerdict};
+use super::startup_sli::StartupSli;
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::label_values;
 use crate::pod::{DisruptionReason, PodInfo, ResizeState};
 use crate::timestamp::Timestamp;
@@ -43,6 +47,30 @@ label_values! {
     }
 }
 
+label_values! {
+    /// How an image came to the node of a pod ([§9.3](crate::specification#s9-3)).
+    pub enum PullResult {
+        /// It was pulled
+        Pulled => "pulled",
+        /// It was there already
+        Present => "present",
+        /// It could not be pulled, at least once
+        Failed => "failed",
+    }
+}
+
+label_values! {
+    /// Why an Event was of no use ([§9.5](crate::specification#s9-5)).
+    pub enum EventDropReason {
+        /// It is about a pod that is remembered and not in flight
+        Finished => "finished",
+        /// It is about no pod, or about one of another shard
+        Other => "other",
+        /// It is about a pod that is not remembered
+        Unknown => "unknown",
+    }
+}
+
 /// The state in which a pod is counted ([§5.7](crate::specification#s5-7)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PodState {
@@ -69,6 +97,12 @@ impl Latency {
 
     pub fn as_seconds_f64(self) -> f64 {
         self.0 as f64 / 1e9
+    }
+}
+
+impl From<Duration> for Latency {
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 }
 
@@ -106,10 +140,28 @@ pub enum PodObservation {
     Slo { slo: SloId, verdict: SloVerdict },
     /// The pod ended as [`Outcome::Disrupted`], for this reason
     Disrupted(DisruptionReason),
+    /// The one event of the pod for the startup SLI
+    StartupSli(StartupSli),
     /// A snapshot of an unknown pod was refused, so that the pod is not discovered
     Refused(RefusalReason),
     /// A milestone was shown by a live watch event this long after the time that the API states
     Delivered(Latency),
+}
+
+/// An image that a container of a pod needed, as an Event shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PullObservation<'a> {
+    pub result: PullResult,
+    /// The image's registry
+    pub registry: &'a Arc<str>,
+    /// How long the pull took
+    pub duration: Option<Latency>,
+    /// How long it waited before that, where that is stated
+    pub wait: Option<Latency>,
+    /// The size of the image, where it is stated
+    pub bytes: Option<u64>,
+    /// The registries of the images of the pod that were counted before
+    pub earlier: &'a [Arc<str>],
 }
 
 /// One event of the tracker as a whole.
@@ -138,6 +190,8 @@ pub enum TrackerObservation {
     UpdatedInPlace(Latency),
     /// Finished or deleted pods were forgotten because the cap on remembered pods was reached.
     Evicted(Evicted),
+    /// An Event was of no use
+    EventDropped(EventDropReason),
 }
 
 /// What the tracker reports. It is the only output, so every sink has to handle each variant.
@@ -145,6 +199,8 @@ pub enum TrackerObservation {
 pub enum Observation<'a> {
     /// Something happened to the pod that the [`PodInfo`] names
     Pod(&'a PodInfo, PodObservation),
+    /// An image of the pod was pulled, or could not be, or was there
+    Pull(&'a PodInfo, PullObservation<'a>),
     /// Something happened to the tracker as a whole
     Tracker(TrackerObservation),
 }
@@ -177,6 +233,11 @@ impl<'a, S: Sink> Reporter<'a, S> {
     pub(super) fn pod(&mut self, pod: &PodInfo, observation: PodObservation) {
         self.sink
             .observe(self.now, Observation::Pod(pod, observation));
+    }
+
+    /// Reports an image of `pod`.
+    pub(super) fn pull(&mut self, pod: &PodInfo, pull: PullObservation<'_>) {
+        self.sink.observe(self.now, Observation::Pull(pod, pull));
     }
 
     /// Reports something that happened to the tracker as a whole.

@@ -1,9 +1,12 @@
 //! A pod whose startup is under way: folds snapshots into its [`Startup`] and reports what follows.
 
+mod kube_events;
+
 use std::sync::Arc;
 
 use super::cause::{WaitEvidence, Waiting};
 use super::delivery::SourceId;
+use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, StageOrStep};
 use super::judgement::Judgement;
@@ -12,10 +15,10 @@ use super::milestone::Milestone;
 use super::observation::{AnomalyKind, PodObservation, PodState, Reporter, Sink, UnobservedReason};
 use super::outcome::Outcome;
 use super::reentry::ReentryBaseline;
-use super::slo::{SloInput, SloProgress, SloRule, Timers};
+use super::slo::{SloInput, SloProgress, SloRule, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
 use super::startup::{Reached, SnapshotContext, Startup};
-use crate::kube_event::KubeEvent;
+use super::startup_sli::SliProgress;
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -28,6 +31,8 @@ pub(super) struct SharedState {
     pub timers: Timers,
     /// The SLOs in force
     pub rules: Arc<[SloRule]>,
+    /// Whether Events are a source of evidence
+    pub events: bool,
 }
 
 /// How and when a snapshot is folded.
@@ -55,6 +60,11 @@ pub(super) struct PodInFlight {
     pub(super) evidence: WaitEvidence,
     /// The stage and cause that were reported last
     pub(super) waiting: Waiting,
+    /// How its images came to its node
+    pub(super) images: ImagePulls,
+    pub(super) sli: SliProgress,
+    /// Its newest status shows that the cluster has no network condition
+    pub(super) lacks_network_condition: bool,
     pub(super) discovered: Timestamp,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     pub(super) entry: Option<StageEntry>,
@@ -83,6 +93,12 @@ impl PodInFlight {
             slos: SloProgress::of(&shared.rules, &snapshot.info),
             evidence,
             waiting,
+            images: ImagePulls::default(),
+            sli: SliProgress {
+                is_stateful: snapshot.is_stateful,
+                decided: false,
+            },
+            lacks_network_condition: false,
             discovered: now,
             entry: None,
         }
@@ -104,6 +120,9 @@ impl PodInFlight {
             last_seen,
             slos,
             evidence,
+            images,
+            sli,
+            lacks_network_condition,
             ..
         } = self;
         if !last_seen.accept(snapshot, fold.baseline, &mut |again| {
@@ -125,9 +144,18 @@ impl PodInFlight {
             skip_ended(startup, &mut emit);
         }
         judge(startup, &mut emit);
+        if shared.events {
+            if fold.adopted {
+                sli.adopt(&mut emit);
+            }
+            sli.judge(startup, &evidence.containers, images, &mut emit);
+        }
+        *lacks_network_condition = shows_no_network_condition(snapshot);
         let outcome = outcome(startup, snapshot).map(|outcome| disrupted(outcome, evidence));
         let input = SloInput {
-            snapshot,
+            uid: snapshot.uid,
+            snapshot: Some(snapshot),
+            events: shared.events,
             now: fold.now,
             adopted: fold.adopted,
             outcome,
@@ -138,17 +166,6 @@ impl PodInFlight {
             self.settle(shared, reporter);
         }
         outcome
-    }
-
-    /// Takes in an Event of the pod, and reports what follows from it.
-    pub(super) fn take_event(
-        &mut self,
-        event: &KubeEvent,
-        shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
-    ) {
-        self.evidence.take_event(event);
-        self.settle(shared, reporter);
     }
 
     /// Reports the pod's stage and cause if one of them has changed, and moves the pod in the order of
@@ -184,12 +201,20 @@ impl PodInFlight {
             startup,
             slos,
             evidence,
+            sli,
+            lacks_network_condition,
             ..
         } = self;
         let outcome = disrupted(outcome, evidence);
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             report_unobserved(startup, &mut emit);
+        }
+        if shared.events {
+            sli.end(outcome, startup, &mut emit);
+            if *lacks_network_condition {
+                slos.exclude_without_network(startup, &shared.rules, &mut emit);
+            }
         }
         slos.end(outcome, &mut emit);
         if let (Outcome::Disrupted, Some(reason)) = (outcome, evidence.disruption) {

@@ -13,8 +13,10 @@
 mod conversions;
 mod evidence;
 mod form;
+mod image_pulls;
 
 pub use evidence::SavedEvidence;
+pub use image_pulls::{SavedImage, SavedImagePull};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::{WaitEvidence, Waiting};
 use super::delivery::SourceId;
+use super::image_pulls::MOST_FOLLOWED;
 use super::in_place::OpenChanges;
 use super::interval::Interval;
 use super::last_seen::LastSeen;
@@ -136,6 +139,14 @@ pub struct SavedInFlight {
     pub slos: Vec<(SloId, bool)>,
     /// Why it waits
     pub evidence: SavedEvidence,
+    /// How the images of its containers came to its node
+    pub images: Vec<SavedImagePull>,
+    /// It has a volume that makes it stateful
+    pub is_stateful: bool,
+    /// It has had its event for the startup SLI
+    pub has_startup_sli: bool,
+    /// Its newest status shows that the cluster has no network condition
+    pub lacks_network_condition: bool,
 }
 
 /// What was latched of a startup.
@@ -150,6 +161,9 @@ pub struct SavedStartup {
     pub types_seen: u16,
     /// By interval, a bit: whether it was judged, or is never going to be
     pub decided: u16,
+    /// The time of the first Event that showed the network as ready before Scheduled was latched
+    #[serde(with = "form::optional_time")]
+    pub kept_evidence: Option<Timestamp>,
     /// `spec.initContainers` is not empty
     pub has_init_containers: bool,
     /// `spec.readinessGates` is not empty
@@ -209,6 +223,9 @@ impl SavedPod {
         };
         if !pod.startup.is_known() {
             return Err("no such milestone, condition or interval");
+        }
+        if pod.images.len() > MOST_FOLLOWED {
+            return Err("more images than are followed");
         }
         match pod.slos.iter().all(|(slo, _)| usize::from(slo.0) < slos) {
             true => Ok(()),

@@ -8,7 +8,7 @@ use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
-use super::network_evidence::{all_started, earliest};
+use super::network_evidence::{NetworkEvidence, all_started, earliest};
 use super::observation::{AnomalyKind, Latency, PodObservation};
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -29,7 +29,7 @@ impl Reached {
         self != Self::No
     }
 
-    fn usable(self) -> Option<Timestamp> {
+    pub(super) fn usable(self) -> Option<Timestamp> {
         match self {
             Self::At(at) => at,
             Self::No => None,
@@ -67,6 +67,8 @@ pub(super) struct Startup {
     pub(super) types_seen: EnumSet<ConditionType>,
     /// The intervals that were judged, or are never going to be
     pub(super) decided: EnumSet<Interval>,
+    /// The time of the first Event that showed the network as ready before Scheduled was latched
+    pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
     pub(super) has_readiness_gates: bool,
     pub(super) seen_gated: bool,
@@ -82,6 +84,7 @@ impl Startup {
             reached: EnumSet::default(),
             types_seen: EnumSet::default(),
             decided: EnumSet::default(),
+            kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
             seen_gated: snapshot.gated,
@@ -124,6 +127,9 @@ impl Startup {
             self.reach(Milestone::Created, at);
         }
         for milestone in Milestone::BY_CONDITION {
+            if milestone == Milestone::NetworkReady {
+                self.latch_kept_evidence(snapshot, emit);
+            }
             let condition = milestone.condition(&snapshot.conditions);
             if let Some(held) = condition.filter(|condition| condition.is_true())
                 && !self.reached(milestone).is_reached()
@@ -157,6 +163,48 @@ impl Startup {
         );
         if context.live {
             emit(PodObservation::NetworkReady(evidence));
+        }
+    }
+
+    /// Takes the evidence of an Event that happened at `at`. Returns whether it latched NetworkReady: it
+    /// is kept until Scheduled is latched.
+    pub(super) fn latch_event(
+        &mut self,
+        at: Timestamp,
+        emit: &mut impl FnMut(PodObservation),
+    ) -> bool {
+        if self.reached(Milestone::NetworkReady).is_reached() {
+            return false;
+        }
+        let scheduled = self.reached(Milestone::Scheduled).is_reached();
+        if scheduled {
+            let at = Some(self.not_before_scheduled(at));
+            self.reach(Milestone::NetworkReady, at);
+            emit(PodObservation::NetworkReady(NetworkEvidence::Event));
+        } else {
+            self.kept_evidence.get_or_insert(at);
+        }
+        scheduled
+    }
+
+    /// Latches NetworkReady by the evidence that was kept, in the snapshot that latches Scheduled: by
+    /// its condition, which is latched already, or by a later one, which implies it.
+    fn latch_kept_evidence(
+        &mut self,
+        snapshot: &PodSnapshot,
+        emit: &mut impl FnMut(PodObservation),
+    ) {
+        let Some(at) = self.kept_evidence else { return };
+        let mut later = Milestone::REENTERABLE.into_iter();
+        let implied = later.any(|later| {
+            let condition = later.condition(&snapshot.conditions);
+            condition.is_some_and(|condition| condition.is_true())
+        });
+        if implied && !self.reached(Milestone::Scheduled).is_reached() {
+            self.reach(Milestone::Scheduled, None);
+        }
+        if self.latch_event(at, emit) {
+            self.kept_evidence = None;
         }
     }
 

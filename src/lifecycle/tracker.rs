@@ -4,8 +4,8 @@
 mod deadlines;
 mod deletion;
 mod discovery;
-mod events;
 mod interruptions;
+mod kube_events;
 mod listing;
 mod record;
 mod saving;
@@ -91,6 +91,7 @@ impl Tracker {
             cap: Cap::new(config.max_pods),
             shared: SharedState {
                 rules: config.slos,
+                events: config.events,
                 ..SharedState::default()
             },
             ..Self::default()
@@ -140,6 +141,12 @@ impl Tracker {
         if let Some(observed) = observed {
             self.pass_deadlines(now.min(observed), reporter);
         }
+        if let PodEvent::Event(event) = &event {
+            // It is of no list-watch of pods.
+            self.apply_kube_event(event, now, reporter);
+            self.end_step(now, reporter);
+            return;
+        }
         let (origin, complete_at) = match &event {
             PodEvent::Listed { began, .. } => {
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
@@ -166,8 +173,8 @@ impl Tracker {
                 self.sources.regain_sync(source);
                 self.remove_absent(source, listed, reporter);
             }
-            PodEvent::Event(event) => self.apply_event(&event, reporter),
-            PodEvent::Bookmark => {}
+            // An Event was accounted for above.
+            PodEvent::Bookmark | PodEvent::Event(_) => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),

@@ -7,6 +7,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::registry::Registry;
 
 use super::build_info::BuildInfo;
+use super::event_families::EventMetrics;
 use super::exposition::Exposition;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
@@ -22,6 +23,7 @@ pub struct Builder {
     labels: LabelConfig,
     watch: Option<Box<dyn FamilySource>>,
     slos: Vec<SloDoc>,
+    events: bool,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
 }
@@ -49,6 +51,13 @@ impl Builder {
         self
     }
 
+    /// Exposes what only Events can tell, if they are a source of evidence.
+    #[must_use]
+    pub fn events(mut self, events: bool) -> Self {
+        self.events = events;
+        self
+    }
+
     /// Exposes further families of podinit, after those of the watch.
     #[must_use]
     pub fn source(mut self, source: Box<dyn FamilySource>) -> Self {
@@ -72,7 +81,8 @@ impl Builder {
         let specs = self.labels.specs()?;
         let namespaces = Namespaces::new(self.labels.slo_namespace());
         let names = || Arc::clone(&namespaces.names);
-        let store = Arc::new(Store::new(&specs, self.labels.max_sets, names()));
+        let events = (self.events).then(|| EventMetrics::new(self.labels.max_values));
+        let store = Arc::new(Store::new(&specs, self.labels.max_sets, names(), events));
         let sets = LabelSets::new(specs, self.labels.max_sets);
         let board = Arc::new(SloBoard::new(names()));
         let mut slos = SloCounter::new(Arc::clone(&board));

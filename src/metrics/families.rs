@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use super::build_info::BUILD;
 use super::checkpoint::CheckpointGauges;
 use super::clock_families::CLOCK;
+use super::event_families::{EventFamilies, STARTUP_SLI_FAMILIES};
+use super::image_pulls::IMAGE_PULL_FAMILIES;
 use super::in_place::IN_PLACE;
 use super::pod_families::{
     DELIVERY_AND_LABELS, DURATIONS, POD_COUNTS, PodFamilies, TrackerFamilies,
@@ -17,8 +19,11 @@ use crate::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
-    let rooms: [&[FamilyDoc]; 14] = [
+    let rooms: [&[FamilyDoc]; 17] = [
         &DURATIONS,
+        &STARTUP_SLI_FAMILIES,
+        &EventFamilies::FAMILIES,
+        &IMAGE_PULL_FAMILIES,
         &POD_COUNTS,
         &PodFamilies::FAMILIES,
         &IN_PLACE,
@@ -95,6 +100,7 @@ mod tests {
         };
         let builder = Builder::new(LabelConfig::default())
             .slos(vec![slo])
+            .events(true)
             .watch(Arc::new(WatchStats::new(1)))
             .source(Box::new(ClockFamilies::new(Arc::new(move || now))))
             .source(Box::new(ConfigGauges::new(now)))

@@ -55,7 +55,8 @@ impl InPlaceMetrics {
             // The recorder accounts for these itself.
             TrackerObservation::Advanced { .. }
             | TrackerObservation::GapClosed { .. }
-            | TrackerObservation::Evicted(_) => {}
+            | TrackerObservation::Evicted(_)
+            | TrackerObservation::EventDropped(_) => {}
         }
     }
 

@@ -134,6 +134,7 @@ impl PodFamilies {
             | PodObservation::Bound
             | PodObservation::Measured { .. }
             | PodObservation::Slo { .. }
+            | PodObservation::StartupSli(_)
             | PodObservation::Refused(_)
             | PodObservation::Delivered(_) => {}
         }

@@ -4,15 +4,16 @@ mod saving;
 
 use std::sync::Arc;
 
+use super::image_pulls::RegistryIndex;
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
 use super::namespaces::Namespaces;
 use super::slo::{SloCounter, SloDoc};
-use super::store::Store;
+use super::store::{SeriesSet, Store};
 use crate::instruments::FamilySource;
 use crate::lifecycle::{
-    EvictedState, Interval, Latency, Observation, PodObservation, PodState, Sink,
-    TrackerObservation,
+    EvictedState, Interval, Latency, Observation, PodObservation, PodState, PullObservation, Sink,
+    StartupSli, TrackerObservation,
 };
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -23,6 +24,7 @@ pub struct Recorder {
     pub(super) labels: LabelSets,
     pub(super) namespaces: Namespaces,
     pub(super) slos: SloCounter,
+    pub(super) registries: RegistryIndex,
     /// What counts something that is saved, besides the store
     pub(super) sources: Arc<[Box<dyn FamilySource>]>,
     observations: u64,
@@ -41,6 +43,7 @@ impl Recorder {
             labels,
             namespaces,
             slos,
+            registries: RegistryIndex::default(),
             sources,
             observations: 0,
         }
@@ -111,6 +114,30 @@ impl Recorder {
         set.interval(interval).observe_pod(latency, pod, now);
     }
 
+    fn count_startup_sli(&mut self, now: Timestamp, pod: &PodInfo, sli: StartupSli) {
+        match sli {
+            StartupSli::Observed(latency) => {
+                let resolved = self.set_of(pod);
+                let set = self.store.set(resolved.set);
+                if let Some(histogram) = set.and_then(SeriesSet::startup_sli) {
+                    histogram.observe_pod(latency, pod, now);
+                }
+            }
+            StartupSli::Excluded(reason) => {
+                if let Some(events) = &self.store.events {
+                    events.families.sli_excluded.with(reason).increment();
+                }
+            }
+        }
+    }
+
+    fn count_pull(&mut self, pull: PullObservation<'_>) {
+        self.observations += 1;
+        if let Some(events) = &self.store.events {
+            events.pulls.observe(pull, &mut self.registries);
+        }
+    }
+
     /// Counts what happened to `pod` at `now`.
     pub fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
         self.observations += 1;
@@ -133,6 +160,7 @@ impl Recorder {
                 let place = self.namespaces.place_of(pod);
                 self.slos.count(slo, verdict, place);
             }
+            PodObservation::StartupSli(sli) => self.count_startup_sli(now, pod, sli),
             PodObservation::Refused(reason) => self.store.tracker.refused.with(reason).increment(),
             PodObservation::Delivered(latency) => self.store.delivery.observe(latency),
             other => self.store.pods.count(other),
@@ -147,6 +175,12 @@ impl Recorder {
             TrackerObservation::GapClosed { nanos } => {
                 self.observations += 1;
                 self.store.tracker.gaps.add_nanos(nanos);
+            }
+            TrackerObservation::EventDropped(reason) => {
+                self.observations += 1;
+                if let Some(events) = &self.store.events {
+                    events.families.dropped.with(reason).increment();
+                }
             }
             TrackerObservation::Evicted(pods) => {
                 self.observations += 1;
@@ -166,6 +200,7 @@ impl Sink for Recorder {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
+            Observation::Pull(_, pull) => self.count_pull(pull),
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
@@ -199,7 +234,7 @@ mod tests {
         let specs = config.specs().unwrap();
         let namespaces = Namespaces::new(config.slo_namespace());
         let names = Arc::clone(&namespaces.names);
-        let store = Arc::new(Store::new(&specs, max_sets, Arc::clone(&names)));
+        let store = Arc::new(Store::new(&specs, max_sets, Arc::clone(&names), None));
         let sets = LabelSets::new(specs, max_sets);
         let slos = SloCounter::new(Arc::new(SloBoard::new(names)));
         Recorder::new(store, sets, namespaces, slos, Arc::new([]))

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::families::unknown_series;
 use super::histogram::SavedHistogram;
+use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
 use crate::instruments::{LabelText, SavedFamilies};
 use crate::lifecycle::Interval;
@@ -33,6 +34,10 @@ pub struct SavedMetrics {
     pub intervals: Vec<LabelText>,
     /// By label set (see [`SavedLabels::sets`]): the durations of each of these intervals
     pub durations: Vec<Vec<SavedHistogram>>,
+    /// By label set: the startup SLI; none while Events were no source
+    pub startup_sli: Vec<SavedHistogram>,
+    /// The durations and waits of image pulls, by registry
+    pub pulls: Vec<SavedPulls>,
 }
 
 impl SavedMetrics {
@@ -65,11 +70,15 @@ impl SavedMetrics {
         if self.durations.len() != sets.len() || !self.durations.iter().all(complete) {
             return Err("a label set has other intervals");
         }
-        let mut histograms = self.durations.iter().flatten().chain([
-            &self.delivery,
-            &self.resize,
-            &self.inplace_update,
-        ]);
+        if !self.startup_sli.is_empty() && self.startup_sli.len() != sets.len() {
+            return Err("a label set has no startup SLI");
+        }
+        let pulls = self.pulls.iter();
+        let pulls = pulls.flat_map(|pulls| [&pulls.duration, &pulls.wait]);
+        let durations = self.durations.iter().flatten().chain(&self.startup_sli);
+        let mut histograms = durations
+            .chain([&self.delivery, &self.resize, &self.inplace_update])
+            .chain(pulls);
         if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
             return Err("a histogram has other cells");
         }

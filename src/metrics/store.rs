@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::event_families::{EventMetrics, STARTUP_SLI};
 use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
+use super::image_pulls::REGISTRY;
 use super::in_place::InPlaceMetrics;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
 use super::namespaces::{NamespaceNames, Place};
@@ -25,11 +27,17 @@ use crate::lifecycle::{Interval, Outcome, Stage, Step, Waiting};
 pub(super) struct SeriesSet {
     pub(super) values: Box<[Arc<str>]>,
     intervals: [Histogram; Interval::ALL.len()],
+    /// While Events are a source
+    startup_sli: Option<Histogram>,
 }
 
 impl SeriesSet {
     pub(super) fn interval(&self, interval: Interval) -> &Histogram {
         &self.intervals[interval.index()]
+    }
+
+    pub(super) const fn startup_sli(&self) -> Option<&Histogram> {
+        self.startup_sli.as_ref()
     }
 }
 
@@ -42,6 +50,8 @@ pub(super) struct Store {
     pub(super) tracker: TrackerFamilies,
     pub(super) delivery: Histogram,
     pub(super) in_place: InPlaceMetrics,
+    /// While Events are a source
+    pub(super) events: Option<EventMetrics>,
     /// By position of the label in `dropped_labels`; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
     labels: Box<[String]>,
@@ -57,6 +67,7 @@ impl Store {
         specs: &[LabelSpec],
         max_sets: usize,
         namespaces: Arc<NamespaceNames>,
+        events: Option<EventMetrics>,
     ) -> Self {
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
@@ -72,6 +83,7 @@ impl Store {
             tracker: TrackerFamilies::default(),
             delivery: Histogram::default(),
             in_place: InPlaceMetrics::default(),
+            events,
             dropped: (0..=dropped_labels.len())
                 .map(|_| Counter::default())
                 .collect(),
@@ -88,6 +100,7 @@ impl Store {
             Box::new(SeriesSet {
                 values,
                 intervals: Default::default(),
+                startup_sli: self.events.as_ref().map(|_| Histogram::default()),
             })
         });
     }
@@ -108,7 +121,11 @@ impl Store {
     pub(super) fn dropped(&self) -> impl Iterator<Item = (&str, u64)> {
         let names = self.dropped_labels.iter().map(String::as_str);
         let names = names.chain([WHOLE_SET]);
-        names.zip(self.dropped.iter().map(Counter::get))
+        let registry = self.events.as_ref();
+        let registry = registry.map(|events| (REGISTRY, events.pulls.dropped.get()));
+        names
+            .zip(self.dropped.iter().map(Counter::get))
+            .chain(registry)
     }
 
     /// Counts a pod whose whole label set was dropped.
@@ -137,6 +154,10 @@ impl Store {
         saved.put(&FINISHED, finished.collect());
         self.pods.save(saved);
         self.in_place.save(saved);
+        if let Some(events) = &self.events {
+            events.families.save(saved);
+            events.pulls.save(saved);
+        }
         let dropped = self.dropped().map(|(label, value)| SavedSeries {
             labels: vec![Cow::Owned(label.to_owned())],
             value,
@@ -161,9 +182,14 @@ impl Store {
         self.pod_counts.restore(in_flight, finished);
         self.pods.restore(saved);
         self.in_place.restore(saved);
+        if let Some(events) = &self.events {
+            events.families.restore(saved);
+        }
         let names = self.dropped_labels.iter().map(String::as_str);
         let names = names.chain([WHOLE_SET]);
-        for (name, counter) in names.zip(&self.dropped) {
+        let registry = self.events.as_ref();
+        let registry = registry.map(|events| (REGISTRY, &events.pulls.dropped));
+        for (name, counter) in names.zip(&self.dropped).chain(registry) {
             let series = saved.series(&LABEL_VALUES_DROPPED).iter();
             let of_label = series.filter(|series| series.labels.iter().eq([name]));
             of_label.for_each(|series| counter.add(series.value));
@@ -176,6 +202,11 @@ impl Store {
 impl Store {
     pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
         self.collect_durations(out);
+        // Before the counts of pods, so that no scrape has more of these than of pods.
+        if let Some(events) = &self.events {
+            events.families.collect(out);
+            events.pulls.collect(out);
+        }
         self.collect_pod_counts(out);
         self.pods.collect(out);
         self.in_place.collect(out);
@@ -207,6 +238,10 @@ impl Store {
         self.collect_interval(out, &sets, Interval::ScheduledToReady, &[], &mut buffer);
         out.family(Head::from(&CREATED_TO_READY));
         self.collect_interval(out, &sets, Interval::CreatedToReady, &[], &mut buffer);
+        if self.events.is_some() {
+            out.family(Head::from(&STARTUP_SLI));
+            self.collect_durations_of(out, &sets, SeriesSet::startup_sli, &[], &mut buffer);
+        }
     }
 
     fn collect_interval<'a>(
@@ -217,6 +252,18 @@ impl Store {
         first: &[Label<'a>],
         buffer: &mut Snapshot,
     ) {
+        let of = |set: &'a SeriesSet| Some(set.interval(interval));
+        self.collect_durations_of(out, sets, of, first, buffer);
+    }
+
+    fn collect_durations_of<'a>(
+        &'a self,
+        out: &mut dyn HistogramEncoder,
+        sets: &[&'a SeriesSet],
+        of: impl Fn(&'a SeriesSet) -> Option<&'a Histogram>,
+        first: &[Label<'a>],
+        buffer: &mut Snapshot,
+    ) {
         let with_exemplars = out.wants_exemplars();
         let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
         for set in sets {
@@ -224,8 +271,10 @@ impl Store {
             labels.extend_from_slice(first);
             let names = self.labels.iter().map(String::as_str);
             labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
-            set.interval(interval).read_into(buffer, with_exemplars);
-            out.histogram(&labels, buffer);
+            if let Some(histogram) = of(set) {
+                histogram.read_into(buffer, with_exemplars);
+                out.histogram(&labels, buffer);
+            }
         }
     }
 
@@ -296,7 +345,7 @@ mod tests {
     fn exemplars_are_copied_only_for_a_format_that_carries_them() {
         let specs = LabelConfig::default().specs().unwrap();
         let namespaces = Namespaces::new(None).names;
-        let store = Store::new(&specs, 1, namespaces);
+        let store = Store::new(&specs, 1, namespaces, None);
         store.add_set(0, ["a".into()].into());
         let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
         let latency = Latency::from_nanos(1);

@@ -8,8 +8,8 @@ use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
 use podinit::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Outcome, PodObservation, PodState, Stage,
-    UnobservedReason, Waiting,
+    AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, PodState,
+    PullObservation, PullResult, Sink, Stage, UnobservedReason, Waiting,
 };
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
@@ -103,6 +103,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         ..LabelConfig::default()
     };
     let builder = Builder::new(labels)
+        .events(true)
         .watch(Arc::new(Watch))
         .slos(vec![SloDoc {
             name: Arc::from("network-ready"),
@@ -203,6 +204,15 @@ fn scraped() -> Arc<Exposition> {
         reason: UnobservedReason::NotSeen,
     };
     recorder.observe_pod(now, &old, unobserved);
+    let pull = PullObservation {
+        result: PullResult::Pulled,
+        registry: &Arc::from("registry.example.com"),
+        duration: Some(Latency::from_nanos(4_000_000_000)),
+        wait: Some(Latency::from_nanos(500_000_000)),
+        bytes: Some(1_000_000),
+        earlier: &[],
+    };
+    recorder.observe(now, Observation::Pull(&old, pull));
     exposition
 }
 

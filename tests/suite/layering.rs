@@ -36,10 +36,11 @@ const BANNED: [(&str, &str); 13] = [
 
 /// Where the core may name serde: these files define the values that a checkpoint holds, and their
 /// saved form is a promise that must stand beside the types. Everywhere else the edges parse.
-const SAVED: [&str; 3] = [
+const SAVED: [&str; 4] = [
     "lifecycle/saved.rs",
     "lifecycle/saved/evidence.rs",
     "lifecycle/saved/form.rs",
+    "lifecycle/saved/image_pulls.rs",
 ];
 
 fn sources(path: &Path) -> Vec<PathBuf> {

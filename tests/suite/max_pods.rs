@@ -43,7 +43,7 @@ impl Sink for Said {
                     *sum += pods;
                 }
             }
-            Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
 }

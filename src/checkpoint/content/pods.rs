@@ -20,6 +20,13 @@ pub(super) fn read(mut bytes: &[u8], slos: usize) -> Result<Vec<SavedPod>, Conte
             .map_err(|what| ContentError::Impossible(PODS, what))?;
         if let SavedPod::InFlight(pod) = &mut pod {
             shared.share(&mut pod.info);
+            for container in &mut pod.evidence.containers {
+                share(&mut shared.texts, &mut container.name);
+            }
+            let registries = pod.images.iter_mut();
+            for registry in registries.filter_map(|image| image.registry.as_mut()) {
+                share(&mut shared.texts, registry);
+            }
         }
         pods.push(pod);
     }

@@ -4,8 +4,11 @@
 
 use super::super::append;
 use super::*;
+use std::time::Duration;
+
 use crate::lifecycle::{
-    LastSeen, LastTrue, SavedEvidence, SavedInFlight, SavedStartup, SloId, SourceId,
+    LastSeen, LastTrue, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight, SavedStartup,
+    SloId, SourceId,
 };
 use crate::metrics::CheckpointLoad;
 use crate::pod::PodUid;
@@ -42,6 +45,17 @@ fn in_flight(startup: SavedStartup, slo: u16) -> SavedPod {
         discovered: Timestamp::from_seconds(1_001),
         slos: vec![(SloId(0), true), (SloId(slo), false)],
         evidence: SavedEvidence::default(),
+        images: vec![SavedImagePull {
+            failed: false,
+            image: SavedImage::Pulled {
+                end: Some(Timestamp::from_seconds(1_002)),
+                with_wait: Duration::from_millis(1_500),
+            },
+            registry: Some("docker.io".into()),
+        }],
+        is_stateful: true,
+        has_startup_sli: true,
+        lacks_network_condition: true,
     }))
 }
 

@@ -44,7 +44,8 @@ impl ContainerEvidence {
         self.started = container.started.is_some();
     }
 
-    fn is(&self, named: &EventContainer) -> bool {
+    /// Whether an Event names it.
+    pub(in crate::lifecycle) fn is(&self, named: &EventContainer) -> bool {
         let init = self.kind != ContainerKind::Regular;
         init == named.init && *self.name == *named.name
     }

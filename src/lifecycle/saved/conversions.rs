@@ -7,11 +7,13 @@ use super::{SavedInFlight, SavedSource, SavedStartup};
 use crate::lifecycle::cause::WaitEvidence;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::enum_set::EnumSet;
+use crate::lifecycle::image_pulls::ImagePulls;
 use crate::lifecycle::observation::{Reporter, Sink};
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::sources::{SourceProgress, Sources, Successor};
 use crate::lifecycle::startup::Startup;
+use crate::lifecycle::startup_sli::SliProgress;
 use crate::timestamp::Timestamp;
 
 impl From<SavedStartup> for Startup {
@@ -21,6 +23,7 @@ impl From<SavedStartup> for Startup {
             reached: EnumSet::from_bits(saved.reached),
             types_seen: EnumSet::from_bits(saved.types_seen),
             decided: EnumSet::from_bits(saved.decided),
+            kept_evidence: saved.kept_evidence,
             has_init_containers: saved.has_init_containers,
             has_readiness_gates: saved.has_readiness_gates,
             seen_gated: saved.seen_gated,
@@ -36,6 +39,7 @@ impl Startup {
             reached: self.reached.bits(),
             types_seen: self.types_seen.bits(),
             decided: self.decided.bits(),
+            kept_evidence: self.kept_evidence,
             has_init_containers: self.has_init_containers,
             has_readiness_gates: self.has_readiness_gates,
             seen_gated: self.seen_gated,
@@ -62,6 +66,12 @@ impl PodInFlight {
             evidence,
             startup,
             slos: SloProgress::restored(&saved.slos),
+            images: ImagePulls::restored(saved.images),
+            sli: SliProgress {
+                is_stateful: saved.is_stateful,
+                decided: saved.has_startup_sli,
+            },
+            lacks_network_condition: saved.lacks_network_condition,
             discovered: saved.discovered,
             entry: None,
         };
@@ -78,6 +88,10 @@ impl PodInFlight {
             discovered: self.discovered,
             slos: self.slos.saved(),
             evidence: SavedEvidence::from(&self.evidence),
+            images: self.images.saved(),
+            is_stateful: self.sli.is_stateful,
+            has_startup_sli: self.sli.decided,
+            lacks_network_condition: self.lacks_network_condition,
         }
     }
 }

@@ -9,7 +9,7 @@ mod timers;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use progress::{SloInput, SloProgress};
+pub(super) use progress::{SloInput, SloProgress, shows_no_network_condition};
 pub(super) use timers::Timers;
 
 use super::interval::Interval;

@@ -4,6 +4,7 @@ use super::{SloRule, Timers};
 use crate::lifecycle::cause::Waiting;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Judgement;
+use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{AnomalyKind, PodObservation};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
@@ -11,10 +12,14 @@ use crate::lifecycle::startup::{Reached, Startup};
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
-/// A snapshot that was folded, as the SLOs need it.
+/// A snapshot or Event that was folded, as the SLOs need it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SloInput<'a> {
-    pub snapshot: &'a PodSnapshot,
+    pub uid: PodUid,
+    /// `None` for an Event
+    pub snapshot: Option<&'a PodSnapshot>,
+    /// Whether Events are a source of evidence
+    pub events: bool,
     /// When it is accounted for
     pub now: Timestamp,
     /// Whether it is the first one of a pod that was adopted in flight
@@ -110,6 +115,23 @@ impl SloProgress {
         }
     }
 
+    /// Reports the event of every undecided SLO that waits for a network condition which the cluster does
+    /// not have: the pod has ended.
+    pub(crate) fn exclude_without_network(
+        &mut self,
+        startup: &Startup,
+        rules: &[SloRule],
+        emit: &mut impl FnMut(PodObservation),
+    ) {
+        let verdict = SloVerdict::Excluded(ExclusionReason::ConditionAbsent);
+        for (slo, state) in self.waiting() {
+            let rule = rules.get(usize::from(slo.0));
+            if rule.is_some_and(|rule| waits_for_network(rule.interval, startup)) {
+                decide(slo, state, verdict, emit);
+            }
+        }
+    }
+
     /// A deadline that was set for the UID passes at `now`. Does nothing if the event was reported
     /// already, or if the deadline was set before the UID was forgotten and discovered again, and
     /// the present deadline has not passed.
@@ -149,7 +171,7 @@ impl SloProgress {
                 decide(slo, state, verdict, emit);
             } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
                 *state = State::Timed;
-                timers.add(deadline, input.snapshot.uid, slo);
+                timers.add(deadline, input.uid, slo);
             }
         }
     }
@@ -194,7 +216,10 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
     {
         return Some(judged(rule, Judgement::of(from, to), input.before));
     }
-    if lacks_a_type(interval, startup, input.snapshot) {
+    // With Events, one may still show the network, until the pod ends.
+    let network_may_come = input.events && input.outcome.is_none();
+    let needs = |milestone: &Milestone| !network_may_come || *milestone != Milestone::NetworkReady;
+    if lacks_a_type(interval, startup, input.snapshot, needs) {
         return excluded(Reason::ConditionAbsent);
     }
     input
@@ -216,18 +241,42 @@ fn judged(rule: &SloRule, judgement: Judgement, before: Option<Waiting>) -> SloV
     }
 }
 
-/// Whether a kubelet wrote this status and it lacks a condition type that the interval still needs:
-/// then the type does not exist on this cluster.
-fn lacks_a_type(interval: Interval, startup: &Startup, snapshot: &PodSnapshot) -> bool {
+/// Whether a kubelet wrote this status and it lacks a condition type that the interval still needs, of
+/// those that `needs` says: then the type does not exist on this cluster.
+fn lacks_a_type(
+    interval: Interval,
+    startup: &Startup,
+    snapshot: Option<&PodSnapshot>,
+    needs: impl Fn(&Milestone) -> bool,
+) -> bool {
+    let Some(snapshot) = snapshot.filter(|snapshot| is_of_kubelet(snapshot)) else {
+        return false;
+    };
+    let mut needed = startup.needed_conditions(interval).filter(needs);
+    needed.any(|milestone| {
+        !startup.reached(milestone).is_reached()
+            && milestone.condition(&snapshot.conditions).is_none()
+    })
+}
+
+/// Whether a kubelet wrote the status of a pod that has not ended.
+fn is_of_kubelet(snapshot: &PodSnapshot) -> bool {
     let by_kubelet = ConditionType::ALL
         .into_iter()
         .filter(|kind| *kind != ConditionType::PodScheduled)
         .any(|kind| snapshot.conditions.get(kind).is_some());
-    by_kubelet
-        && snapshot.started.is_some()
-        && snapshot.phase == Phase::Active
-        && startup.needed_conditions(interval).any(|milestone| {
-            !startup.reached(milestone).is_reached()
-                && milestone.condition(&snapshot.conditions).is_none()
-        })
+    by_kubelet && snapshot.started.is_some() && snapshot.phase == Phase::Active
+}
+
+/// Whether the status shows that the cluster has no network condition.
+pub(crate) fn shows_no_network_condition(snapshot: &PodSnapshot) -> bool {
+    let network = Milestone::NetworkReady.condition(&snapshot.conditions);
+    network.is_none() && is_of_kubelet(snapshot)
+}
+
+/// Whether the interval still needs the network condition.
+fn waits_for_network(interval: Interval, startup: &Startup) -> bool {
+    !startup.reached(Milestone::NetworkReady).is_reached()
+        && (startup.needed_conditions(interval))
+            .any(|milestone| milestone == Milestone::NetworkReady)
 }

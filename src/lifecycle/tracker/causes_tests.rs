@@ -36,12 +36,13 @@ fn ready(version: u64, second: i64) -> PodSnapshot {
 fn reported(events: Vec<PodEvent>) -> (Vec<PodObservation>, Vec<TrackerObservation>) {
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule("slow", 10)].into(),
+        events: true,
         ..TrackerConfig::default()
     });
     let (mut pods, mut others) = (Vec::new(), Vec::new());
     let mut sink = |_, observation: Observation<'_>| match observation {
         Observation::Pod(_, observation) => pods.push(observation),
-        Observation::Tracker(TrackerObservation::Advanced { .. }) => {}
+        Observation::Pull(..) | Observation::Tracker(TrackerObservation::Advanced { .. }) => {}
         Observation::Tracker(observation) => others.push(observation),
     };
     for (second, event) in (1..).zip(events) {

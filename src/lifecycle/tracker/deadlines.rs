@@ -60,6 +60,7 @@ impl Tracker {
             order,
             timers,
             rules,
+            ..
         } = &mut self.shared;
         let pods = &mut self.pods;
         let live = order.len().saturating_mul(rules.len());

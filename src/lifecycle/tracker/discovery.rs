@@ -10,6 +10,7 @@ use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::ReentryBaseline;
 use crate::lifecycle::slo::SloProgress;
+use crate::lifecycle::startup_sli::{StartupSli, StartupSliExclusion};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -86,6 +87,10 @@ impl Tracker {
         let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
         last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
+        if self.shared.events {
+            let reason = StartupSliExclusion::Ended(outcome);
+            emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
+        }
         self.pods
             .insert(snapshot.uid, Record::Finished(last_seen.into()));
         self.see_in_place(snapshot, delivery, true, reporter);

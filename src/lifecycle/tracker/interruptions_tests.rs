@@ -19,7 +19,7 @@ impl Sink for Observed {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(_, observation) => self.0.push(observation),
-            Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::instruments::SavedFamilies;
 use crate::lifecycle::{Interval, Waiting};
 use crate::metrics::layout::LAYOUT;
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
+use crate::metrics::store::SeriesSet;
 use crate::pod::PodInfo;
 
 impl Recorder {
@@ -35,6 +36,11 @@ impl Recorder {
             });
             histograms.map(Option::unwrap_or_default).collect()
         };
+        let startup_sli = |set| {
+            let histogram = self.store.set(set)?.startup_sli()?;
+            Some(histogram.saved())
+        };
+        let events = self.store.events.as_ref();
         SavedMetrics {
             families,
             bounds: LAYOUT.bounds().to_vec(),
@@ -46,6 +52,8 @@ impl Recorder {
             resize: self.store.in_place.resize_duration.saved(),
             inplace_update: self.store.in_place.update_duration.saved(),
             durations: (0..labels.sets.len()).map(durations).collect(),
+            startup_sli: (0..labels.sets.len()).filter_map(startup_sli).collect(),
+            pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
             labels,
         }
     }
@@ -77,11 +85,20 @@ impl Recorder {
         in_place
             .update_duration
             .restore(&saved.inplace_update, &cells);
+        if let Some(events) = &store.events {
+            let index = &mut self.registries;
+            (events.pulls).restore(&saved.families, &saved.pulls, &cells, index);
+        }
         let Some(sets) = self.labels.restore(&saved.labels, |set, values| {
             store.add_set(set, values);
         }) else {
             return RestoredDurations::OtherLabels;
         };
+        for (set, sli) in sets.iter().zip(&saved.startup_sli) {
+            if let Some(histogram) = store.set(*set).and_then(SeriesSet::startup_sli) {
+                histogram.restore(sli, &cells);
+            }
+        }
         for (set, durations) in sets.into_iter().zip(&saved.durations) {
             let Some(set) = store.set(set) else { continue };
             for (name, saved) in saved.intervals.iter().zip(durations) {

@@ -141,7 +141,7 @@ impl Sink for ReportSink {
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
             // gaps and changes in place, which `replay` counts.
-            Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
 }

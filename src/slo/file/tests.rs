@@ -108,7 +108,8 @@ fn errors_name_the_line_and_the_key() {
             "interval: ttfb",
             "slo.yaml:7: slos[0].interval: unknown interval \"ttfb\"; known are gated, scheduling, \
              unschedulable, network, init, containers, readiness, scheduled_to_ready, \
-             created_to_ready",
+             created_to_ready, acknowledge, \
+             sandbox, start, probe",
         ),
         (
             "threshold",

@@ -1,10 +1,11 @@
 //! What each kind of remembered pod costs, measured on pods that went the way of real ones: JSON,
 //! decoder, tracker.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
 use podinit::lifecycle::{
     Delivery, Interval, Latency, Namespaces, Observation, Outcome, PodEvent, PodObservation,
     PodState, SloRule, SourceId, Stage, Tracker, TrackerConfig,
@@ -34,6 +35,8 @@ pub struct Burden {
     pub slos: usize,
     /// Whether every optional label is on, and three pod labels
     pub all_labels: bool,
+    /// Whether Events have told of the images of all containers
+    pub events: bool,
 }
 
 /// Bytes for each of `pods` pods that have become ready and are remembered, and that `slos` SLOs
@@ -42,6 +45,7 @@ pub fn per_finished_pod(pods: usize, slos: usize) -> f64 {
     let burden = Burden {
         slos,
         all_labels: false,
+        events: false,
     };
     per_pod(pods, burden, |tracker, decoder| {
         for number in 0..pods {
@@ -62,6 +66,7 @@ pub fn per_deleted_pod(pods: usize) -> f64 {
     let burden = Burden {
         slos: 0,
         all_labels: false,
+        events: false,
     };
     per_pod(pods, burden, |tracker, decoder| {
         for number in 0..pods {
@@ -89,6 +94,11 @@ pub fn per_pod_in_flight(pods: usize, burden: Burden) -> f64 {
                 tracker,
                 PodEvent::Applied(snapshot(decoder, number, Step::Initialized)),
             );
+            if burden.events {
+                for name in CONTAINERS {
+                    apply(tracker, pulled(number, name));
+                }
+            }
         }
     })
 }
@@ -128,6 +138,7 @@ fn per_pod(pods: usize, burden: Burden, feed: impl FnOnce(&mut Tracker, &mut Pod
     let (tracker, bytes) = bytes_of(|| {
         let mut tracker = Tracker::new(TrackerConfig {
             slos: (0..burden.slos).map(slo).collect::<Arc<[_]>>(),
+            events: burden.events,
             ..TrackerConfig::default()
         });
         let mut decoder = PodDecoder::new(decode_options(burden.all_labels));
@@ -136,6 +147,34 @@ fn per_pod(pods: usize, burden: Burden, feed: impl FnOnce(&mut Tracker, &mut Pod
     });
     assert_eq!(tracker.0.remembered(), pods);
     bytes as f64 / pods as f64
+}
+
+/// The containers of each pod; the first is an init container.
+const CONTAINERS: [&str; 3] = ["migrate", "server", "proxy"];
+
+/// The Event that an image was pulled for a container.
+fn pulled(number: usize, name: &str) -> PodEvent {
+    static REGISTRY: LazyLock<Arc<str>> = LazyLock::new(|| "registry.example.com".into());
+    PodEvent::Event(KubeEvent {
+        pod: Some(PodUid::from_text(&uid(number))),
+        from_kubelet: true,
+        container: Some(EventContainer {
+            name: name.into(),
+            init: name == CONTAINERS[0],
+        }),
+        first: Some(NOW),
+        named: None,
+        reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
+            registry: Arc::clone(&REGISTRY),
+            duration: Duration::from_secs(2),
+            with_wait: None,
+            bytes: None,
+        }))),
+    })
+}
+
+fn uid(number: usize) -> String {
+    format!("6d14ca8c-7af5-46a4-8768-{number:012x}")
 }
 
 fn apply(tracker: &mut Tracker, event: PodEvent) {
@@ -219,7 +258,7 @@ fn pod(number: usize, step: Step) -> Value {
         "metadata": {
             "name": format!("{workload}-{number:05}"),
             "namespace": format!("team-{:03}", number / 1000),
-            "uid": format!("6d14ca8c-7af5-46a4-8768-{number:012x}"),
+            "uid": uid(number),
             "resourceVersion": (1_000_000 + number * 3 + step as usize).to_string(),
             "creationTimestamp": time,
             "labels": {
@@ -231,7 +270,12 @@ fn pod(number: usize, step: Step) -> Value {
                 "uid": "00000000-0000-4000-8000-000000000001", "controller": true}],
         },
         "spec": {"nodeName": format!("node-{:04}.example.internal", number / 100),
-            "initContainers": [{"name": "migrate"}]},
-        "status": {"phase": "Pending", "startTime": time, "conditions": conditions},
+            "initContainers": [{"name": CONTAINERS[0]}],
+            "containers": [{"name": CONTAINERS[1]}, {"name": CONTAINERS[2]}]},
+        "status": {"phase": "Pending", "startTime": time, "conditions": conditions,
+            "initContainerStatuses": [{"name": CONTAINERS[0],
+                "state": {"terminated": {"exitCode": 0, "startedAt": time}}}],
+            "containerStatuses": CONTAINERS[1..].iter().map(|name| json!({"name": name,
+                "state": {"waiting": {"reason": "ContainerCreating"}}})).collect::<Vec<_>>()},
     })
 }

@@ -74,6 +74,7 @@ impl Counted {
             }
             PodObservation::Unobserved { .. }
             | PodObservation::NetworkReady(_)
+            | PodObservation::StartupSli(_)
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Bound
             | PodObservation::Anomaly(_)
@@ -95,7 +96,9 @@ impl Sink for Tally {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
-            Observation::Tracker(_) => self.recorder.observe(now, observation),
+            Observation::Pull(..) | Observation::Tracker(_) => {
+                self.recorder.observe(now, observation)
+            }
         }
     }
 }

@@ -1,0 +1,162 @@
+//! What Events say of a pod in flight: since when its network is ready
+//! ([§9.2](crate::specification#s9-2)), and how its images came to the node
+//! ([§9.3](crate::specification#s9-3)).
+
+use std::sync::Arc;
+
+use super::{PodInFlight, SharedState, judge};
+use crate::kube_event::{EventReason, KubeEvent, Pulled};
+use crate::lifecycle::cause::Waiting;
+use crate::lifecycle::estimate::TimestampMode;
+use crate::lifecycle::image_pulls::{Image, ImagePull};
+use crate::lifecycle::observation::{Latency, PullObservation, PullResult, Reporter, Sink};
+use crate::lifecycle::slo::SloInput;
+use crate::timestamp::Timestamp;
+
+impl PodInFlight {
+    /// Folds an Event about the pod and reports what follows from it. An Event ends no startup.
+    pub(in crate::lifecycle) fn fold_event(
+        &mut self,
+        event: &KubeEvent,
+        mode: TimestampMode,
+        now: Timestamp,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let before = self.waiting;
+        self.evidence.take_event(event);
+        if let Some(position) = self.position(event) {
+            self.take_kubelet_event(position, event, (mode, now), before, shared, reporter);
+        }
+        self.settle(shared, reporter);
+    }
+
+    /// The position in the spec of the container that a kubelet's Event is about.
+    fn position(&self, event: &KubeEvent) -> Option<usize> {
+        let named = event.container.as_ref().filter(|_| event.from_kubelet)?;
+        let mut containers = self.evidence.containers.iter();
+        containers.position(|container| container.is(named))
+    }
+
+    fn take_kubelet_event(
+        &mut self,
+        position: usize,
+        event: &KubeEvent,
+        (mode, now): (TimestampMode, Timestamp),
+        before: Waiting,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let at = event
+            .first
+            .map(|first| mode.estimate_event(first, event.named));
+        self.count_pull(position, &event.reason, at, reporter);
+        let is_evidence = matches!(
+            event.reason,
+            EventReason::Pulling
+                | EventReason::Pulled(_)
+                | EventReason::Created
+                | EventReason::Started
+        );
+        let evidence = at.filter(|_| is_evidence);
+        let Self {
+            uid,
+            info,
+            startup,
+            slos,
+            evidence: wait_evidence,
+            images,
+            sli,
+            ..
+        } = self;
+        let mut emit = |observation| reporter.pod(info, observation);
+        // An Event without a usable time is no evidence: it would make the network's time unknown.
+        let latched = evidence.is_some_and(|at| startup.latch_event(at, &mut emit));
+        if latched {
+            judge(startup, &mut emit);
+            let input = SloInput {
+                uid: *uid,
+                snapshot: None,
+                now,
+                adopted: false,
+                outcome: None,
+                events: true,
+                before: Some(before),
+            };
+            slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
+        }
+        sli.judge(startup, &wait_evidence.containers, images, &mut emit);
+    }
+
+    /// Counts a pull, once for each container, and a failed one once besides.
+    fn count_pull(
+        &mut self,
+        position: usize,
+        reason: &EventReason,
+        at: Option<Timestamp>,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        if !matches!(
+            reason,
+            EventReason::Pulled(Some(_)) | EventReason::PullFailed { .. }
+        ) {
+            return;
+        }
+        let earlier = self.images.registries();
+        let containers = self.evidence.containers.len();
+        let Some(image) = self.images.get_mut(position, containers) else {
+            return;
+        };
+        if let Some(mut pull) = take_pull(image, reason, at) {
+            pull.earlier = &earlier;
+            reporter.pull(&self.info, pull);
+        }
+    }
+}
+
+/// The pull that an Event shows for the first time, noted at its container.
+fn take_pull<'a>(
+    image: &mut ImagePull,
+    reason: &'a EventReason,
+    at: Option<Timestamp>,
+) -> Option<PullObservation<'a>> {
+    let counted = |result, registry: &'a Arc<str>| PullObservation {
+        result,
+        registry,
+        duration: None,
+        wait: None,
+        bytes: None,
+        earlier: &[],
+    };
+    let pull = match reason {
+        EventReason::Pulled(Some(pulled)) if image.image() == Image::Unknown => match pulled {
+            Pulled::Present { registry } => {
+                image.set_image(Image::Present);
+                counted(PullResult::Present, registry)
+            }
+            Pulled::Pulled(pull) => {
+                image.set_image(Image::Pulled {
+                    end: at,
+                    with_wait: pull.with_wait.unwrap_or(pull.duration),
+                });
+                let wait = pull.with_wait;
+                let wait = wait.map(|with_wait| with_wait.saturating_sub(pull.duration));
+                PullObservation {
+                    duration: Some(Latency::from(pull.duration)),
+                    wait: wait.map(Latency::from),
+                    bytes: pull.bytes,
+                    ..counted(PullResult::Pulled, &pull.registry)
+                }
+            }
+        },
+        EventReason::PullFailed { registry } if !image.has_failed() => {
+            image.set_failed();
+            counted(PullResult::Failed, registry)
+        }
+        _ => return None,
+    };
+    image
+        .registry
+        .get_or_insert_with(|| Arc::clone(pull.registry));
+    Some(pull)
+}

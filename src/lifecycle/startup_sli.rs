@@ -1,0 +1,242 @@
+//! Kubernetes' own service level indicator of pod startup ([§9.4](crate::specification#s9-4)).
+
+use super::cause::ContainerEvidence;
+use super::image_pulls::{Image, ImagePulls};
+use super::judgement::Judgement;
+use super::milestone::Milestone;
+use super::observation::{Latency, PodObservation};
+use super::outcome::Outcome;
+use super::startup::Startup;
+use crate::label_value::LabelValue;
+use crate::timestamp::Timestamp;
+
+/// The one event of a pod for the startup SLI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartupSli {
+    /// How long the startup took, without image pulls and init containers
+    Observed(Latency),
+    Excluded(StartupSliExclusion),
+}
+
+/// Why a pod has no startup SLI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StartupSliExclusion {
+    /// It ended otherwise than `ready` or `completed`, or was over or under way before it was seen
+    Ended(Outcome),
+    /// It was seen with scheduling gates
+    Gated,
+    /// It was seen `Unschedulable`
+    Unschedulable,
+    /// It has a volume that makes it stateful
+    Stateful,
+    /// What the SLI is computed from was not all seen
+    NoEvidence,
+    /// A time was unusable, or the SLI below zero or above thirty days
+    Time,
+}
+
+/// How many outcomes have a place of their own among the reasons, or none.
+const APART: usize = 4;
+const REASONS: usize = 5 + Outcome::ALL.len() - APART + 2;
+
+impl StartupSliExclusion {
+    /// Every reason, in the order in which the first that holds counts.
+    pub const ALL: [Self; REASONS] = {
+        let mut all = [Self::Time; REASONS];
+        all[0] = Self::Ended(Outcome::Static);
+        all[1] = Self::Ended(Outcome::Preexisting);
+        all[2] = Self::Gated;
+        all[3] = Self::Unschedulable;
+        all[4] = Self::Stateful;
+        let (mut place, mut index) = (5, 0);
+        while index < Outcome::ALL.len() {
+            match Outcome::ALL[index] {
+                Outcome::Ready | Outcome::Completed | Outcome::Static | Outcome::Preexisting => {}
+                outcome => {
+                    all[place] = Self::Ended(outcome);
+                    place += 1;
+                }
+            }
+            index += 1;
+        }
+        all[place] = Self::NoEvidence;
+        all
+    };
+
+    /// The value of the label `reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ended(outcome) => outcome.as_str(),
+            Self::Gated => "gated",
+            Self::Unschedulable => "unschedulable",
+            Self::Stateful => "stateful",
+            Self::NoEvidence => "no_evidence",
+            Self::Time => "time",
+        }
+    }
+}
+
+impl LabelValue for StartupSliExclusion {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn as_str(self) -> &'static str {
+        Self::as_str(self)
+    }
+
+    fn index(self) -> usize {
+        let mut all = Self::ALL.iter();
+        all.position(|other| *other == self).unwrap_or_default()
+    }
+}
+
+/// What a pod in flight needs for its startup SLI, besides its milestones and images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SliProgress {
+    /// It has a volume that makes it stateful
+    pub(super) is_stateful: bool,
+    /// It has had its event
+    pub(super) decided: bool,
+}
+
+impl SliProgress {
+    /// Reports the event of a pod that was adopted.
+    pub(super) fn adopt(&mut self, emit: &mut impl FnMut(PodObservation)) {
+        let reason = StartupSliExclusion::Ended(Outcome::Preexisting);
+        self.decide(StartupSli::Excluded(reason), emit);
+    }
+
+    /// Reports the event of the pod, once everything is known that it needs.
+    pub(super) fn judge(
+        &mut self,
+        startup: &Startup,
+        containers: &[ContainerEvidence],
+        images: &ImagePulls,
+        emit: &mut impl FnMut(PodObservation),
+    ) {
+        if self.decided || !is_complete(startup, containers, images) {
+            return;
+        }
+        let sli = match self.exclusion(startup) {
+            Some(reason) => StartupSli::Excluded(reason),
+            None => match length(startup, containers, images).map(Judgement::of_nanos) {
+                Some(Judgement::Usable { latency, .. }) => StartupSli::Observed(latency),
+                Some(Judgement::Unusable(_)) | None => {
+                    StartupSli::Excluded(StartupSliExclusion::Time)
+                }
+            },
+        };
+        self.decide(sli, emit);
+    }
+
+    /// Reports the event of a pod that has ended without one.
+    pub(super) fn end(
+        &mut self,
+        outcome: Outcome,
+        startup: &Startup,
+        emit: &mut impl FnMut(PodObservation),
+    ) {
+        let reason = self.exclusion(startup).unwrap_or(match outcome {
+            Outcome::Ready | Outcome::Completed => StartupSliExclusion::NoEvidence,
+            other => StartupSliExclusion::Ended(other),
+        });
+        self.decide(StartupSli::Excluded(reason), emit);
+    }
+
+    /// The first reason that holds for the pod whatever its times.
+    fn exclusion(&self, startup: &Startup) -> Option<StartupSliExclusion> {
+        if startup.seen_gated {
+            Some(StartupSliExclusion::Gated)
+        } else if startup.seen_unschedulable {
+            Some(StartupSliExclusion::Unschedulable)
+        } else {
+            self.is_stateful.then_some(StartupSliExclusion::Stateful)
+        }
+    }
+
+    fn decide(&mut self, sli: StartupSli, emit: &mut impl FnMut(PodObservation)) {
+        if !self.decided {
+            self.decided = true;
+            emit(PodObservation::StartupSli(sli));
+        }
+    }
+}
+
+fn is_complete(startup: &Startup, containers: &[ContainerEvidence], images: &ImagePulls) -> bool {
+    let reached = |milestone| startup.reached(milestone).is_reached();
+    reached(Milestone::ContainersStarted)
+        && reached(Milestone::NetworkReady)
+        && (!startup.has_init_containers || reached(Milestone::Initialized))
+        && (images.of_regular(containers)).all(|image| image != Image::Unknown)
+}
+
+/// The SLI in nanoseconds; `None` where a time that it needs is unusable.
+fn length(startup: &Startup, containers: &[ContainerEvidence], images: &ImagePulls) -> Option<i64> {
+    let at = |milestone| startup.reached(milestone).usable();
+    let started = at(Milestone::ContainersStarted)?;
+    let network = at(Milestone::NetworkReady)?;
+    let mut length = started.nanos_since(at(Milestone::Created)?);
+    let mut begin = network;
+    if startup.has_init_containers {
+        let initialized = at(Milestone::Initialized)?;
+        length = length.saturating_sub(initialized.nanos_since(network).max(0));
+        begin = network.max(initialized);
+    }
+    let mut pulls = Vec::new();
+    for image in images.of_regular(containers) {
+        if let Image::Pulled { end, with_wait } = image {
+            let end = end?;
+            let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
+            pulls.push((end.plus_nanos(-nanos).max(begin), end.min(started)));
+        }
+    }
+    Some(length.saturating_sub(union_nanos(pulls)))
+}
+
+/// How long at least one of the intervals lasts. Those that end before they begin are empty.
+fn union_nanos(mut intervals: Vec<(Timestamp, Timestamp)>) -> i64 {
+    intervals.sort_unstable();
+    let (mut total, mut covered) = (0_i64, None);
+    for (from, to) in intervals {
+        let from = covered.map_or(from, |covered| from.max(covered));
+        if to > from {
+            total = total.saturating_add(to.nanos_since(from));
+            covered = Some(to);
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_reason_stands_at_its_index() {
+        for (index, reason) in StartupSliExclusion::ALL.into_iter().enumerate() {
+            assert_eq!(LabelValue::index(reason), index, "{}", reason.as_str());
+        }
+        let last = &StartupSliExclusion::ALL[REASONS - 2..];
+        assert_eq!(
+            last,
+            [StartupSliExclusion::NoEvidence, StartupSliExclusion::Time]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_union_is_the_seconds_that_any_interval_covers(
+            intervals in prop::collection::vec((0_i64..40, 0_i64..40), 0..8),
+        ) {
+            let at = Timestamp::from_seconds;
+            let covers = |second: &i64| {
+                let mut all = intervals.iter();
+                all.any(|(from, to)| from <= second && second < to)
+            };
+            let seconds = (0..40).filter(covers).count() as i64;
+            let union = union_nanos(intervals.iter().map(|(from, to)| (at(1 + *from), at(1 + *to))).collect());
+            prop_assert_eq!(union, seconds * 1_000_000_000);
+        }
+    }
+}

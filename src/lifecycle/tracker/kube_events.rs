@@ -1,0 +1,37 @@
+//! Events about pods ([§9.5](crate::specification#s9-5)). They change pods in flight only; every other
+//! one is dropped and counted. None moves time or says how far a list-watch is.
+
+use super::Tracker;
+use super::record::Record;
+use crate::kube_event::KubeEvent;
+use crate::lifecycle::observation::{EventDropReason, Reporter, Sink, TrackerObservation};
+use crate::timestamp::Timestamp;
+
+impl Tracker {
+    /// Accounts for an Event, if Events are a source of evidence.
+    pub(super) fn apply_kube_event(
+        &mut self,
+        event: &KubeEvent,
+        now: Timestamp,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        if !self.shared.events {
+            return;
+        }
+        let record = event.pod.map(|uid| self.pods.get_mut(uid));
+        let reason = match record {
+            Some(Some(Record::InFlight(pod))) => {
+                pod.fold_event(event, self.timestamps, now, &mut self.shared, reporter);
+                return;
+            }
+            Some(Some(Record::Finished(_) | Record::Deleted { .. })) => EventDropReason::Finished,
+            Some(None) => EventDropReason::Unknown,
+            None => EventDropReason::Other,
+        };
+        reporter.tracker(TrackerObservation::EventDropped(reason));
+    }
+}
+
+#[cfg(test)]
+#[path = "kube_events_tests.rs"]
+mod tests;

@@ -1,0 +1,635 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use crate::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
+use crate::lifecycle::delivery::{PodEvent, SourceId};
+use crate::lifecycle::interval::{Interval, Stage};
+use crate::lifecycle::observation::{
+    Latency, Observation, PodObservation, PodState, TrackerObservation,
+};
+use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::slo::SloRule;
+use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
+use crate::lifecycle::sources::Successor;
+use crate::lifecycle::startup_sli::StartupSli;
+use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, Phase,
+    PodSnapshot, PodUid,
+};
+
+/// What a test looks at, as text: one line for each observation.
+#[derive(Default)]
+struct Seen {
+    lines: Vec<String>,
+    /// How many pods were discovered
+    discovered: usize,
+    /// How many had their event for the startup SLI
+    judged: usize,
+}
+
+impl Seen {
+    fn take(&mut self, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(_, PodObservation::StartupSli(_)) => self.judged += 1,
+            Observation::Pod(_, PodObservation::Moved { from, .. }) => {
+                self.discovered += usize::from(from == PodState::Undiscovered);
+            }
+            _ => {}
+        }
+        let line = match observation {
+            Observation::Pod(pod, PodObservation::Measured { interval, latency }) => format!(
+                "{} {} {}",
+                pod.name,
+                interval.as_str(),
+                latency.as_seconds_f64()
+            ),
+            Observation::Pod(pod, PodObservation::NetworkReady(evidence)) => {
+                format!("{} network by {}", pod.name, evidence.as_str())
+            }
+            Observation::Pod(pod, PodObservation::StartupSli(StartupSli::Observed(latency))) => {
+                format!("{} sli {}", pod.name, latency.as_seconds_f64())
+            }
+            Observation::Pod(pod, PodObservation::StartupSli(StartupSli::Excluded(reason))) => {
+                format!("{} no sli: {}", pod.name, reason.as_str())
+            }
+            Observation::Pod(pod, PodObservation::Moved { from, to }) => {
+                let [before, after] = [from, to].map(state);
+                if before == after {
+                    return;
+                }
+                format!("{} in {after}", pod.name)
+            }
+            Observation::Pod(pod, PodObservation::Slo { verdict, .. }) => {
+                let verdict = match verdict {
+                    SloVerdict::Bad(_) => "Bad".to_owned(),
+                    other => format!("{other:?}"),
+                };
+                format!("{} {verdict}", pod.name)
+            }
+            Observation::Pull(pod, pull) => {
+                let seconds = |latency: Option<Latency>| latency.map(Latency::as_seconds_f64);
+                format!(
+                    "{} {} from {}: {:?} {:?} {:?}, {} before",
+                    pod.name,
+                    pull.result.as_str(),
+                    pull.registry,
+                    seconds(pull.duration),
+                    seconds(pull.wait),
+                    pull.bytes,
+                    pull.earlier.len()
+                )
+            }
+            Observation::Tracker(TrackerObservation::EventDropped(reason)) => {
+                format!("dropped {}", reason.as_str())
+            }
+            Observation::Pod(..) | Observation::Tracker(_) => return,
+        };
+        self.lines.push(line);
+    }
+}
+
+/// A state without the cause.
+fn state(state: PodState) -> String {
+    match state {
+        PodState::InFlight(waiting) => format!("InFlight({:?})", waiting.stage()),
+        other => format!("{other:?}"),
+    }
+}
+
+struct World {
+    tracker: Tracker,
+    seen: Seen,
+}
+
+fn config(slos: Vec<SloRule>) -> TrackerConfig {
+    TrackerConfig {
+        slos: slos.into(),
+        events: true,
+        ..TrackerConfig::default()
+    }
+}
+
+impl World {
+    fn new(slos: Vec<SloRule>) -> Self {
+        let mut world = Self {
+            tracker: Tracker::new(config(slos)),
+            seen: Seen::default(),
+        };
+        let (pods, began) = (Vec::new(), at(0));
+        world.deliver(0, PodEvent::Listed { pods, began });
+        world
+    }
+
+    /// Delivers something at a second, and returns what is seen of it.
+    fn deliver(&mut self, second: i64, event: PodEvent) -> Vec<String> {
+        let seen = &mut self.seen;
+        let mut sink = |_, observation: Observation<'_>| seen.take(observation);
+        let delivery = delivery(SourceId(0), second, event);
+        self.tracker.apply(delivery, &mut sink);
+        std::mem::take(&mut self.seen.lines)
+    }
+
+    fn applied(&mut self, second: i64, pod: &PodSnapshot) -> Vec<String> {
+        self.deliver(second, PodEvent::Applied(pod.clone()))
+    }
+
+    /// How many pods in flight have had no event for the startup SLI.
+    fn undecided(&self) -> usize {
+        let pods = self.tracker.saved_pods();
+        pods.filter(|pod| matches!(pod, SavedPod::InFlight(pod) if !pod.has_startup_sli))
+            .count()
+    }
+
+    /// Saves the tracker and goes on with a restored one.
+    fn restart(&mut self) {
+        let (saved, pods) = (self.tracker.saved(), self.tracker.saved_pods());
+        let slos = saved.rules.to_vec();
+        let mut silent = |_, _: Observation<'_>| {};
+        self.tracker = Tracker::restored(config(slos), saved, pods, Successor::Same, &mut silent);
+    }
+}
+
+/// A pod with an init container `i` and the regular containers `a` and `b`, created at second 0.
+fn pod(name: &str) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
+    pod.created = Some(at(0));
+    let container = |name: &str, kind| Container {
+        name: name.into(),
+        kind,
+        state: ContainerState::NoStatus,
+        started: None,
+    };
+    pod.containers = [
+        container("i", ContainerKind::Init),
+        container("a", ContainerKind::Regular),
+        container("b", ContainerKind::Regular),
+    ]
+    .into();
+    pod.has_init_containers = true;
+    pod
+}
+
+/// Sets a condition that is True since a second.
+fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
+    let condition = Condition {
+        status: ConditionStatus::True,
+        last_transition: Some(at(second)),
+    };
+    pod.conditions.insert(kind, condition);
+}
+
+fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEvent {
+    PodEvent::Event(KubeEvent {
+        pod: Some(PodUid::from_text(pod)),
+        from_kubelet: true,
+        container: Some(EventContainer {
+            name: container.into(),
+            init: container == "i",
+        }),
+        first: Some(at(second)),
+        named: None,
+        reason,
+    })
+}
+
+fn present() -> EventReason {
+    let registry = Arc::from("docker.io");
+    EventReason::Pulled(Some(Pulled::Present { registry }))
+}
+
+fn pulled(duration: u64, with_wait: u64) -> EventReason {
+    EventReason::Pulled(Some(Pulled::Pulled(Pull {
+        registry: "quay.io".into(),
+        duration: Duration::from_secs(duration),
+        with_wait: Some(Duration::from_secs(with_wait)),
+        bytes: Some(7),
+    })))
+}
+
+fn failed() -> EventReason {
+    let registry = Arc::from("quay.io");
+    EventReason::PullFailed { registry }
+}
+
+#[test]
+fn evidence_latches_the_network_and_is_judged_at_once() {
+    let network = SloRule {
+        interval: Interval::Stage(Stage::Network),
+        ..rule("network", 2)
+    };
+    let mut world = World::new(vec![network]);
+    let mut pod = pod("p");
+    pod.started = Some(at(4));
+    holds(&mut pod, ConditionType::PodScheduled, 3);
+    world.applied(5, &pod);
+    let seen = world.deliver(6, event("p", "i", 6, EventReason::Pulling));
+    assert_eq!(
+        seen,
+        [
+            "p network by event",
+            "p network 3",
+            "p sandbox 2",
+            "p Bad",
+            "p in InFlight(Init)",
+        ]
+    );
+    assert!(
+        world
+            .deliver(7, event("p", "i", 2, EventReason::Started))
+            .is_empty()
+    );
+    // The condition comes too late to move it.
+    holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
+    holds(&mut pod, ConditionType::Initialized, 10);
+    let seen = world.applied(10, &pod);
+    assert_eq!(seen, ["p init 4", "p in InFlight(Containers)"]);
+}
+
+#[test]
+fn evidence_before_scheduled_is_kept_and_raised() {
+    for restart in [false, true] {
+        let mut world = World::new(Vec::new());
+        let mut pod = pod("p");
+        world.applied(1, &pod);
+        assert!(
+            world
+                .deliver(2, event("p", "a", 2, EventReason::Created))
+                .is_empty()
+        );
+        assert!(
+            world
+                .deliver(3, event("p", "a", 1, EventReason::Started))
+                .is_empty()
+        );
+        if restart {
+            world.restart();
+        }
+        holds(&mut pod, ConditionType::PodScheduled, 4);
+        holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
+        let seen = world.applied(9, &pod);
+        assert_eq!(
+            seen,
+            [
+                "p network by event",
+                "p scheduling 4",
+                "p network 0",
+                "p in InFlight(Init)"
+            ]
+        );
+    }
+    // A later condition implies Scheduled at an unknown time.
+    let mut world = World::new(Vec::new());
+    let mut pod = pod("p");
+    world.applied(1, &pod);
+    world.deliver(2, event("p", "a", 2, EventReason::Created));
+    holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
+    let seen = world.applied(9, &pod);
+    assert_eq!(seen, ["p network by event", "p in InFlight(Init)"]);
+}
+
+#[test]
+fn only_a_kubelet_and_a_container_of_the_spec_are_evidence() {
+    let mut world = World::new(Vec::new());
+    let mut pod = pod("p");
+    holds(&mut pod, ConditionType::PodScheduled, 3);
+    world.applied(5, &pod);
+    let odd = |change: &dyn Fn(&mut KubeEvent)| {
+        let PodEvent::Event(mut event) = event("p", "a", 6, EventReason::Started) else {
+            panic!("an Event");
+        };
+        change(&mut event);
+        PodEvent::Event(event)
+    };
+    let init = EventContainer {
+        name: "a".into(),
+        init: true,
+    };
+    for event in [
+        odd(&|event| event.from_kubelet = false),
+        odd(&|event| event.container = None),
+        odd(&|event| event.container = Some(init.clone())),
+        odd(&|event| event.first = None),
+        odd(&|event| event.reason = EventReason::Other),
+        odd(&|event| event.reason = failed()),
+        event("p", "c", 6, EventReason::Started),
+    ] {
+        let seen = world.deliver(7, event);
+        assert!(seen.iter().all(|line| line.contains("failed")), "{seen:?}");
+    }
+    assert_eq!(world.deliver(8, odd(&|_| {})).len(), 3);
+}
+
+#[test]
+fn an_image_is_counted_once_for_each_container_and_a_failure_besides() {
+    for restart in [false, true] {
+        let mut world = World::new(Vec::new());
+        world.applied(1, &pod("p"));
+        let mut seen = Vec::new();
+        for reason in [
+            failed(),
+            failed(),
+            EventReason::Pulled(None),
+            pulled(3, 5),
+            failed(),
+            present(),
+        ] {
+            seen.extend(world.deliver(2, event("p", "a", 2, reason)));
+            if restart {
+                world.restart();
+            }
+        }
+        seen.extend(world.deliver(2, event("p", "i", 2, present())));
+        assert_eq!(
+            seen,
+            [
+                "p failed from quay.io: None None None, 0 before",
+                "p pulled from quay.io: Some(3.0) Some(2.0) Some(7), 1 before",
+                "p present from docker.io: None None None, 1 before",
+            ]
+        );
+    }
+}
+
+#[test]
+fn events_of_pods_that_are_not_in_flight_are_dropped() {
+    let mut world = World::new(Vec::new());
+    let started = || event("p", "a", 2, EventReason::Started);
+    assert_eq!(world.deliver(1, started()), ["dropped unknown"]);
+    let mut pod = pod("p");
+    pod.phase = Phase::Failed;
+    world.applied(2, &pod);
+    assert_eq!(world.deliver(3, started()), ["dropped finished"]);
+    world.deliver(4, PodEvent::Deleted(pod));
+    assert_eq!(world.deliver(5, started()), ["dropped finished"]);
+    let PodEvent::Event(none) = started() else {
+        panic!("an Event");
+    };
+    let none = KubeEvent { pod: None, ..none };
+    assert_eq!(world.deliver(6, PodEvent::Event(none)), ["dropped other"]);
+    assert_eq!(world.deliver(700, started()), ["dropped unknown"]);
+}
+
+#[test]
+fn without_a_network_condition_a_pod_is_excluded_when_it_ends() {
+    let network = || SloRule {
+        interval: Interval::Stage(Stage::Network),
+        ..rule("network", 60)
+    };
+    let absent = SloVerdict::Excluded(ExclusionReason::ConditionAbsent);
+    for restart in [false, true] {
+        let mut world = World::new(vec![network()]);
+        let mut pod = pod("p");
+        pod.started = Some(at(3));
+        holds(&mut pod, ConditionType::PodScheduled, 3);
+        holds(&mut pod, ConditionType::Initialized, 4);
+        let verdicts = |seen: Vec<String>| {
+            let verdicts = seen.into_iter().filter(|line| line.contains("Excluded"));
+            verdicts.collect::<Vec<_>>()
+        };
+        assert!(verdicts(world.applied(5, &pod)).is_empty());
+        if restart {
+            world.restart();
+        }
+        let seen = match restart {
+            true => world.deliver(6, PodEvent::Deleted(pod)),
+            false => {
+                holds(&mut pod, ConditionType::Ready, 6);
+                world.applied(6, &pod)
+            }
+        };
+        assert_eq!(verdicts(seen), [format!("p {absent:?}")]);
+    }
+}
+
+#[test]
+fn the_sli_leaves_out_pulls_and_init_containers() {
+    for restart in [false, true] {
+        let mut world = World::new(Vec::new());
+        let mut pod = pod("p");
+        holds(&mut pod, ConditionType::PodScheduled, 1);
+        holds(&mut pod, ConditionType::PodReadyToStartContainers, 2);
+        holds(&mut pod, ConditionType::Initialized, 10);
+        world.applied(10, &pod);
+        // From 7 to 14, of which 10 to 14 count; and from 13 to 16.
+        world.deliver(14, event("p", "a", 14, pulled(3, 7)));
+        if restart {
+            world.restart();
+        }
+        let seen = world.deliver(16, event("p", "b", 16, pulled(1, 3)));
+        assert_eq!(
+            seen,
+            ["p pulled from quay.io: Some(1.0) Some(2.0) Some(7), 1 before"]
+        );
+        for container in &mut pod.containers[1..] {
+            container.started = Some(at(17));
+        }
+        holds(&mut pod, ConditionType::ContainersReady, 18);
+        holds(&mut pod, ConditionType::Ready, 18);
+        let seen = world.applied(18, &pod);
+        // 17 s, less 8 s of init containers and 6 s of pulls.
+        assert!(seen.contains(&"p sli 3".to_owned()), "{seen:?}");
+        assert!(seen.contains(&"p start 7".to_owned()), "{seen:?}");
+        assert!(seen.contains(&"p probe 1".to_owned()), "{seen:?}");
+    }
+}
+
+/// One delivery of a random history.
+#[derive(Clone, Debug)]
+enum Act {
+    Snapshot {
+        pod: usize,
+        /// By condition: since when it is True
+        conditions: [Option<i64>; 5],
+        started: [Option<i64>; 3],
+        gated: bool,
+        stateful: bool,
+        phase: Phase,
+        deleted: bool,
+    },
+    Event {
+        pod: usize,
+        container: usize,
+        first: Option<i64>,
+        reason: EventReason,
+    },
+    List,
+    Restart,
+}
+
+const PODS: usize = 3;
+
+fn act() -> impl Strategy<Value = Act> {
+    let second = || prop::option::weighted(0.5, 1..30_i64);
+    let rarely = || prop::bool::weighted(0.05);
+    let phase = prop::sample::select(vec![
+        Phase::Active,
+        Phase::Active,
+        Phase::Active,
+        Phase::Active,
+        Phase::Active,
+        Phase::Succeeded,
+        Phase::Failed,
+    ]);
+    let conditions = [second(), second(), second(), second(), second()];
+    let ready_rarely = prop::bool::weighted(0.2);
+    let started = [second(), second(), second()];
+    let flags = (rarely(), rarely(), rarely(), phase);
+    let snapshot = (0..PODS, conditions, ready_rarely, started, flags);
+    let snapshot = snapshot.prop_map(|(pod, mut conditions, ready, started, flags)| {
+        let (gated, stateful, deleted, phase) = flags;
+        if !ready {
+            conditions[4] = None;
+        }
+        Act::Snapshot {
+            pod,
+            conditions,
+            started,
+            gated,
+            stateful,
+            phase,
+            deleted,
+        }
+    });
+    let reason = prop_oneof![
+        Just(EventReason::Pulling),
+        Just(present()),
+        (0..9_u64, 0..9_u64).prop_map(|(duration, wait)| pulled(duration, duration + wait)),
+        Just(EventReason::Pulled(None)),
+        Just(failed()),
+        Just(EventReason::Started),
+    ];
+    let first = prop::option::weighted(0.9, 1..30_i64);
+    let event = (0..PODS, 0..4_usize, first, reason);
+    let event = event.prop_map(|(pod, container, first, reason)| Act::Event {
+        pod,
+        container,
+        first,
+        reason,
+    });
+    prop_oneof![
+        4 => snapshot,
+        6 => event,
+        1 => Just(Act::List),
+        1 => Just(Act::Restart),
+    ]
+}
+
+/// The delivery that an act makes.
+fn deliverable(act: &Act) -> Option<PodEvent> {
+    match act {
+        Act::Snapshot {
+            pod: number,
+            conditions,
+            started,
+            gated,
+            stateful,
+            phase,
+            deleted,
+        } => {
+            let mut snapshot = pod(&format!("p{number}"));
+            snapshot.has_init_containers = *number > 0;
+            let kinds = [
+                ConditionType::PodScheduled,
+                ConditionType::PodReadyToStartContainers,
+                ConditionType::Initialized,
+                ConditionType::ContainersReady,
+                ConditionType::Ready,
+            ];
+            for (kind, second) in kinds.into_iter().zip(conditions) {
+                if let Some(second) = second {
+                    holds(&mut snapshot, kind, *second);
+                }
+            }
+            for (container, second) in snapshot.containers.iter_mut().zip(started) {
+                container.started = second.map(at);
+            }
+            snapshot.started = started[0].map(at);
+            (snapshot.gated, snapshot.is_stateful, snapshot.phase) = (*gated, *stateful, *phase);
+            Some(match deleted {
+                true => PodEvent::Deleted(snapshot),
+                false => PodEvent::Applied(snapshot),
+            })
+        }
+        Act::Event {
+            pod,
+            container,
+            first,
+            reason,
+        } => {
+            let container = ["i", "a", "b", "unknown"][*container];
+            let PodEvent::Event(event) = event(&format!("p{pod}"), container, 1, reason.clone())
+            else {
+                return None;
+            };
+            let first = first.map(at);
+            Some(PodEvent::Event(KubeEvent { first, ..event }))
+        }
+        Act::List => Some(PodEvent::Listed {
+            pods: Vec::new(),
+            began: at(40),
+        }),
+        Act::Restart => None,
+    }
+}
+
+/// Runs a history, with its restarts or without them; what is seen, delivery by delivery and pod by
+/// pod.
+fn run(acts: &[Act], restarts: bool) -> Vec<Vec<String>> {
+    let mut world = World::new(Vec::new());
+    let seen = acts.iter().map(|act| {
+        let mut seen = match deliverable(act) {
+            Some(event) => world.deliver(40, event),
+            None => Vec::new(),
+        };
+        if restarts && matches!(act, Act::Restart) {
+            world.restart();
+        }
+        let Seen {
+            discovered, judged, ..
+        } = world.seen;
+        assert_eq!(judged + world.undecided(), discovered, "after {act:?}");
+        // A list ends the pods that are absent from it in no particular order.
+        seen.sort_by_key(|line| line.split(' ').next().map(str::to_owned));
+        seen
+    });
+    seen.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 512,
+        rng_seed: RngSeed::Fixed(0x706f_6469_6e69_7432),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Each pod has one event for the startup SLI, and has had it when it ends.
+    #[test]
+    fn every_pod_has_one_startup_sli_once_it_has_ended(acts in prop::collection::vec(act(), 1..60)) {
+        let lines = run(&acts, true).concat();
+        for number in 0..PODS {
+            let mine = lines.iter().filter(|line| line.starts_with(&format!("p{number} ")));
+            let (mut events, mut lives) = (0, 0);
+            for line in mine {
+                events += usize::from(line.contains(" sli"));
+                if line.contains(" in Finished") {
+                    lives += 1;
+                    prop_assert_eq!(events, lives, "{}", line);
+                }
+            }
+            prop_assert!(events == lives || events == lives + 1);
+        }
+    }
+
+    #[test]
+    fn a_restart_changes_nothing(acts in prop::collection::vec(act(), 1..60)) {
+        prop_assert_eq!(run(&acts, true), run(&acts, false));
+    }
+}
