@@ -158,7 +158,10 @@ fn the_values_of_labels_are_documented() {
     check("`reason` of `podinit_unobserved_total`", &reasons);
     let exclusions = ExclusionReason::ALL.map(ExclusionReason::as_str);
     check("`reason` of `podinit_slo_excluded_total`", &exclusions);
-    check("`state`", &EvictedState::ALL.map(EvictedState::as_str));
+    check(
+        "`state` of `podinit_pods_evicted_total`",
+        &EvictedState::ALL.map(EvictedState::as_str),
+    );
     let refusals = RefusalReason::ALL.map(RefusalReason::as_str);
     check("`reason` of `podinit_snapshots_refused_total`", &refusals);
     check("`kind`", &AnomalyKind::ALL.map(AnomalyKind::as_str));
