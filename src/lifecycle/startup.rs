@@ -225,8 +225,8 @@ impl Startup {
         if !self.reached(Milestone::ContainersStarted).is_reached()
             && let Some(latest) = all_started(&snapshot.containers)
         {
-            let at = context.mode.estimate_start(latest);
-            self.reach(Milestone::ContainersStarted, Some(at));
+            let estimate = context.mode.estimate(Some(latest), context.observed);
+            self.reach(Milestone::ContainersStarted, estimate.at);
         }
     }
 

@@ -52,7 +52,7 @@ impl Harness {
             },
             backfill: options.backfill,
             max_pods: 12,
-            events: false,
+            events: options.events,
         };
         let (recorder, exposition) = counters(&docs);
         Self {
@@ -133,8 +133,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
     let mut now = Timestamp::EPOCH;
     let mut version = 0;
     let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
-    let without_events = documents.filter(|document| !matches!(document.body, Body::Events(_)));
-    let deliveries = without_events.map(|document| {
+    let deliveries = documents.flat_map(|document| {
         let latest = match &document.body {
             Body::List { pods, .. } => pods.iter().filter_map(|pod| pod.latest_api_time).max(),
             Body::Pod(pod)
@@ -157,16 +156,19 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             Body::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
             Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
-            Body::Events(_) => unreachable!("filtered out"),
+            Body::Events(events) => {
+                let events = events.into_iter().map(PodEvent::Event);
+                return events.map(|event| sync(event, SOURCES[0], now)).collect();
+            }
         };
         version += u64::from(random.within(0..=2));
-        Delivery {
+        vec![Delivery {
             source: SOURCES[random.within(0..=5) as usize / 5],
             event,
             now,
             observed: document.observed_at,
             version: Some(Version::Number(version)),
-        }
+        }]
     });
     deliveries.collect()
 }

@@ -1,4 +1,4 @@
-//! The events of SLOs add up, after every document of a history.
+//! The events of SLOs, the causes and the official SLI add up, after every document of a history.
 
 use super::figures::Exposition;
 use super::history::{self, History};
@@ -16,6 +16,7 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
         let History { documents, options } = history::generate(seed);
         let options = Options {
             until: None,
+            events: options.events && implementation::COUNTS_EVENTS,
             ..options
         };
         let mut before = Exposition::new();
@@ -37,11 +38,63 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
                         .iter()
                         .any(|figures| slo_events(figures, &slo.name) != decided as f64)
             });
+            let unequal = [&ours, &theirs].into_iter().any(|figures| {
+                has_other_causes_than_pods(figures)
+                    || options
+                        .slos
+                        .iter()
+                        .any(|slo| bad_without_cause(figures, &slo.name))
+            });
+            let undecided = reading::sli_undecided(documents, &options);
+            let unpromised = options.events
+                && [&ours, &theirs]
+                    .into_iter()
+                    .any(|figures| sli_events(figures) + undecided as f64 != discovered(figures));
             before = ours;
-            taken_back || unbalanced
+            taken_back || unbalanced || unequal || unpromised
         })
     });
     assert_eq!(failing, None, "a seed whose events do not add up");
+}
+
+/// [§10.1](crate::specification#s10-1): `podinit_waiting_pods`, "over its causes it equals
+/// `podinit_inflight_pods{stage}` at every scrape".
+fn has_other_causes_than_pods(figures: &Exposition) -> bool {
+    let mut in_flight = figures
+        .iter()
+        .filter(|(series, _)| series.starts_with("podinit_inflight_pods"));
+    in_flight.any(|(series, pods)| {
+        let stage = series.split('"').nth(1).unwrap_or_default();
+        let label = format!("stage=\"{stage}\"");
+        sum(figures, "podinit_waiting_pods", &label) != *pods
+    })
+}
+
+/// [§10.1](crate::specification#s10-1): `podinit_slo_bad_causes_total`, "over stages and causes it
+/// equals `podinit_slo_events_total{slo,result="bad"}`".
+fn bad_without_cause(figures: &Exposition, slo: &str) -> bool {
+    let label = format!("slo=\"{slo}\"");
+    let bad = format!("podinit_slo_events_total{{result=\"bad\",{label}}}");
+    sum(figures, "podinit_slo_bad_causes_total", &label) != figures[&bad]
+}
+
+/// [§9.4](crate::specification#s9-4): "One event per pod, `observed + excluded + undecided =
+/// discovered`".
+fn sli_events(figures: &Exposition) -> f64 {
+    sum(figures, "podinit_startup_sli_duration_seconds_count", "")
+        + sum(figures, "podinit_startup_sli_excluded_total", "")
+}
+
+fn discovered(figures: &Exposition) -> f64 {
+    sum(figures, "podinit_pods_discovered_total", "")
+}
+
+/// Over the series of a family that have this label.
+fn sum(figures: &Exposition, family: &str, label: &str) -> f64 {
+    let of_family = figures
+        .iter()
+        .filter(|(series, _)| series.starts_with(family) && series.contains(label));
+    of_family.map(|(_, value)| value).sum()
 }
 
 /// Good, bad and excluded.

@@ -14,7 +14,7 @@ pub(crate) const BUCKETS: [f64; 25] = [
 ];
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 15] = [
+pub(crate) const FAMILIES: [&str; 31] = [
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_unobserved_total",
@@ -30,6 +30,22 @@ pub(crate) const FAMILIES: [&str; 15] = [
     "podinit_slo_excluded_total",
     "podinit_slo_objective_ratio",
     "podinit_slo_threshold_seconds",
+    "podinit_step_duration_seconds",
+    "podinit_network_evidence_total",
+    "podinit_waiting_pods",
+    "podinit_slo_bad_causes_total",
+    "podinit_disruptions_total",
+    "podinit_resize_duration_seconds",
+    "podinit_resizes_total",
+    "podinit_resizing_pods",
+    "podinit_inplace_update_duration_seconds",
+    "podinit_events_dropped_total",
+    "podinit_image_pulls_total",
+    "podinit_image_pull_duration_seconds",
+    "podinit_image_pull_wait_seconds",
+    "podinit_image_pull_bytes_total",
+    "podinit_startup_sli_duration_seconds",
+    "podinit_startup_sli_excluded_total",
 ];
 
 /// The one family that is a histogram without labels.

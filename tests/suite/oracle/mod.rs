@@ -12,6 +12,7 @@
 //! - [`compare`]: the difference of two sets of figures, and the shrinking of a history
 
 pub(crate) mod build;
+pub(crate) mod build_evidence;
 pub(crate) mod compare;
 mod conservation;
 pub(crate) mod examples;

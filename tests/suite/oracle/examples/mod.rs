@@ -1,18 +1,23 @@
 //! Histories written by hand, each with the sentence of the specification that it holds, and the
 //! figures that a person computed. Data, so that oracle and implementation face the same table.
 
+mod causes;
 mod cold_start;
 mod documents;
+mod event_source;
+mod evidence;
 mod fold;
 mod gaps;
 mod milestones;
 mod outcomes;
+mod pulls;
 mod slo_deadlines;
 mod slo_entry;
 mod slo_events;
 mod slo_pods;
 mod slo_sync;
 mod stages;
+mod steps;
 mod time;
 
 use serde_json::Value;
@@ -37,12 +42,29 @@ pub(crate) const FUSED: Options = Options {
     backfill: false,
     until: None,
     slos: Vec::new(),
+    events: false,
 };
 pub(crate) const BACKFILL: Options = Options {
     timestamps: Timestamps::Api,
     backfill: true,
     until: None,
     slos: Vec::new(),
+    events: false,
+};
+
+pub(crate) const EVENTS: Options = Options {
+    timestamps: Timestamps::Api,
+    backfill: false,
+    until: None,
+    slos: Vec::new(),
+    events: true,
+};
+pub(crate) const FUSED_EVENTS: Options = Options {
+    timestamps: Timestamps::Fused,
+    backfill: false,
+    until: None,
+    slos: Vec::new(),
+    events: true,
 };
 
 /// Names of SLOs have hyphens.
@@ -111,6 +133,11 @@ pub(crate) fn all() -> Vec<Example> {
         slo_deadlines::examples(),
         slo_sync::examples(),
         slo_pods::examples(),
+        steps::examples(),
+        evidence::examples(),
+        pulls::examples(),
+        event_source::examples(),
+        causes::examples(),
     ]
     .into_iter()
     .flatten()
@@ -121,12 +148,13 @@ pub(crate) fn all() -> Vec<Example> {
 pub(crate) fn faults(example: &Example, actual: &Exposition) -> Vec<String> {
     let expected = expand(example.expected);
     let of_slos = !example.options.slos.is_empty();
+    let topics: Vec<&str> = expected.keys().filter_map(|series| topic(series)).collect();
     let named = |series: &String| expected.get(series).copied().unwrap_or(0.0);
     let mut all: Vec<&String> = expected.keys().chain(actual.keys()).collect();
     all.sort();
     all.dedup();
     all.into_iter()
-        .filter(|series| expected.contains_key(*series) || is_told(series, of_slos))
+        .filter(|series| expected.contains_key(*series) || is_told(series, of_slos, &topics))
         .filter(|series| {
             let held = actual.get(*series).copied().unwrap_or(0.0);
             (named(series) - held).abs() > 1e-6
@@ -143,8 +171,12 @@ pub(crate) fn faults(example: &Example, actual: &Exposition) -> Vec<String> {
 
 /// Whether an example has to name the series where it is not 0. Buckets follow from the rest of an
 /// exposition; how many events were read and how late they came is told where it is the point. An
-/// example of SLOs has to tell their events and nothing else.
-fn is_told(series: &str, of_slos: bool) -> bool {
+/// example of SLOs has to tell their events and nothing else. What has a [`topic`] is told by the
+/// examples that name it.
+fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
+    if let Some(topic) = topic(series) {
+        return topics.contains(&topic) && !series.contains("_bucket");
+    }
     let untold = [
         "podinit_watch_events_total",
         "podinit_watch_delivery_seconds",
@@ -162,12 +194,43 @@ fn is_told(series: &str, of_slos: bool) -> bool {
         && !untold.iter().any(|family| series.starts_with(family))
 }
 
+/// What [§9](crate::specification#s9) or [§10](crate::specification#s10) it is a figure of, if it
+/// is one.
+fn topic(series: &str) -> Option<&'static str> {
+    const FAMILIES: [(&str, &str); 9] = [
+        ("podinit_step_duration_seconds", "steps"),
+        ("podinit_network_evidence_total", "evidence"),
+        ("podinit_events_dropped_total", "dropped"),
+        ("podinit_image_pull", "pulls"),
+        ("podinit_startup_sli", "sli"),
+        ("podinit_waiting_pods", "waiting"),
+        ("podinit_slo_bad_causes_total", "blamed"),
+        ("podinit_disruptions_total", "disruptions"),
+        ("podinit_resiz", "in_place"),
+    ];
+    const STEPS: [&str; 4] = ["acknowledge", "sandbox", "start", "probe"];
+    let is_of_step = |step: &&str| {
+        series.starts_with("podinit_unobserved_total")
+            && series.contains(&format!("stage=\"{step}\""))
+    };
+    if STEPS.iter().any(|step| is_of_step(&step)) {
+        return Some("steps");
+    }
+    if series.starts_with("podinit_inplace_update_duration_seconds") {
+        return Some("in_place");
+    }
+    let mut families = FAMILIES.iter();
+    let of_family = families.find(|(family, _)| series.starts_with(family));
+    of_family.map(|(_, topic)| *topic)
+}
+
 /// Spells the short lines out:
 /// `finished OUTCOME n`, `inflight STAGE n [since SECONDS]`, `unobserved STAGE REASON n`,
 /// `anomaly KIND n`, `reentries MILESTONE n`, `events TYPE n`, `delivered COUNT SUM`,
 /// `discovered n`, `slo NAME good|bad n`, `slo NAME excluded REASON n`,
 /// `slo NAME objective|threshold n`, and `INTERVAL[@NAMESPACE] COUNT SUM` for a stage, `scheduled_to_ready` or
-/// `created_to_ready`.
+/// `created_to_ready`. And of [§9](crate::specification#s9) and [§10](crate::specification#s10), see
+/// [`expand_evidence`].
 fn expand(lines: &str) -> Exposition {
     let mut figures = Exposition::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -177,6 +240,9 @@ fn expand(lines: &str) -> Exposition {
                 .parse()
                 .unwrap_or_else(|_| panic!("no number: {line}"))
         };
+        if expand_evidence(&words, &mut figures) {
+            continue;
+        }
         match words[..] {
             ["finished", outcome, _] => {
                 figures.insert(
@@ -234,11 +300,13 @@ fn expand(lines: &str) -> Exposition {
                     "objective" => "ratio",
                     _ => "seconds",
                 };
+                let slo = slo_name(name);
+                let mut labels = vec![("slo", slo.as_str())];
+                if gauge == "threshold" {
+                    labels.push(("interval", name));
+                }
                 let gauge = format!("podinit_slo_{gauge}_{unit}");
-                figures.insert(
-                    series(&gauge, &[("slo", slo_name(name).as_str())]),
-                    number(3),
-                );
+                figures.insert(series(&gauge, &labels), number(3));
             }
             ["discovered", _] => {
                 figures.insert("podinit_pods_discovered_total".to_owned(), number(1));
@@ -268,4 +336,67 @@ fn expand(lines: &str) -> Exposition {
         }
     }
     figures
+}
+
+/// Spells out: `step NAME COUNT SUM`, `evidence SOURCE n`, `dropped REASON n`,
+/// `pulls RESULT REGISTRY n`, `pull_duration|pull_wait REGISTRY COUNT SUM`, `pull_bytes REGISTRY n`,
+/// `sli COUNT SUM`, `sli excluded REASON n`, `waiting STAGE CAUSE n`, `blamed SLO STAGE CAUSE n`,
+/// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM` and
+/// `inplace COUNT SUM`. Whether the line is one of these.
+fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
+    let number =
+        |text: &str| -> f64 { text.parse().unwrap_or_else(|_| panic!("no number: {text}")) };
+    let mut put = |name: &str, labels: &[(&str, &str)], value: &str| {
+        figures.insert(series(name, labels), number(value));
+        true
+    };
+    let mut histogram = |name: &str, labels: &[(&str, &str)], count: &str, sum: &str| {
+        put(&format!("podinit_{name}_seconds_count"), labels, count);
+        put(&format!("podinit_{name}_seconds_sum"), labels, sum)
+    };
+    let namespace = ("namespace", "ns");
+    match *words {
+        ["step", step, count, sum] => {
+            histogram("step_duration", &[("step", step), namespace], count, sum)
+        }
+        ["pull_duration", registry, count, sum] => {
+            histogram("image_pull_duration", &[("registry", registry)], count, sum)
+        }
+        ["pull_wait", registry, count, sum] => {
+            histogram("image_pull_wait", &[("registry", registry)], count, sum)
+        }
+        ["sli", count, sum] => histogram("startup_sli_duration", &[namespace], count, sum),
+        ["resize", count, sum] => histogram("resize_duration", &[], count, sum),
+        ["inplace", count, sum] => histogram("inplace_update_duration", &[], count, sum),
+        ["evidence", source, n] => put("podinit_network_evidence_total", &[("source", source)], n),
+        ["dropped", reason, n] => put("podinit_events_dropped_total", &[("reason", reason)], n),
+        ["pulls", result, registry, n] => {
+            let labels = [("result", result), ("registry", registry)];
+            put("podinit_image_pulls_total", &labels, n)
+        }
+        ["pull_bytes", registry, n] => put(
+            "podinit_image_pull_bytes_total",
+            &[("registry", registry)],
+            n,
+        ),
+        ["sli", "excluded", reason, n] => put(
+            "podinit_startup_sli_excluded_total",
+            &[("reason", reason)],
+            n,
+        ),
+        ["waiting", stage, cause, n] => put(
+            "podinit_waiting_pods",
+            &[("stage", stage), ("cause", cause)],
+            n,
+        ),
+        ["blamed", slo, stage, cause, n] => {
+            let slo = slo_name(slo);
+            let labels = [("slo", slo.as_str()), ("stage", stage), ("cause", cause)];
+            put("podinit_slo_bad_causes_total", &labels, n)
+        }
+        ["disruptions", reason, n] => put("podinit_disruptions_total", &[("reason", reason)], n),
+        ["resizes", result, n] => put("podinit_resizes_total", &[("result", result)], n),
+        ["resizing", state, n] => put("podinit_resizing_pods", &[("state", state)], n),
+        _ => false,
+    }
 }

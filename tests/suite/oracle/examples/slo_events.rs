@@ -83,9 +83,9 @@ fn judged() -> Vec<Example> {
         ),
         example(
             "§6: \"when the interval's times are unusable (time\": negative",
-            slos(API, [("network", 0.5)]),
-            vec![added(&bound().yes(NETWORK, 3.0))],
-            "slo network excluded time 1",
+            slos(API, [("scheduling", 0.5)]),
+            vec![added(&bound().created(7.0))],
+            "slo scheduling excluded time 1",
         ),
         example(
             "§6: \"when the interval's times are unusable (time\": missing",

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::rng::Rng;
+use super::{containers, messages};
 use crate::oracle::build::{
     CONTAINERS, INITIALIZED, NETWORK, OLD_NETWORK, Pod, READY, SCHEDULED, pod, time,
 };
@@ -29,6 +30,20 @@ enum Change {
     Becomes(&'static str, bool),
     Phase(&'static str),
     Touch,
+    /// Something happens to a container
+    Container,
+    /// Every regular container runs
+    StartAll,
+    /// The scheduler says why not
+    SchedulerSays,
+    Nominate,
+    /// The kubelet says why there is no sandbox
+    NoSandbox,
+    Terminate,
+    Disrupt,
+    Resize,
+    /// By OpenKruise
+    UpdateInPlace,
 }
 
 /// The versions of some pods in the order in which they came about, with ascending versions that
@@ -124,11 +139,27 @@ fn newborn(rng: &mut Rng, created: f64) -> Pod {
         ]);
         pod = pod.put("metadata", "creationTimestamp", absurd.into());
     }
-    if rng.percent(30) {
-        pod = pod.init_containers();
-    }
+    pod = containers::declare(rng, pod);
     if rng.percent(20) {
         pod = pod.readiness_gates();
+    }
+    if rng.percent(10) {
+        let gates = json!([{"conditionType": "InPlaceUpdateReady"}]);
+        pod = pod.put("spec", "readinessGates", gates);
+    }
+    if rng.percent(35) {
+        pod = pod.put("spec", "schedulingGroup", json!({"podGroupName": "web"}));
+    }
+    if rng.percent(30) {
+        let volumes = [
+            json!({"name": "a", "secret": {"secretName": "x"}}),
+            json!({"name": "b", "projected": {"sources": []}}),
+            json!({"name": "c", "emptyDir": {}}),
+            json!({"name": "d", "persistentVolumeClaim": {"claimName": "x"}}),
+            json!({"name": "e", "hostPath": {"path": "/x"}}),
+        ];
+        let volumes = &volumes[..rng.pick(&[1, 2, 3, 3, 3, 4, 5])];
+        pod = pod.put("spec", "volumes", volumes.into());
     }
     if rng.percent(5) {
         pod = pod.mirror();
@@ -185,9 +216,13 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
         };
         changes.insert(place, Change::Ungate);
     }
-    if rng.percent(20) {
+    if rng.percent(30) {
         // Stuck on the way.
         changes.truncate(1 + rng.below(changes.len()));
+    }
+    if rng.percent(10) {
+        // Nothing has room for it.
+        changes = vec![Change::SchedulerSays; 1 + rng.below(3)];
     }
     if is_gated && rng.percent(20) {
         // Its gates are never lifted.
@@ -214,7 +249,46 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
         let place = rng.below(changes.len() + 1);
         changes.insert(place, Change::Touch);
     }
+    add_steps_and_causes(rng, &mut changes);
     changes
+}
+
+/// What [§9](crate::specification#s9) and [§10](crate::specification#s10) add to a life.
+fn add_steps_and_causes(rng: &mut Rng, changes: &mut Vec<Change>) {
+    let mut insert = |rng: &mut Rng, change| {
+        let place = rng.below(changes.len() + 1);
+        changes.insert(place, change);
+    };
+    for _ in 0..rng.pick(&[0, 1, 3, 8]) {
+        insert(rng, Change::Container);
+    }
+    if rng.percent(60) {
+        insert(rng, Change::StartAll);
+    }
+    for (percent, change) in [
+        (15, Change::Nominate),
+        (15, Change::NoSandbox),
+        (6, Change::Terminate),
+        (12, Change::Disrupt),
+    ] {
+        if rng.percent(percent) {
+            insert(rng, change);
+        }
+    }
+    let says = rng.pick(&[0, 0, 0, 1, 2]);
+    for _ in 0..says {
+        let place = rng.below(2).min(changes.len());
+        changes.insert(place, Change::SchedulerSays);
+    }
+    for change in [Change::Resize, Change::UpdateInPlace] {
+        for _ in 0..rng.pick(&[0, 0, 0, 2, 5]) {
+            let place = match rng.percent(75) {
+                true => changes.len(),
+                false => rng.below(changes.len() + 1),
+            };
+            changes.insert(place, change);
+        }
+    }
 }
 
 fn changed(
@@ -270,7 +344,90 @@ fn changed(
             }
         }
         Change::Touch => pod.put("metadata", "labels", json!({"touched": "yes"})),
+        Change::Container => containers::step(rng, pod, kubelet),
+        Change::StartAll => containers::start_all(rng, pod, kubelet),
+        Change::SchedulerSays => {
+            let reasons = [
+                "Unschedulable",
+                "Unschedulable",
+                "SchedulerError",
+                "SchedulingGated",
+                "",
+            ];
+            let (reason, message) = (rng.pick(&reasons), messages::scheduler(rng));
+            because(pod.no(SCHEDULED, at.floor()), SCHEDULED, reason, &message)
+        }
+        Change::Nominate => pod.put(
+            "status",
+            "nominatedNodeName",
+            rng.pick(&["node-1", ""]).into(),
+        ),
+        Change::NoSandbox => {
+            let reason = rng.pick(&["PodSandboxNotReady", "PodSandboxNotReady", "else"]);
+            let message = rng.pick(&["no pod sandbox found", "no IP for the pod", "No IP", ""]);
+            because(pod.no(NETWORK, kubelet), NETWORK, reason, message)
+        }
+        Change::Terminate => pod.put("metadata", "deletionTimestamp", time(at.floor() + 30.0)),
+        Change::Disrupt => disrupted(rng, pod, at),
+        Change::Resize => resized(rng, pod, kubelet),
+        Change::UpdateInPlace => {
+            let status = rng.pick(&["True", "False", "False"]);
+            let transition = transition(rng, at.floor(), created);
+            pod.condition("InPlaceUpdateReady", status, transition)
+        }
     }
+}
+
+/// The condition with a reason and a message.
+fn because(mut pod: Pod, kind: &str, reason: &str, message: &str) -> Pod {
+    let conditions = pod.0["status"]["conditions"].as_array_mut();
+    let mut conditions = conditions.into_iter().flatten();
+    if let Some(condition) = conditions.find(|condition| condition["type"] == kind) {
+        condition["reason"] = reason.into();
+        condition["message"] = message.into();
+    }
+    pod
+}
+
+fn disrupted(rng: &mut Rng, pod: Pod, at: f64) -> Pod {
+    const TARGET: &str = "DisruptionTarget";
+    let reason = rng.pick(&[
+        "PreemptionByScheduler",
+        "DeletionByTaintManager",
+        "DeletionByDeviceTaintManager",
+        "EvictionByEvictionAPI",
+        "DeletionByPodGC",
+        "TerminationByKubelet",
+        "Whim",
+    ]);
+    let status = rng.pick(&["True", "True", "True", "False"]);
+    let pod = pod.condition(TARGET, status, time(at.floor()));
+    because(pod, TARGET, reason, "")
+}
+
+/// One of the conditions of a native resize comes, changes or goes.
+fn resized(rng: &mut Rng, mut pod: Pod, kubelet: f64) -> Pod {
+    const PENDING: &str = "PodResizePending";
+    const IN_PROGRESS: &str = "PodResizeInProgress";
+    if rng.percent(40) {
+        if let Some(conditions) = pod.0["status"]["conditions"].as_array_mut() {
+            conditions.retain(|held| held["type"] != PENDING && held["type"] != IN_PROGRESS);
+        }
+        return pod;
+    }
+    let (kind, reasons) = rng.pick(&[
+        (PENDING, ["Deferred", "Infeasible"]),
+        (IN_PROGRESS, ["", "Error"]),
+    ]);
+    let status = rng.pick(&["True", "True", "True", "False"]);
+    let earlier = rng.pick(&[0.0, 0.0, 1.0, 4.0]);
+    let reason = rng.pick(&reasons);
+    because(
+        pod.condition(kind, status, time(kubelet - earlier)),
+        kind,
+        reason,
+        "",
+    )
 }
 
 /// A `lastTransitionTime`; in one of fourteen cases not what it should be.

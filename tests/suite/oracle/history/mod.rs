@@ -1,7 +1,10 @@
 //! Random pod histories and their adversarial delivery, each from one seed.
 
+mod containers;
 mod delivery;
+mod kube_events;
 mod lives;
+mod messages;
 mod objectives;
 mod rng;
 
@@ -24,6 +27,12 @@ pub(crate) fn generate(seed: u64) -> History {
     let log = lives::cluster(&mut rng);
     let (first, last) = (log[0].at, log[log.len() - 1].at);
     let documents = delivery::record(&mut rng, log);
+    let events = rng.percent(60);
+    // A recording may hold Events that nobody asked for.
+    let documents = match events || rng.percent(15) {
+        true => kube_events::scatter(&mut rng, documents),
+        false => documents,
+    };
     let until = rng.percent(12).then(|| {
         let within = (last - first) * rng.fraction();
         instant((first + within).floor())
@@ -33,6 +42,7 @@ pub(crate) fn generate(seed: u64) -> History {
         backfill: rng.percent(25),
         until,
         slos: objectives::objectives(&mut rng),
+        events,
     };
     History { documents, options }
 }

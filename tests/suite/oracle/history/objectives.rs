@@ -8,7 +8,7 @@ use crate::oracle::reading::{Namespaces, Slo, SloInterval};
 pub(crate) fn objectives(rng: &mut Rng) -> Vec<Slo> {
     let mut intervals = SloInterval::ALL.to_vec();
     rng.shuffle(&mut intervals);
-    intervals.truncate(rng.pick(&[0, 1, 3, 9, 9]));
+    intervals.truncate(rng.pick(&[0, 1, 3, 13, 13]));
     intervals
         .into_iter()
         .map(|interval| objective(rng, interval))

@@ -24,13 +24,21 @@ macro_rules! mutants {
 }
 
 mod accounting;
+mod causes;
 mod deadlines;
+mod evidence;
 mod measuring;
 
 /// Every injected bug.
 pub(crate) fn all() -> Vec<&'static Mutant> {
-    [measuring::MUTANTS, accounting::MUTANTS, deadlines::MUTANTS]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        measuring::MUTANTS,
+        accounting::MUTANTS,
+        deadlines::MUTANTS,
+        evidence::MUTANTS,
+        causes::MUTANTS,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

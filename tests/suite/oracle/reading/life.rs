@@ -5,9 +5,10 @@
 //! A UID is forgotten when it is absent from a completed list, or ten minutes after it was
 //! deleted. What is delivered of it then is the start of another life.
 
+use super::kube_event::KubeEvent;
 use super::rules::Rules;
 use super::snapshot::Snapshot;
-use super::stream::{Happened, What};
+use super::stream::{Dropped, Happened, What};
 use crate::oracle::instant::Nanos;
 
 /// A snapshot that was folded, with what was known of its delivery.
@@ -19,6 +20,9 @@ pub(crate) struct Folded {
     pub(crate) o: Option<Nanos>,
     /// The step of the replay with which it was folded
     pub(crate) step: usize,
+    /// Set where an Event was delivered and no snapshot: then `pod` is the newest snapshot once
+    /// more, which changes nothing ([§5.1](crate::specification#s5-1))
+    pub(crate) event: Option<KubeEvent>,
 }
 
 /// Everything that was folded from when a UID became known until it was forgotten.
@@ -60,6 +64,18 @@ impl Life {
         rules.is_older(pod.version, self.newest_version())
     }
 
+    fn hear(&mut self, event: &KubeEvent, step: usize) {
+        if let Some(newest) = self.folded.last() {
+            let pod = newest.pod.clone();
+            self.folded.push(Folded {
+                pod,
+                o: None,
+                step,
+                event: Some(event.clone()),
+            });
+        }
+    }
+
     /// Whether a snapshot that ends a startup has been folded.
     fn has_ended(&self, rules: &dyn Rules) -> bool {
         self.folded
@@ -68,7 +84,9 @@ impl Life {
     }
 }
 
-pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
+/// The lives of a UID, and how many Events no life took.
+pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> (Vec<Life>, Dropped) {
+    let mut dropped = Dropped::default();
     let mut lives: Vec<Life> = Vec::new();
     let mut current: Option<Life> = None;
     let mut deleted_at: Option<Nanos> = None;
@@ -82,6 +100,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
                         pod: pod.clone(),
                         o: *o,
                         step: *step,
+                        event: None,
                     });
                 }
                 life.closing = Some((Closing::Deleted, *step));
@@ -94,6 +113,9 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
                     lives.extend(current.take());
                 }
             }
+            (What::Heard(event), Some(life)) => life.hear(event, *step),
+            (What::Heard(_), None) if is_remembered => dropped.finished += 1,
+            (What::Heard(_), None) => dropped.unknown += 1,
             // "a DELETED for an unknown UID is ignored"
             (What::Deleted { .. } | What::Absent, None) => {}
             (What::InFirstList(_) | What::InList(_) | What::Event { .. }, None)
@@ -117,7 +139,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> Vec<Life> {
         }
     }
     lives.extend(current);
-    lives
+    (lives, dropped)
 }
 
 fn fold(
@@ -137,6 +159,7 @@ fn fold(
             pod: pod.clone(),
             o,
             step,
+            event: None,
         });
     }
 }

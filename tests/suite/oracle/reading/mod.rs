@@ -1,5 +1,6 @@
 //! A literal reading of [§1](crate::specification#s1) to [§6](crate::specification#s6),
-//! [§7](crate::specification#s7) (label `namespace` alone) and [§8](crate::specification#s8).
+//! [§7](crate::specification#s7) (label `namespace` alone), [§8](crate::specification#s8),
+//! [§9](crate::specification#s9) and [§10](crate::specification#s10).
 //!
 //! It is as slow as it is plain: the documents become, for each UID, the complete list of what
 //! happened to it ([`stream`]); that becomes the lives under which the UID was known ([`life`]);
@@ -10,6 +11,11 @@
 //! Deadlines ([§6](crate::specification#s6)) are one more question to a life, with the points of
 //! the replay at which they pass ([`slo`]).
 
+mod cause;
+mod container;
+mod evidence;
+mod in_place;
+mod kube_event;
 mod life;
 mod rules;
 mod slo;
@@ -22,6 +28,10 @@ mod vocabulary;
 
 use serde_json::Value;
 
+pub(crate) use cause::{CauseRules, Clause, SpecCauses};
+pub(crate) use container::{Container, Kind, State};
+pub(crate) use evidence::{EvidenceRules, Found, Source, SpecEvidence};
+pub(crate) use kube_event::KubeEvent;
 pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};
 pub(crate) use slo::{Moment, Namespaces, Slo, SloEvent, SloInterval, SloRules, SpecSlo};
 pub(crate) use snapshot::{Condition, Snapshot};
@@ -47,6 +57,8 @@ pub(crate) struct Options {
     pub(crate) backfill: bool,
     pub(crate) until: Option<Nanos>,
     pub(crate) slos: Vec<Slo>,
+    /// `--evidence events`
+    pub(crate) events: bool,
 }
 
 impl Options {
@@ -56,6 +68,7 @@ impl Options {
         backfill: false,
         until: None,
         slos: Vec::new(),
+        events: false,
     };
 }
 
@@ -69,13 +82,20 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
     let recording = stream::read(rules, documents, options);
     let mut figures = tally::known_from_the_start();
     slo::tally::known_from_the_start(options, &mut figures);
+    evidence::tally::known_from_the_start(options, &mut figures);
+    cause::tally::known_from_the_start(options, &mut figures);
+    in_place::known_from_the_start(&mut figures);
     for (kind, count) in &recording.watch_events {
         figures.add("podinit_watch_events_total", &[("type", kind)], *count);
     }
-    for_each_life(rules, &recording, options, |startup| {
+    let dropped = for_each_life(rules, &recording, options, |startup| {
         tally::count(startup, &mut figures);
+        evidence::tally::count(startup, &mut figures);
+        cause::tally::count(startup, &mut figures);
+        in_place::count(startup, &mut figures);
         slo::tally::count(startup, options, &recording.passings, &mut figures);
     });
+    evidence::tally::count_dropped(dropped, &mut figures);
     figures
 }
 
@@ -108,21 +128,36 @@ pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Sta
     standing
 }
 
+/// How many pods have had no event of the official SLI ([§9.4](crate::specification#s9-4)).
+pub(crate) fn sli_undecided(documents: &[Value], options: &Options) -> usize {
+    let recording = stream::read(&Spec, documents, options);
+    let mut undecided = 0;
+    for_each_life(&Spec, &recording, options, |startup| {
+        undecided += usize::from(evidence::sli::event(startup).is_none());
+    });
+    undecided
+}
+
 fn for_each_life(
     rules: &dyn Rules,
     recording: &stream::Recording,
     options: &Options,
     mut with: impl FnMut(&startup::Startup<'_>),
-) {
+) -> stream::Dropped {
+    let mut dropped = recording.dropped;
     for history in &recording.pods {
-        for life in life::lives(rules, history) {
+        let (lives, untaken) = life::lives(rules, history);
+        dropped = dropped.and(untaken);
+        for life in lives {
             with(&startup::Startup {
                 rules,
                 life: &life,
                 timestamps: options.timestamps,
                 backfill: options.backfill,
                 first_list_began: recording.first_list_began,
+                events: options.events,
             });
         }
     }
+    dropped
 }

@@ -1,6 +1,8 @@
 //! The clauses of the specification that can be got wrong, one method each. The methods' own
 //! bodies are the specification; [`Spec`] leaves all of them as they are.
 
+use super::cause::{CauseRules, SpecCauses};
+use super::evidence::{EvidenceRules, SpecEvidence};
 use super::slo::{SloRules, SpecSlo};
 use super::snapshot::{Condition, Snapshot};
 use super::vocabulary::{Interval, Milestone, Traits};
@@ -48,6 +50,16 @@ pub(crate) trait Rules {
         &SpecSlo
     }
 
+    /// [§9](crate::specification#s9)
+    fn evidence(&self) -> &dyn EvidenceRules {
+        &SpecEvidence
+    }
+
+    /// [§10](crate::specification#s10)
+    fn causes(&self) -> &dyn CauseRules {
+        &SpecCauses
+    }
+
     /// [§2](crate::specification#s2): "A pod is its UID; a new UID under an old name is a new pod."
     fn identity(&self, pod: &Snapshot) -> String {
         pod.uid.clone()
@@ -81,7 +93,8 @@ pub(crate) trait Rules {
         }
     }
 
-    /// [§3](crate::specification#s3), column "from": the later of these.
+    /// [§3](crate::specification#s3) and [§9.1](crate::specification#s9-1), column "from": the later
+    /// of these.
     fn from(&self, interval: Interval, traits: Traits) -> Vec<Milestone> {
         match interval {
             Interval::Gated | Interval::CreatedToReady => vec![Milestone::Created],
@@ -94,6 +107,10 @@ pub(crate) trait Rules {
             }
             Interval::Containers => vec![Milestone::NetworkReady],
             Interval::Readiness => vec![Milestone::ContainersReady],
+            Interval::Acknowledge => vec![Milestone::Scheduled],
+            Interval::Sandbox => vec![Milestone::Acknowledged],
+            Interval::Start => self.from(Interval::Containers, traits),
+            Interval::Probe => vec![Milestone::ContainersStarted],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::container::{self, Container};
 use crate::oracle::instant::{self, Nanos};
 
 /// What the specification speaks of, and nothing else.
@@ -22,6 +23,19 @@ pub(crate) struct Snapshot {
     pub(crate) is_static: bool,
     /// The kind of the owner that controls it; empty for none
     pub(crate) controller_kind: String,
+    /// Init containers first
+    pub(crate) containers: Vec<Container>,
+    /// [§9.4](crate::specification#s9-4): "a volume other than secret, configMap, downwardAPI,
+    /// emptyDir, projected"
+    pub(crate) is_stateful: bool,
+    /// `metadata.deletionTimestamp` stands
+    pub(crate) is_terminating: bool,
+    /// `spec.schedulingGroup` stands
+    pub(crate) has_scheduling_group: bool,
+    /// `status.nominatedNodeName` stands
+    pub(crate) is_nominated: bool,
+    /// The readiness gate `InPlaceUpdateReady` of OpenKruise
+    pub(crate) has_in_place_gate: bool,
 }
 
 /// One entry of `status.conditions`.
@@ -30,6 +44,7 @@ pub(crate) struct Condition {
     pub(crate) kind: String,
     pub(crate) status: String,
     pub(crate) reason: String,
+    pub(crate) message: String,
     pub(crate) last_transition: Option<Nanos>,
 }
 
@@ -45,6 +60,10 @@ impl Snapshot {
             pod.pointer(path)
                 .and_then(Value::as_array)
                 .is_some_and(|list| !list.is_empty())
+        };
+        let stands = |path: &str| {
+            pod.pointer(path)
+                .is_some_and(|value| !value.is_null() && value != "")
         };
         let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
         Self {
@@ -67,6 +86,12 @@ impl Snapshot {
                 .pointer("/metadata/annotations/kubernetes.io~1config.mirror")
                 .is_some_and(Value::is_string),
             controller_kind: controller_kind(pod),
+            containers: container::all(pod),
+            is_stateful: is_stateful(pod),
+            is_terminating: stands("/metadata/deletionTimestamp"),
+            has_scheduling_group: stands("/spec/schedulingGroup"),
+            is_nominated: stands("/status/nominatedNodeName"),
+            has_in_place_gate: has_in_place_gate(pod),
         }
     }
 
@@ -120,6 +145,7 @@ impl Condition {
             kind: text("type"),
             status: text("status"),
             reason: text("reason"),
+            message: text("message"),
             last_transition: api_time(condition.get("lastTransitionTime")),
         }
     }
@@ -139,9 +165,30 @@ fn controller_kind(pod: &Value) -> String {
     kind.unwrap_or_default().to_owned()
 }
 
+fn is_stateful(pod: &Value) -> bool {
+    const STATELESS: [&str; 5] = [
+        "secret",
+        "configMap",
+        "downwardAPI",
+        "emptyDir",
+        "projected",
+    ];
+    let volumes = pod.pointer("/spec/volumes").and_then(Value::as_array);
+    let is_stateless = |volume: &Value| STATELESS.iter().any(|kind| volume.get(kind).is_some());
+    !volumes.into_iter().flatten().all(is_stateless)
+}
+
+fn has_in_place_gate(pod: &Value) -> bool {
+    let gates = pod
+        .pointer("/spec/readinessGates")
+        .and_then(Value::as_array);
+    let mut gates = gates.into_iter().flatten();
+    gates.any(|gate| gate["conditionType"] == "InPlaceUpdateReady")
+}
+
 /// [§4](crate::specification#s4): a time is missing, or absurd when it is "unparsable, 1970 or
 /// before".
-fn api_time(value: Option<&Value>) -> Option<Nanos> {
+pub(super) fn api_time(value: Option<&Value>) -> Option<Nanos> {
     let instant = instant::parse(value?.as_str()?)?;
     let is_absurd = instant < instant::parse("1971-01-01T00:00:00Z")?;
     (!is_absurd).then_some(instant)

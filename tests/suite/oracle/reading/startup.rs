@@ -3,8 +3,9 @@
 use super::Timestamps;
 use super::life::{Closing, Life};
 use super::rules::{Classification, Entry, Rules, Verdict};
+use super::snapshot::Condition;
 use super::view::View;
-use super::vocabulary::{Interval, Milestone};
+use super::vocabulary::{Interval, Milestone, Traits};
 use crate::oracle::instant::Nanos;
 
 pub(crate) struct Startup<'a> {
@@ -13,6 +14,8 @@ pub(crate) struct Startup<'a> {
     pub(crate) timestamps: Timestamps,
     pub(crate) backfill: bool,
     pub(crate) first_list_began: Option<Nanos>,
+    /// `--evidence events`
+    pub(crate) events: bool,
 }
 
 /// How a pod's startup ended.
@@ -21,14 +24,16 @@ pub(crate) struct End {
     /// The last snapshot that belongs to the startup
     pub(crate) place: usize,
     pub(crate) outcome: &'static str,
+    /// Not by a deletion, nor by absence from a list
+    pub(crate) by_snapshot: bool,
 }
 
 /// What became of an interval, at the snapshot with which that was settled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judgement {
     pub(crate) interval: Interval,
-    /// The label `stage`; none for a whole duration
-    pub(crate) stage: Option<&'static str>,
+    /// The label `stage`, or `step`; none for a whole duration
+    pub(crate) name: Option<&'static str>,
     pub(crate) finding: Finding,
 }
 
@@ -73,12 +78,14 @@ impl<'a> Startup<'a> {
                 return Some(End {
                     place: 0,
                     outcome: "preexisting",
+                    by_snapshot: true,
                 });
             }
             Entry::Static => {
                 return Some(End {
                     place: 0,
                     outcome: "static",
+                    by_snapshot: true,
                 });
             }
             Entry::Full | Entry::Adopted => {}
@@ -88,16 +95,35 @@ impl<'a> Startup<'a> {
             .filter(|place| outcome(*place).is_some())
             .collect();
         if let Some(place) = self.rules.ending(&places) {
-            return outcome(place).map(|outcome| End { place, outcome });
+            let outcome = self.disrupted(place, outcome(place)?);
+            return Some(End {
+                place,
+                outcome,
+                by_snapshot: true,
+            });
         }
         let outcome = match self.life.closing?.0 {
             Closing::Deleted => "deleted",
             Closing::Absent => "vanished",
         };
+        let place = self.last_place();
+        let outcome = self.disrupted(place, outcome);
         Some(End {
-            place: self.last_place(),
+            place,
             outcome,
+            by_snapshot: false,
         })
+    }
+
+    /// [§10.2](crate::specification#s10-2): `disrupted` "(instead of `failed`, `deleted` or
+    /// `vanished`)"
+    fn disrupted(&self, place: usize, outcome: &'static str) -> &'static str {
+        let rules = self.rules.causes();
+        let condition = self.life.folded[place].pod.condition("DisruptionTarget");
+        match condition.is_some_and(Condition::is_true) && rules.is_instead_of(outcome) {
+            true => "disrupted",
+            false => outcome,
+        }
     }
 
     /// The last snapshot that belongs to the startup, as far as it has gone.
@@ -126,6 +152,7 @@ impl<'a> Startup<'a> {
         if let Some(End {
             place,
             outcome: "ready" | "completed",
+            ..
         }) = self.end()
         {
             for interval in self.open_intervals(place, &settled) {
@@ -155,14 +182,14 @@ impl<'a> Startup<'a> {
     fn judgement(&self, interval: Interval, place: usize, finding: Finding) -> Judgement {
         Judgement {
             interval,
-            stage: interval.stage(self.view(place).traits()),
+            name: name(interval, self.view(place).traits()),
             finding,
         }
     }
 
     fn finding(&self, interval: Interval, place: usize, excused: bool) -> Option<Finding> {
         let view = self.view(place);
-        let is_stage = interval.stage(view.traits()).is_some();
+        let is_stage = name(interval, view.traits()).is_some();
         let end = view.time(interval.to());
         if excused && is_stage && self.rules.excuses_adopted(interval, end.is_some()) {
             return Some(Finding::Preexisting);
@@ -190,7 +217,12 @@ impl<'a> Startup<'a> {
     /// [§7](crate::specification#s7) `podinit_inflight_pods`: the stage the pod is in, and when it
     /// entered it.
     pub(crate) fn stage_in_flight(&self) -> (&'static str, Nanos) {
-        let view = self.view(self.last_place());
+        self.stage_at(self.last_place())
+    }
+
+    /// The stage the pod was in with the snapshot or Event at a place.
+    pub(crate) fn stage_at(&self, place: usize) -> (&'static str, Nanos) {
+        let view = self.view(place);
         let traits = view.traits();
         let reached = |milestone| view.milestone(milestone).is_some();
         let chain: Vec<(Interval, bool)> = vec![
@@ -233,4 +265,9 @@ impl<'a> Startup<'a> {
         let stage = chain[place].0.stage(traits).unwrap_or_default();
         (stage, entered.unwrap_or(self.life.discovered))
     }
+}
+
+/// The label value of a stage or step.
+fn name(interval: Interval, traits: Traits) -> Option<&'static str> {
+    interval.stage(traits).or(interval.step())
 }

@@ -16,7 +16,8 @@ const STAGES: [&str; 7] = [
     "containers",
     "readiness",
 ];
-const OUTCOMES: [&str; 7] = [
+const STEPS: [&str; 4] = ["acknowledge", "sandbox", "start", "probe"];
+const OUTCOMES: [&str; 8] = [
     "ready",
     "completed",
     "failed",
@@ -24,6 +25,7 @@ const OUTCOMES: [&str; 7] = [
     "vanished",
     "preexisting",
     "static",
+    "disrupted",
 ];
 const REASONS: [&str; 4] = ["preexisting", "condition_absent", "not_seen", "time"];
 const MILESTONES: [&str; 4] = [
@@ -36,6 +38,7 @@ const KINDS: [&str; 5] = ["skew", "rounded", "negative", "too_long", "missing"];
 const EVENT_TYPES: [&str; 5] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"];
 
 const STAGE_DURATION: &str = "podinit_stage_duration_seconds";
+const STEP_DURATION: &str = "podinit_step_duration_seconds";
 const SCHEDULED_TO_READY: &str = "podinit_scheduled_to_ready_duration_seconds";
 const CREATED_TO_READY: &str = "podinit_created_to_ready_duration_seconds";
 
@@ -48,12 +51,11 @@ pub(crate) fn known_from_the_start() -> Figures {
     }
     for stage in STAGES {
         figures.add("podinit_inflight_pods", &[("stage", stage)], 0);
+    }
+    for name in STAGES.into_iter().chain(STEPS) {
         for reason in REASONS {
-            figures.add(
-                "podinit_unobserved_total",
-                &[("stage", stage), ("reason", reason)],
-                0,
-            );
+            let labels = [("stage", name), ("reason", reason)];
+            figures.add("podinit_unobserved_total", &labels, 0);
         }
     }
     for milestone in MILESTONES {
@@ -88,6 +90,9 @@ fn discovered(startup: &Startup<'_>, figures: &mut Figures) {
     figures.add("podinit_pods_discovered_total", &[], 1);
     for stage in STAGES {
         figures.histogram(STAGE_DURATION, &[("stage", stage), namespace(startup)]);
+    }
+    for step in STEPS {
+        figures.histogram(STEP_DURATION, &[("step", step), namespace(startup)]);
     }
     figures.histogram(SCHEDULED_TO_READY, &[namespace(startup)]);
     figures.histogram(CREATED_TO_READY, &[namespace(startup)]);
@@ -125,10 +130,10 @@ fn durations(startup: &Startup<'_>, figures: &mut Figures) {
             }
             Finding::Judged(Verdict::Unusable(kind)) => {
                 figures.add("podinit_clock_anomalies_total", &[("kind", kind)], 1);
-                unobserved(figures, judgement.stage, "time");
+                unobserved(figures, judgement.name, "time");
             }
-            Finding::Preexisting => unobserved(figures, judgement.stage, "preexisting"),
-            Finding::NotJudged(reason) => unobserved(figures, judgement.stage, reason),
+            Finding::Preexisting => unobserved(figures, judgement.name, "preexisting"),
+            Finding::NotJudged(reason) => unobserved(figures, judgement.name, reason),
         }
     }
 }
@@ -141,7 +146,10 @@ fn observe(
 ) {
     use super::vocabulary::Interval;
     let namespace = namespace(startup);
-    let durations = match (judgement.stage, judgement.interval) {
+    let durations = match (judgement.name, judgement.interval) {
+        (Some(step), interval) if interval.step().is_some() => {
+            figures.histogram(STEP_DURATION, &[("step", step), namespace])
+        }
         (Some(stage), _) => figures.histogram(STAGE_DURATION, &[("stage", stage), namespace]),
         (None, Interval::ScheduledToReady) => figures.histogram(SCHEDULED_TO_READY, &[namespace]),
         (None, _) => figures.histogram(CREATED_TO_READY, &[namespace]),
@@ -150,8 +158,8 @@ fn observe(
 }
 
 /// The whole durations are no stages, and have no series here.
-fn unobserved(figures: &mut Figures, stage: Option<&str>, reason: &str) {
-    if let Some(stage) = stage {
+fn unobserved(figures: &mut Figures, name: Option<&str>, reason: &str) {
+    if let Some(stage) = name {
         figures.add(
             "podinit_unobserved_total",
             &[("stage", stage), ("reason", reason)],
@@ -169,7 +177,7 @@ fn skew(startup: &Startup<'_>, figures: &mut Figures) {
         return;
     }
     let view = startup.view(startup.last_of_startup());
-    for latched in Milestone::ALL
+    for latched in Milestone::OF_STAGES
         .into_iter()
         .filter_map(|milestone| view.milestone(milestone))
     {
@@ -183,7 +191,7 @@ fn skew(startup: &Startup<'_>, figures: &mut Figures) {
 /// live milestones only".
 fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
     let view = startup.view(startup.last_of_startup());
-    for latched in Milestone::ALL
+    for latched in Milestone::OF_STAGES
         .into_iter()
         .filter_map(|milestone| view.milestone(milestone))
     {

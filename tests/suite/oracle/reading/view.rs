@@ -2,6 +2,7 @@
 //! the times of [§4](crate::specification#s4).
 
 use super::Timestamps;
+use super::evidence::Source;
 use super::life::Folded;
 use super::rules::{Rules, Showing};
 use super::snapshot::{Condition, Snapshot};
@@ -57,6 +58,22 @@ impl View<'_> {
                     (shown, None) => shown,
                 }
             }
+            Milestone::NetworkReady => {
+                let network = self.network_ready()?;
+                match self.shown(milestone) {
+                    Some(shown) if network.source != Source::Event => Some(shown),
+                    // What an Event shows has no part in the delivery of the watch of pods.
+                    _ => Some(Latched {
+                        place: network.place,
+                        api: None,
+                        o: None,
+                    }),
+                }
+            }
+            Milestone::Acknowledged => self.first_stating(|pod| pod.started),
+            Milestone::ContainersStarted => {
+                self.first_stating(|pod| self.rules.evidence().containers_started(pod))
+            }
             milestone => self.shown(milestone),
         }
     }
@@ -65,13 +82,19 @@ impl View<'_> {
     /// The outer option says whether it was reached, the inner one whether its time is usable.
     pub(crate) fn time(&self, milestone: Milestone) -> Option<Option<Nanos>> {
         let latched = self.milestone(milestone)?;
-        if milestone == Milestone::Ungated {
-            return Some(self.time_of_ungated(latched));
-        }
-        Some(match self.timestamps {
+        Some(match milestone {
+            Milestone::Ungated => self.time_of_ungated(latched),
+            Milestone::NetworkReady => self.network_ready()?.time,
+            _ => self.estimated(latched),
+        })
+    }
+
+    /// The time of what the API states ([§4](crate::specification#s4)).
+    pub(crate) fn estimated(&self, latched: Latched) -> Option<Nanos> {
+        match self.timestamps {
             Timestamps::Api => latched.api,
             Timestamps::Fused => latched.api.map(|t| self.rules.estimate(t, latched.o)),
-        })
+        }
     }
 
     /// [§3](crate::specification#s3), column "from": the later of the milestones there, once all
@@ -105,6 +128,15 @@ impl View<'_> {
         }
     }
 
+    /// [§9.1](crate::specification#s9-1): the first snapshot in which a time stands.
+    fn first_stating(&self, stated: impl Fn(&Snapshot) -> Option<Nanos>) -> Option<Latched> {
+        let mut seen = self.seen.iter().enumerate();
+        seen.find_map(|(place, folded)| {
+            let api = stated(&folded.pod)?;
+            Some(self.latched(place, Some(api)))
+        })
+    }
+
     fn condition<'p>(&self, milestone: Milestone, pod: &'p Snapshot) -> Option<&'p Condition> {
         match milestone {
             Milestone::NetworkReady => self.rules.network_condition(pod),
@@ -124,7 +156,7 @@ impl View<'_> {
         self.seen.iter().enumerate().filter_map(showing).collect()
     }
 
-    fn shown(&self, milestone: Milestone) -> Option<Latched> {
+    pub(crate) fn shown(&self, milestone: Milestone) -> Option<Latched> {
         let latching = self.rules.latching(milestone, &self.showing(milestone))?;
         Some(self.latched(latching.place, latching.last_transition))
     }

@@ -1,6 +1,8 @@
-//! The words of [§2](crate::specification#s2) and [§3](crate::specification#s3).
+//! The words of [§2](crate::specification#s2), [§3](crate::specification#s3) and
+//! [§9.1](crate::specification#s9-1).
 
-/// [§2](crate::specification#s2), in the order of that section.
+/// [§2](crate::specification#s2), in the order of that section, and
+/// [§9.1](crate::specification#s9-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Milestone {
     Created,
@@ -10,10 +12,14 @@ pub(crate) enum Milestone {
     Initialized,
     ContainersReady,
     Ready,
+    Acknowledged,
+    ContainersStarted,
 }
 
 impl Milestone {
-    pub(crate) const ALL: [Self; 7] = [
+    /// Those of [§2](crate::specification#s2). The others "count no `skew` and do not enter
+    /// `podinit_watch_delivery_seconds`" ([§9.1](crate::specification#s9-1)).
+    pub(crate) const OF_STAGES: [Self; 7] = [
         Self::Created,
         Self::Ungated,
         Self::Scheduled,
@@ -26,7 +32,7 @@ impl Milestone {
     /// The condition types that can state it: the later name first.
     pub(crate) fn condition_types(self) -> &'static [&'static str] {
         match self {
-            Self::Created | Self::Ungated => &[],
+            Self::Created | Self::Ungated | Self::Acknowledged | Self::ContainersStarted => &[],
             Self::Scheduled => &["PodScheduled"],
             Self::NetworkReady => &["PodReadyToStartContainers", "PodHasNetwork"],
             Self::Initialized => &["Initialized"],
@@ -36,7 +42,8 @@ impl Milestone {
     }
 }
 
-/// [§3](crate::specification#s3). `scheduling` and `unschedulable` are "the same interval".
+/// [§3](crate::specification#s3), where `scheduling` and `unschedulable` are "the same interval",
+/// and the steps of [§9.1](crate::specification#s9-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interval {
     Gated,
@@ -47,10 +54,14 @@ pub(crate) enum Interval {
     Readiness,
     ScheduledToReady,
     CreatedToReady,
+    Acknowledge,
+    Sandbox,
+    Start,
+    Probe,
 }
 
 impl Interval {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Gated,
         Self::UntilScheduled,
         Self::Network,
@@ -59,9 +70,24 @@ impl Interval {
         Self::Readiness,
         Self::ScheduledToReady,
         Self::CreatedToReady,
+        Self::Acknowledge,
+        Self::Sandbox,
+        Self::Start,
+        Self::Probe,
     ];
 
-    /// The label value `stage`; the whole durations are no stages.
+    /// The label value `step`, if it is one.
+    pub(crate) fn step(self) -> Option<&'static str> {
+        match self {
+            Self::Acknowledge => Some("acknowledge"),
+            Self::Sandbox => Some("sandbox"),
+            Self::Start => Some("start"),
+            Self::Probe => Some("probe"),
+            _ => None,
+        }
+    }
+
+    /// The label value `stage`; the whole durations and the steps are no stages.
     pub(crate) fn stage(self, traits: Traits) -> Option<&'static str> {
         match self {
             Self::Gated => Some("gated"),
@@ -71,7 +97,7 @@ impl Interval {
             Self::Init => Some("init"),
             Self::Containers => Some("containers"),
             Self::Readiness => Some("readiness"),
-            Self::ScheduledToReady | Self::CreatedToReady => None,
+            _ => None,
         }
     }
 
@@ -83,6 +109,10 @@ impl Interval {
             Self::Init => Milestone::Initialized,
             Self::Containers => Milestone::ContainersReady,
             Self::Readiness | Self::ScheduledToReady | Self::CreatedToReady => Milestone::Ready,
+            Self::Acknowledge => Milestone::Acknowledged,
+            Self::Sandbox => Milestone::NetworkReady,
+            Self::Start => Milestone::ContainersStarted,
+            Self::Probe => Milestone::ContainersReady,
         }
     }
 }

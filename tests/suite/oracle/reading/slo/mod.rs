@@ -14,7 +14,7 @@ pub(crate) use passing::{Moment, Passing, passings};
 pub(crate) use rules::{SloRules, SpecSlo};
 
 use super::rules::{Entry, Verdict};
-use super::startup::Startup;
+use super::startup::{End, Startup};
 use super::view::View;
 use super::vocabulary::Milestone;
 use crate::oracle::instant::Nanos;
@@ -26,6 +26,14 @@ pub(crate) enum SloEvent {
     Good,
     Bad,
     Excluded(&'static str),
+}
+
+/// The event of a pod, and of which moment its cause counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decided {
+    pub(crate) event: SloEvent,
+    /// The snapshot or Event that was the newest one then; none where the pod was not known
+    pub(crate) blamed: Option<usize>,
 }
 
 /// One pod and one SLO that is about it.
@@ -42,6 +50,11 @@ impl Pursuit<'_> {
 
     /// None while it is undecided.
     pub(crate) fn event(&self) -> Option<SloEvent> {
+        self.decided().map(|decided| decided.event)
+    }
+
+    /// The event, and of which moment the cause counts where it is bad. None while it is undecided.
+    pub(crate) fn decided(&self) -> Option<Decided> {
         let life = self.startup.life;
         let fold = |step| Place {
             step,
@@ -50,18 +63,46 @@ impl Pursuit<'_> {
         let last = self.startup.last_of_startup();
         for place in 0..=last {
             if let Some(event) = self.at_snapshot(place) {
-                return Some(event);
+                let blamed = self.startup.rules.causes().blamed_of_delivery(place);
+                return Some(Decided { event, blamed });
             }
             let next = match life.folded.get(place + 1) {
                 Some(next) => Some(next.step),
                 None => life.closing.map(|(_, step)| step),
             };
             if self.deadline_passes(place, fold(life.folded[place].step), next.map(fold)) {
-                return Some(SloEvent::Bad);
+                return Some(Decided {
+                    event: SloEvent::Bad,
+                    blamed: Some(place),
+                });
             }
         }
-        let end = self.startup.end()?;
-        Some(self.rules().ended(end.outcome))
+        Some(Decided {
+            event: self.ended(self.startup.end()?),
+            blamed: None,
+        })
+    }
+
+    /// "when the pod ends first with the interval open"; with events on "it does" exclude a pod as
+    /// `condition_absent` for NetworkReady then ([§9.2](crate::specification#s9-2))
+    fn ended(&self, end: End) -> SloEvent {
+        let view = self.startup.view(end.place);
+        let pod = &self.startup.life.folded[end.place].pod;
+        let rules = self.rules();
+        let needed = rules.needed(self.slo.interval.interval(), view.traits());
+        let misses = self.startup.events
+            && self
+                .startup
+                .rules
+                .evidence()
+                .misses_the_network_at_the_end()
+            && needed.contains(&Milestone::NetworkReady)
+            && rules.tells_what_is_absent(pod)
+            && rules.is_absent(&view, pod, Milestone::NetworkReady);
+        match misses {
+            true => SloEvent::Excluded("condition_absent"),
+            false => rules.ended(end.outcome),
+        }
     }
 
     /// What the snapshot settles.
@@ -94,15 +135,19 @@ impl Pursuit<'_> {
             return Some(rules.event(verdict, self.slo.threshold()));
         }
         let pod = &self.startup.life.folded[place].pod;
-        let mut needed = rules.needed(interval, view.traits()).into_iter();
+        let mut needed = rules.needed(interval, view.traits());
+        if self.startup.events && self.startup.rules.evidence().waits_for_the_end() {
+            needed.retain(|milestone| *milestone != Milestone::NetworkReady);
+        }
+        let mut needed = needed.into_iter();
         if rules.tells_what_is_absent(pod)
             && needed.any(|milestone| rules.is_absent(&view, pod, milestone))
         {
             return Some(SloEvent::Excluded("condition_absent"));
         }
         let end = self.startup.end()?;
-        let ends_here = end.place == place && !matches!(end.outcome, "deleted" | "vanished");
-        ends_here.then(|| rules.ended(end.outcome))
+        let ends_here = end.place == place && end.by_snapshot;
+        ends_here.then(|| self.ended(end))
     }
 
     /// Counts from the start of the interval, once that is reached at a usable time and the pod

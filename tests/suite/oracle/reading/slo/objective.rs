@@ -26,7 +26,8 @@ pub(crate) enum Namespaces {
     Exclude(Vec<&'static str>),
 }
 
-/// "a stage, scheduled_to_ready or created_to_ready". `scheduling` and `unschedulable` are the same
+/// "a stage, scheduled_to_ready or created_to_ready", or a step
+/// ([§9.1](crate::specification#s9-1)). `scheduling` and `unschedulable` are the same
 /// interval, of different pods ([§3](crate::specification#s3)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SloInterval {
@@ -36,7 +37,7 @@ pub(crate) enum SloInterval {
 }
 
 impl SloInterval {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Other(Interval::Gated),
         Self::Scheduling,
         Self::Unschedulable,
@@ -46,6 +47,10 @@ impl SloInterval {
         Self::Other(Interval::Readiness),
         Self::Other(Interval::ScheduledToReady),
         Self::Other(Interval::CreatedToReady),
+        Self::Other(Interval::Acknowledge),
+        Self::Other(Interval::Sandbox),
+        Self::Other(Interval::Start),
+        Self::Other(Interval::Probe),
     ];
 
     /// As the file spells it.
@@ -61,6 +66,7 @@ impl SloInterval {
             Self::Other(Interval::Readiness) => "readiness",
             Self::Other(Interval::ScheduledToReady) => "scheduled_to_ready",
             Self::Other(Interval::CreatedToReady) => "created_to_ready",
+            Self::Other(step) => step.step().unwrap_or_default(),
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
                 (rules.moments_of_list(), *now)
             }
             Step::Event { o, now, .. } => (rules.moments_of_event(o.is_some()), *now),
+            // What an Event latches is judged at once ([§9.2](crate::specification#s9-2)).
+            Step::Heard { now, .. } => (&[Moment::After][..], *now),
         };
         for moment in [Moment::Before, Moment::Fold, Moment::After] {
             if moment == Moment::Fold {
@@ -44,6 +46,7 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
                     Step::List { .. } | Step::EndOfStreamedList { .. } => true,
                     Step::Event { kind, .. } if kind == "ERROR" => false,
                     Step::Event { .. } => in_sync || rules.event_regains_sync(),
+                    Step::Heard { .. } => in_sync,
                 };
             } else if moments.contains(&moment) && rules.fires(in_sync) {
                 let place = Place {

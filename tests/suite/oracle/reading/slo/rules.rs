@@ -130,13 +130,23 @@ pub(crate) trait SloRules {
             Interval::Readiness => vec![Milestone::ContainersReady, Milestone::Ready],
             Interval::ScheduledToReady => vec![Milestone::Scheduled, Milestone::Ready],
             Interval::CreatedToReady => vec![Milestone::Ready],
+            Interval::Acknowledge => vec![Milestone::Scheduled],
+            Interval::Sandbox => vec![Milestone::NetworkReady],
+            Interval::Start => {
+                let mut needed = self.needed(Interval::Containers, traits);
+                needed.retain(|milestone| *milestone != Milestone::ContainersReady);
+                needed
+            }
+            Interval::Probe => vec![Milestone::ContainersReady],
         }
     }
 
     /// A milestone that is not reached and of which no condition type stands in the snapshot.
     fn is_absent(&self, view: &View<'_>, pod: &Snapshot, milestone: Milestone) -> bool {
         let mut types = milestone.condition_types().iter();
-        view.milestone(milestone).is_none() && types.all(|kind| pod.condition(kind).is_none())
+        !milestone.condition_types().is_empty()
+            && view.milestone(milestone).is_none()
+            && types.all(|kind| pod.condition(kind).is_none())
     }
 
     /// "when the pod ends first with the interval open (reason: the outcome; `not_seen` where it

@@ -2,14 +2,16 @@
 
 use super::{Passing, Pursuit, SloEvent};
 use crate::oracle::figures::{Figures, seconds};
-use crate::oracle::reading::Options;
+use crate::oracle::reading::cause::tally::CAUSES;
 use crate::oracle::reading::startup::Startup;
+use crate::oracle::reading::{Options, cause};
 
-const SLO_REASONS: [&str; 10] = [
+const SLO_REASONS: [&str; 11] = [
     "completed",
     "failed",
     "deleted",
     "vanished",
+    "disrupted",
     "preexisting",
     "static",
     "not_seen",
@@ -19,6 +21,7 @@ const SLO_REASONS: [&str; 10] = [
 ];
 
 const SLO_EVENTS: &str = "podinit_slo_events_total";
+const BAD_CAUSES: &str = "podinit_slo_bad_causes_total";
 const SLO_EXCLUDED: &str = "podinit_slo_excluded_total";
 
 /// [§7](crate::specification#s7): "Every series that can be known is exposed at 0 from the start".
@@ -31,10 +34,18 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
         for reason in SLO_REASONS {
             figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 0);
         }
+        for (stage, causes) in CAUSES {
+            for cause in causes.iter().chain(&["terminating"]) {
+                figures.add(BAD_CAUSES, &[name, ("stage", stage), ("cause", cause)], 0);
+            }
+        }
+        figures.add(BAD_CAUSES, &[name, ("stage", "none"), ("cause", "none")], 0);
         let ratio = slo.objective / 100.0;
         figures.lower("podinit_slo_objective_ratio", &[name], ratio);
         let threshold = seconds(slo.threshold());
-        figures.lower("podinit_slo_threshold_seconds", &[name], threshold);
+        // Issue 12: a deadline is drawn over its own interval only.
+        let labels = [name, ("interval", slo.interval.name())];
+        figures.lower("podinit_slo_threshold_seconds", &labels, threshold);
     }
 }
 
@@ -54,13 +65,21 @@ pub(crate) fn count(
             slo,
             passings,
         };
-        match pursuit.event() {
-            Some(SloEvent::Good) => figures.add(SLO_EVENTS, &[name, ("result", "good")], 1),
-            Some(SloEvent::Bad) => figures.add(SLO_EVENTS, &[name, ("result", "bad")], 1),
-            Some(SloEvent::Excluded(reason)) => {
+        let Some(decided) = pursuit.decided() else {
+            continue;
+        };
+        match decided.event {
+            SloEvent::Good => figures.add(SLO_EVENTS, &[name, ("result", "good")], 1),
+            SloEvent::Bad => {
+                figures.add(SLO_EVENTS, &[name, ("result", "bad")], 1);
+                let blamed = decided.blamed;
+                let (stage, cause) =
+                    blamed.map_or(("none", "none"), |place| cause::at(startup, place));
+                figures.add(BAD_CAUSES, &[name, ("stage", stage), ("cause", cause)], 1);
+            }
+            SloEvent::Excluded(reason) => {
                 figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 1);
             }
-            None => {}
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::oracle::instant::{self, Nanos};
+use crate::oracle::reading::kube_event::KubeEvent;
 use crate::oracle::reading::snapshot::Snapshot;
 
 /// A document with the time of the replay once it has been read.
@@ -24,6 +25,7 @@ pub(super) fn date(documents: &[Value], until: Option<Nanos>) -> Vec<Dated<'_>> 
         let greatest_in_it = greatest_api_time(document);
         greatest_seen = greatest_seen.max(greatest_in_it);
         now = now.max(match observed_at(document) {
+            _ if is_of_events_only(document) => now,
             Some(observed) => observed,
             None if is_event(document) => greatest_seen,
             None => greatest_in_it,
@@ -46,13 +48,51 @@ pub(super) fn greatest_api_time(document: &Value) -> Nanos {
 
 pub(super) fn pods_of(document: &Value) -> Vec<Snapshot> {
     if let Some(items) = document.get("items").and_then(Value::as_array) {
-        return items.iter().map(Snapshot::read).collect();
+        let of_pods = items
+            .iter()
+            .filter(|item| !is_item_an_event(document, item));
+        return of_pods.map(Snapshot::read).collect();
     }
     let pod = document.get("object").unwrap_or(document);
     match pod["kind"].as_str() {
         Some("Pod") if document["type"] != "BOOKMARK" => vec![Snapshot::read(pod)],
         _ => Vec::new(),
     }
+}
+
+/// [§9.5](crate::specification#s9-5): "`kind: Event`, alone, as an item of a `List` or `EventList`,
+/// or in a watch event of type ADDED or MODIFIED; DELETED is ignored"
+pub(super) fn kube_events_of(document: &Value) -> Vec<KubeEvent> {
+    if let Some(items) = document.get("items").and_then(Value::as_array) {
+        let events = items.iter().filter(|item| is_item_an_event(document, item));
+        return events.map(KubeEvent::read).collect();
+    }
+    let (event, counts) = match document.get("object") {
+        Some(object) => (
+            object,
+            document["type"] == "ADDED" || document["type"] == "MODIFIED",
+        ),
+        None => (document, true),
+    };
+    match counts && event["kind"] == "Event" {
+        true => vec![KubeEvent::read(event)],
+        false => Vec::new(),
+    }
+}
+
+/// [§9.5](crate::specification#s9-5): "A document of Events only is no list of pods, neither the
+/// first nor a relist; Events do not move time, nor does their `observedAt`."
+pub(super) fn is_of_events_only(document: &Value) -> bool {
+    if let Some(items) = document.get("items").and_then(Value::as_array) {
+        let is_event = |item: &Value| is_item_an_event(document, item);
+        return document["kind"] == "EventList"
+            || (!items.is_empty() && items.iter().all(is_event));
+    }
+    document.get("object").unwrap_or(document)["kind"] == "Event"
+}
+
+fn is_item_an_event(document: &Value, item: &Value) -> bool {
+    document["kind"] == "EventList" || item["kind"] == "Event"
 }
 
 pub(super) fn observed_at(document: &Value) -> Option<Nanos> {
@@ -88,6 +128,7 @@ pub(super) fn count_types(dated: &[Dated<'_>]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for kind in dated
         .iter()
+        .filter(|dated| !is_of_events_only(dated.document))
         .filter_map(|dated| dated.document["type"].as_str())
     {
         *counts.entry(kind.to_owned()).or_insert(0) += 1;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Options;
+use super::kube_event::KubeEvent;
 use super::rules::Rules;
 use super::slo::{Passing, passings};
 use super::snapshot::Snapshot;
@@ -42,6 +43,26 @@ pub(crate) enum What {
     Deleted { pod: Snapshot, o: Option<Nanos> },
     /// It was absent from a completed list
     Absent,
+    /// A `v1` Event about it came ([§9](crate::specification#s9))
+    Heard(KubeEvent),
+}
+
+/// [§9.5](crate::specification#s9-5): how many Events were dropped, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dropped {
+    pub(crate) finished: usize,
+    pub(crate) other: usize,
+    pub(crate) unknown: usize,
+}
+
+impl Dropped {
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            finished: self.finished + other.finished,
+            other: self.other + other.other,
+            unknown: self.unknown + other.unknown,
+        }
+    }
 }
 
 /// All that the documents say.
@@ -52,36 +73,50 @@ pub(crate) struct Recording {
     pub(crate) pods: Vec<Vec<Happened>>,
     /// When deadlines pass ([§6](crate::specification#s6))
     pub(crate) passings: Vec<Passing>,
+    /// The Events that are about no pod
+    pub(crate) dropped: Dropped,
 }
 
 pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) -> Recording {
     let dated = date(documents, options.until);
     let watch_events = count_types(&dated);
     let mut steps = join_pages(rules, &dated);
-    let starts_with_list = matches!(steps.first(), Some(Step::List { .. }))
-        || replace_first_streamed_list(rules, &mut steps);
-    let first_list_began = match steps.first() {
-        Some(Step::List { began, .. }) if starts_with_list => Some(*began),
+    if !options.events {
+        steps.retain(|step| !step.is_heard());
+    }
+    let of_pods = |steps: &[Step]| steps.iter().position(|step| !step.is_heard());
+    let is_list = |place: usize| matches!(steps[place], Step::List { .. });
+    let starts_with_list =
+        of_pods(&steps).is_some_and(is_list) || replace_first_streamed_list(rules, &mut steps);
+    let first = of_pods(&steps).filter(|_| starts_with_list);
+    let first_list_began = match first.and_then(|first| steps.get(first)) {
+        Some(Step::List { began, .. }) => Some(*began),
         _ => None,
     };
-    let pods = hand_out(rules, &steps, starts_with_list);
+    let (pods, dropped) = hand_out(rules, &steps, first);
     let passings = passings(rules.slo(), &steps, options.until);
     Recording {
         first_list_began,
         watch_events,
         pods,
         passings,
+        dropped,
     }
 }
 
 /// Gives every identity its own history.
-fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Vec<Happened>> {
+fn hand_out(
+    rules: &dyn Rules,
+    steps: &[Step],
+    first_list: Option<usize>,
+) -> (Vec<Vec<Happened>>, Dropped) {
+    let mut dropped = Dropped::default();
     let mut histories: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
     let mut in_this_stream: Vec<String> = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         match step {
             Step::List { pods, now, .. } => {
-                let is_first = number == 0 && starts_with_list;
+                let is_first = first_list == Some(number);
                 for pod in pods {
                     let what = match is_first {
                         true => What::InFirstList(pod.clone()),
@@ -129,13 +164,21 @@ fn hand_out(rules: &dyn Rules, steps: &[Step], starts_with_list: bool) -> Vec<Ve
                     what,
                 });
             }
+            Step::Heard { event, now } => match &event.uid {
+                None => dropped.other += 1,
+                Some(uid) => histories.entry(uid.clone()).or_default().push(Happened {
+                    step: number,
+                    now: *now,
+                    what: What::Heard(KubeEvent::clone(event)),
+                }),
+            },
             Step::EndOfStreamedList { now, .. } => {
                 mark_absent(&mut histories, &in_this_stream, (number, *now));
                 in_this_stream.clear();
             }
         }
     }
-    histories.into_values().collect()
+    (histories.into_values().collect(), dropped)
 }
 
 /// [§5.4](crate::specification#s5-4): "the list is compared with what is known".

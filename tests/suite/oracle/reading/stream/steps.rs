@@ -1,9 +1,11 @@
 //! The documents as what the replay does: pages joined, streamed lists found.
 
 use super::document::{
-    Dated, has_further_page, is_end_of_streamed_list, is_event, is_page, observed_at, pods_of,
+    Dated, has_further_page, is_end_of_streamed_list, is_event, is_of_events_only, is_page,
+    kube_events_of, observed_at, pods_of,
 };
 use crate::oracle::instant::Nanos;
+use crate::oracle::reading::kube_event::KubeEvent;
 use crate::oracle::reading::rules::Rules;
 use crate::oracle::reading::snapshot::Snapshot;
 
@@ -24,6 +26,17 @@ pub(crate) enum Step {
         o: Option<Nanos>,
         now: Nanos,
     },
+    /// A `v1` Event ([§9.5](crate::specification#s9-5))
+    Heard {
+        event: Box<KubeEvent>,
+        now: Nanos,
+    },
+}
+
+impl Step {
+    pub(super) fn is_heard(&self) -> bool {
+        matches!(self, Self::Heard { .. })
+    }
 }
 
 /// Joins the pages of each list. A list that never completes is as if it had not been there.
@@ -32,6 +45,11 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
     let mut rest = dated;
     while let Some((first, after)) = rest.split_first() {
         let document = first.document;
+        if is_of_events_only(document) {
+            steps.extend(heard(first));
+            rest = after;
+            continue;
+        }
         if is_event(document) {
             let (o, now) = (observed_at(document), first.now);
             steps.push(
@@ -48,35 +66,58 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
             rest = after;
             continue;
         }
-        let pages = 1 + pages_after(first, after);
-        let is_complete = !has_further_page(rest[pages - 1].document);
-        if let Some(counting) = rules.pages_that_count(pages, is_complete) {
-            let pods: Vec<Snapshot> = rest[..counting]
+        let documents = 1 + pages_after(first, after);
+        // Events between the pages come in the order of the file, and are no part of the list.
+        let is_of_events_only = |dated: &&Dated<'_>| is_of_events_only(dated.document);
+        let (events, pages): (Vec<_>, Vec<_>) =
+            rest[..documents].iter().partition(is_of_events_only);
+        steps.extend(events.into_iter().flat_map(heard));
+        let last = pages.last().unwrap_or(&first);
+        let is_complete = !has_further_page(last.document);
+        if let Some(counting) = rules.pages_that_count(pages.len(), is_complete) {
+            let pods: Vec<Snapshot> = pages[..counting]
                 .iter()
                 .flat_map(|page| pods_of(page.document))
                 .collect();
-            let now = rest[pages - 1].now;
+            let now = last.now;
             let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
             let began = observed_at(document).or(greatest).unwrap_or(now);
             steps.push(Step::List { pods, began, now });
         }
-        rest = &rest[pages..];
+        steps.extend(pages.into_iter().flat_map(heard));
+        rest = &rest[documents..];
     }
     steps
 }
 
-/// How many of the documents that follow a list's first page are further pages of it.
+/// The Events of a document, in its order.
+fn heard(dated: &Dated<'_>) -> Vec<Step> {
+    let events = kube_events_of(dated.document).into_iter();
+    let step = |event| Step::Heard {
+        event: Box::new(event),
+        now: dated.now,
+    };
+    events.map(step).collect()
+}
+
+/// How many of the documents that follow a list's first page are further pages of it, with the
+/// Events between them.
 pub(super) fn pages_after(first: &Dated<'_>, after: &[Dated<'_>]) -> usize {
-    let mut pages = 0;
+    let mut documents = 0;
     let mut last = first.document;
+    let mut next = 0;
     while has_further_page(last) {
-        match after.get(pages) {
-            Some(next) if is_page(next.document) => last = next.document,
+        match after.get(next).map(|next| next.document) {
+            Some(document) if is_of_events_only(document) => {}
+            Some(document) if is_page(document) => {
+                last = document;
+                documents = next + 1;
+            }
             _ => break,
         }
-        pages += 1;
+        next += 1;
     }
-    pages
+    documents
 }
 
 /// "A BOOKMARK annotated `k8s.io/initial-events-end` closes a streamed list: the pods that stand at
@@ -90,12 +131,12 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
     let is_other = |step: &Step| match step {
         Step::List { .. } => true,
         Step::Event { kind, .. } => kind == "ERROR",
-        Step::EndOfStreamedList { .. } => false,
+        Step::EndOfStreamedList { .. } | Step::Heard { .. } => false,
     };
     if steps[..end].iter().any(is_other) {
         return false;
     }
-    let events: Vec<Step> = steps.drain(..=end).collect();
+    let (before, events): (Vec<Step>, Vec<Step>) = steps.drain(..=end).partition(Step::is_heard);
     let pods = standing(rules, &events);
     let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
     let (
@@ -110,7 +151,7 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
         began: o.or(greatest).unwrap_or(*now),
         now: *now,
     };
-    steps.insert(0, list);
+    steps.splice(..0, before.into_iter().chain([list]));
     true
 }
 

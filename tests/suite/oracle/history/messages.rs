@@ -1,0 +1,136 @@
+//! What schedulers and kubelets say, well and badly formed: [§9.3](crate::specification#s9-3),
+//! [§10.1](crate::specification#s10-1).
+
+use super::rng::Rng;
+
+/// The clauses of a scheduler.
+const CLAUSES: [&str; 16] = [
+    "Insufficient cpu",
+    "Insufficient ephemeral-storage",
+    "Too many pods",
+    "node(s) had untolerated taint {node.kubernetes.io/unreachable: }",
+    "node(s) were unschedulable",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) had volume node affinity conflict",
+    "pod has unbound immediate PersistentVolumeClaims",
+    "node(s) did not have enough free storage",
+    "cannot allocate all claims",
+    "node(s) didn't match Pod's node affinity/selector",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "node(s) didn't have free ports for the requested pod ports",
+    "PodGroup web is waiting for its members",
+    "the pod group is incomplete",
+    "waiting for the rest of the Gang",
+];
+
+/// A message of the condition PodScheduled.
+pub(super) fn scheduler(rng: &mut Rng) -> String {
+    match rng.below(12) {
+        0 => "no nodes available to schedule pods".to_owned(),
+        1 => rng.pick(&CLAUSES).to_owned(),
+        2 => "running PreBind plugin \"VolumeBinding\": binding volumes: timed out".to_owned(),
+        3 => String::new(),
+        4 => {
+            "1/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.".to_owned()
+        }
+        _ => {
+            let nodes = rng.pick(&[1, 3, 5, 5_000]);
+            let clauses: Vec<String> = (0..1 + rng.below(3))
+                .map(|_| {
+                    let clause = rng.pick(&CLAUSES);
+                    match rng.percent(15) {
+                        true => clause.to_owned(),
+                        false => format!("{} {clause}", rng.pick(&[1, 1, 2, 2, 3, 10])),
+                    }
+                })
+                .collect();
+            let preemption = match rng.below(3) {
+                0 => "",
+                1 => " preemption: 0/5 nodes are available: 9 Insufficient memory.",
+                _ => " preemption: not eligible due to preemptionPolicy=Never.",
+            };
+            let clauses = clauses.join(", ");
+            format!("0/{nodes} nodes are available: {clauses}.{preemption}")
+        }
+    }
+}
+
+/// An image reference.
+pub(super) fn image(rng: &mut Rng) -> &'static str {
+    rng.pick(&[
+        "nginx:1.27",
+        "library/nginx",
+        "index.docker.io/library/nginx:1",
+        "docker.io/bitnami/redis@sha256:0123",
+        "registry.k8s.io/pause:3.10",
+        "ghcr.io/a/b/c:1",
+        "localhost/app",
+        "localhost:5000/app:2",
+        "registry:5000/team/app",
+        "team/app:2.1",
+    ])
+}
+
+/// A duration as Go prints it, and now and then a text that is none.
+fn go_duration(rng: &mut Rng) -> (&'static str, u64) {
+    rng.pick(&[
+        ("0s", 0),
+        ("350ms", 350),
+        ("412.75ms", 412),
+        ("1.5s", 1_500),
+        ("2.045s", 2_045),
+        ("4s", 4_000),
+        ("11.2s", 11_200),
+        ("1m2.5s", 62_500),
+        ("1h0m1s", 3_601_000),
+    ])
+}
+
+/// A message of a `Pulled` Event.
+pub(super) fn pulled(rng: &mut Rng) -> String {
+    let image = image(rng);
+    let (duration, millis) = go_duration(rng);
+    let size = rng.pick(&[
+        "",
+        "",
+        ". Image size: 71230412 bytes.",
+        ". Image size: many bytes.",
+    ]);
+    match rng.below(12) {
+        0..2 => format!("Successfully pulled image \"{image}\" in {duration}"),
+        2..5 => format!(
+            "Container image \"{image}\" already present on machine{}",
+            rng.pick(&["", "", " and can be accessed by the pod"])
+        ),
+        5 => format!("Successfully pulled image \"{image}\" in a moment"),
+        6 => "Image pulled".to_owned(),
+        _ => {
+            let (longer, least) = go_duration(rng);
+            let with_wait = if least >= millis + 1 {
+                longer
+            } else {
+                duration
+            };
+            format!(
+                "Successfully pulled image \"{image}\" in {duration} ({with_wait} including waiting){size}"
+            )
+        }
+    }
+}
+
+/// A message of a `Failed` Event.
+pub(super) fn failed(rng: &mut Rng) -> String {
+    match rng.percent(60) {
+        true => format!("Failed to pull image \"{}\": not found", image(rng)),
+        false => "Error: ErrImagePull".to_owned(),
+    }
+}
+
+/// A message of a warning about a sandbox.
+pub(super) fn sandbox(rng: &mut Rng) -> &'static str {
+    rng.pick(&[
+        "Failed to create pod sandbox: rpc error: plugin type=\"calico\" failed: CNI is not ready",
+        "Failed to create pod sandbox: rpc error: failed to setup Network for sandbox",
+        "Failed to create pod sandbox: rpc error: context deadline exceeded",
+    ])
+}

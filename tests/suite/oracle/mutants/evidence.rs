@@ -1,0 +1,237 @@
+//! Planted bugs in steps and evidence ([§9](crate::specification#s9)).
+
+use super::Mutant;
+use crate::oracle::instant::{Nanos, SECOND};
+use crate::oracle::reading::{
+    Container, Entry, EvidenceRules, Found, Kind, KubeEvent, Rules, Snapshot, Source, SpecEvidence,
+    Timestamps,
+};
+
+/// Declares wrong readings by the clauses of [§9](crate::specification#s9) that each of them
+/// overrides, and the list of them.
+macro_rules! evidence_mutants {
+    ($($name:ident { $($clause:item)* })*) => {
+        $(struct $name;
+        impl EvidenceRules for $name { $($clause)* }
+        impl Rules for $name {
+            fn evidence(&self) -> &dyn EvidenceRules {
+                self
+            }
+        })*
+
+        /// The injected bugs of this kind.
+        pub(super) const MUTANTS: &[Mutant] = &[
+            $(Mutant { name: stringify!($name), rules: &$name }),*
+        ];
+    };
+}
+
+evidence_mutants! {
+    StartsAtTheLatestStart {
+        fn start_of(&self, container: &Container) -> Option<Nanos> {
+            container.starts.iter().max().copied()
+        }
+    }
+    StartsAtTheState {
+        fn start_of(&self, container: &Container) -> Option<Nanos> {
+            container.starts.first().copied()
+        }
+    }
+    StartsWithTheFirstContainer {
+        fn containers_started(&self, pod: &Snapshot) -> Option<Nanos> {
+            let regular = pod.containers.iter().filter(|one| one.kind == Kind::Regular);
+            regular.filter_map(|one| self.start_of(one)).min()
+        }
+    }
+    StartsWithAllButInitContainers {
+        fn containers_started(&self, pod: &Snapshot) -> Option<Nanos> {
+            let long = pod.containers.iter().filter(|one| one.kind != Kind::Init);
+            let starts: Option<Vec<Nanos>> = long.map(|one| self.start_of(one)).collect();
+            starts?.into_iter().max()
+        }
+    }
+    StartsAtTheEarliestOfAll {
+        fn containers_started(&self, pod: &Snapshot) -> Option<Nanos> {
+            SpecEvidence.containers_started(pod)?;
+            let regular = pod.containers.iter().filter(|one| one.kind == Kind::Regular);
+            regular.filter_map(|one| self.start_of(one)).min()
+        }
+    }
+    TrustsAnyReporter {
+        fn is_from_kubelet(&self, _: &KubeEvent) -> bool {
+            true
+        }
+    }
+    TrustsTheSourceFirst {
+        fn is_from_kubelet(&self, event: &KubeEvent) -> bool {
+            event.source_component == "kubelet"
+        }
+    }
+    KnowsNoOlderReporter {
+        fn is_from_kubelet(&self, event: &KubeEvent) -> bool {
+            event.reporting_component == "kubelet"
+        }
+    }
+    TakesAnyContainer {
+        fn is_evidence(&self, event: &KubeEvent, _: &Snapshot) -> bool {
+            let reasons = ["Pulling", "Pulled", "Created", "Started"];
+            reasons.contains(&event.reason.as_str()) && self.is_from_kubelet(event)
+        }
+    }
+    TakesAnyReason {
+        fn is_evidence(&self, event: &KubeEvent, pod: &Snapshot) -> bool {
+            self.container_of(event, pod).is_some()
+        }
+    }
+    TakesNoPulling {
+        fn is_evidence(&self, event: &KubeEvent, pod: &Snapshot) -> bool {
+            event.reason != "Pulling" && SpecEvidence.is_evidence(event, pod)
+        }
+    }
+    NamesNoInstant {
+        fn time_of(&self, event: &KubeEvent, timestamps: Timestamps) -> Option<Nanos> {
+            let event = KubeEvent { name: String::new(), ..event.clone() };
+            SpecEvidence.time_of(&event, timestamps)
+        }
+    }
+    TrustsTheNamedInstant {
+        fn time_of(&self, event: &KubeEvent, timestamps: Timestamps) -> Option<Nanos> {
+            let named = event.instant_in_name().filter(|_| timestamps == Timestamps::Fused);
+            named.or_else(|| SpecEvidence.time_of(event, timestamps))
+        }
+    }
+    NamesInstantsInApiMode {
+        fn time_of(&self, event: &KubeEvent, _: Timestamps) -> Option<Nanos> {
+            SpecEvidence.time_of(event, Timestamps::Fused)
+        }
+    }
+    StartsAtTheSecond {
+        fn time_of_start(&self, start: Nanos, _: Timestamps) -> Nanos {
+            start
+        }
+    }
+    ForgetsEvidenceBeforeScheduled {
+        fn latches_at(&self, event: usize, scheduled: Option<usize>) -> Option<usize> {
+            scheduled.filter(|scheduled| *scheduled <= event).map(|_| event)
+        }
+    }
+    LooksAtConditionsFirst {
+        fn event_comes_first(&self, event: usize, condition: usize) -> bool {
+            event < condition
+        }
+    }
+    PrefersEvents {
+        fn event_comes_first(&self, _: usize, _: usize) -> bool {
+            true
+        }
+    }
+    IgnoresStarts {
+        fn earliest(&self, condition: Option<Nanos>, _: Option<Nanos>) -> (Option<Nanos>, Source) {
+            (condition, Source::Condition)
+        }
+    }
+    TakesTheContainerOnATie {
+        fn earliest(&self, condition: Option<Nanos>, start: Option<Nanos>) -> (Option<Nanos>, Source) {
+            match condition.is_some() && condition == start {
+                true => (start, Source::Container),
+                false => SpecEvidence.earliest(condition, start),
+            }
+        }
+    }
+    NeedsTheConditionsTime {
+        fn earliest(&self, condition: Option<Nanos>, start: Option<Nanos>) -> (Option<Nanos>, Source) {
+            SpecEvidence.earliest(condition, start.filter(|_| condition.is_some()))
+        }
+    }
+    NeverRaises {
+        fn raised(&self, time: Nanos, _: Option<Nanos>) -> Nanos {
+            time
+        }
+    }
+    CountsWhatAdoptionLatched {
+        fn counts_source(&self, entry: Entry, _: bool) -> bool {
+            matches!(entry, Entry::Full | Entry::Adopted)
+        }
+    }
+    CountsNoneAtFirstSight {
+        fn counts_source(&self, entry: Entry, at_first_sight: bool) -> bool {
+            !at_first_sight && matches!(entry, Entry::Full | Entry::Adopted)
+        }
+    }
+    CountsPreexisting {
+        fn counts_source(&self, entry: Entry, at_first_sight: bool) -> bool {
+            entry == Entry::Preexisting || SpecEvidence.counts_source(entry, at_first_sight)
+        }
+    }
+    MissesTheNetworkAtOnce {
+        fn waits_for_the_end(&self) -> bool {
+            false
+        }
+    }
+    NeverMissesTheNetwork {
+        fn misses_the_network_at_the_end(&self) -> bool {
+            false
+        }
+    }
+    CountsTheLastPull {
+        fn counted(&self, of_container: &[Found]) -> Option<usize> {
+            of_container.len().checked_sub(1)
+        }
+    }
+    TakesInitBelowZeroOff {
+        fn time_of_init(&self, network: Nanos, initialized: Nanos) -> Nanos {
+            initialized - network
+        }
+    }
+    LeavesInitInside {
+        fn time_of_init(&self, _: Nanos, _: Nanos) -> Nanos {
+            0
+        }
+    }
+    BeginsAtNetworkReady {
+        fn beginning(&self, network: Nanos, _: Option<Nanos>) -> Nanos {
+            network
+        }
+    }
+    AddsOverlappingPulls {
+        fn union(&self, intervals: &[(Nanos, Nanos)]) -> Nanos {
+            intervals.iter().map(|(from, to)| to - from).sum()
+        }
+    }
+    TakesWholePullsOff {
+        fn clipped(&self, interval: (Nanos, Nanos), _: (Nanos, Nanos)) -> (Nanos, Nanos) {
+            interval
+        }
+    }
+    TakesPullsOfInitContainersOff {
+        fn counts_for_sli(&self, _: &Container) -> bool {
+            true
+        }
+    }
+    PromisesForStatefulPods {
+        fn sli_reasons(&self) -> [&'static str; 3] {
+            ["gated", "unschedulable", "unschedulable"]
+        }
+    }
+    PromisesForGatedPods {
+        fn sli_reasons(&self) -> [&'static str; 3] {
+            ["unschedulable", "unschedulable", "stateful"]
+        }
+    }
+    PutsStatefulFirst {
+        fn sli_reasons(&self) -> [&'static str; 3] {
+            ["stateful", "gated", "unschedulable"]
+        }
+    }
+    PutsEventsAtTheEndOfTheirSecond {
+        fn time_of(&self, event: &KubeEvent, timestamps: Timestamps) -> Option<Nanos> {
+            let named = KubeEvent { name: String::new(), ..event.clone() };
+            let is_late = SpecEvidence.time_of(event, timestamps)
+                != SpecEvidence.time_of(&named, timestamps);
+            SpecEvidence.time_of(event, timestamps).map(|time| match is_late {
+                true => time / SECOND * SECOND + SECOND - 1,
+                false => time,
+            })
+        }
+    }
+}

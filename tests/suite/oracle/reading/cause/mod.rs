@@ -1,0 +1,137 @@
+//! [§10.1](crate::specification#s10-1): why a pod waits.
+
+mod rules;
+pub(crate) mod scheduler;
+pub(crate) mod tally;
+
+pub(crate) use rules::{CauseRules, SpecCauses};
+pub(crate) use scheduler::Clause;
+
+use super::container::{Container, Kind, State};
+use super::life::Folded;
+use super::snapshot::Snapshot;
+use super::startup::Startup;
+
+/// The stage and the cause of a pod in flight with the snapshot or Event at a place: "the first row
+/// that fits its stage".
+pub(crate) fn at(startup: &Startup<'_>, place: usize) -> (&'static str, &'static str) {
+    let (stage, _) = startup.stage_at(place);
+    let seen = &startup.life.folded[..=place];
+    let pod = &startup.life.folded[place].pod;
+    let rules = startup.rules.causes();
+    let cause = match stage {
+        _ if pod.is_terminating && rules.terminating_comes_first() => "terminating",
+        "gated" => "gate",
+        "scheduling" | "unschedulable" => scheduler::cause(rules, pod),
+        "network" => network(rules, pod, seen),
+        "init" | "containers" => containers(startup, stage, place),
+        _ => "readiness_gate",
+    };
+    (stage, cause)
+}
+
+fn network(rules: &dyn CauseRules, pod: &Snapshot, seen: &[Folded]) -> &'static str {
+    if pod.started.is_none() {
+        return "acknowledge";
+    }
+    let warnings = seen.iter().filter_map(|folded| folded.event.as_ref());
+    let warnings: Vec<&'static str> = warnings.filter_map(|event| rules.warning(event)).collect();
+    if let Some(cause) = rules.which_warning(&warnings) {
+        return cause;
+    }
+    let condition = pod.condition("PodReadyToStartContainers");
+    let condition = condition.filter(|condition| {
+        condition.status == "False" && condition.reason == "PodSandboxNotReady"
+    });
+    let message = condition.map_or("", |condition| &condition.message);
+    if message.contains("no pod sandbox") {
+        "no_sandbox"
+    } else if message.contains("no IP") {
+        "no_ip"
+    } else {
+        "unknown"
+    }
+}
+
+/// "Containers of the stage"
+fn of_stage<'p>(startup: &Startup<'_>, stage: &str, pod: &'p Snapshot) -> Vec<&'p Container> {
+    let rules = startup.rules.causes();
+    let starts = startup.rules.evidence();
+    let all = pod.containers.iter();
+    if stage == "init" {
+        let is_over = |container: &&Container| {
+            rules.init_is_over(container, starts.start_of(container).is_some())
+        };
+        let mut init = all.filter(|container| container.is_init());
+        return init
+            .find(|container| !is_over(container))
+            .into_iter()
+            .collect();
+    }
+    all.filter(|container| container.kind != Kind::Init)
+        .collect()
+}
+
+fn containers(startup: &Startup<'_>, stage: &str, place: usize) -> &'static str {
+    const IMAGE: [&str; 8] = [
+        "ErrImagePull",
+        "ImagePullBackOff",
+        "ErrImageNeverPull",
+        "InvalidImageName",
+        "ImageInspectError",
+        "RegistryUnavailable",
+        "SignatureValidationFailed",
+        "ImageVolumeMountFailed",
+    ];
+    const CONFIG: [&str; 6] = [
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "RunContainerError",
+        "PreCreateHookError",
+        "PreStartHookError",
+        "PostStartHookError",
+    ];
+    let pod = &startup.life.folded[place].pod;
+    let containers = of_stage(startup, stage, pod);
+    let waits_with = |container: &Container, reasons: &[&str]| match &container.state {
+        State::Waiting(reason) => reasons.contains(&reason.as_str()),
+        _ => false,
+    };
+    let any = |holds: &dyn Fn(&Container) -> bool| containers.iter().any(|one| holds(one));
+    let crashes = |one: &Container| {
+        let failed = matches!(one.state, State::Terminated(code) if code != Some(0));
+        waits_with(one, &["CrashLoopBackOff"]) || failed
+    };
+    if any(&|one| waits_with(one, &IMAGE)) {
+        "image"
+    } else if any(&|one| waits_with(one, &CONFIG)) {
+        "config"
+    } else if any(&crashes) {
+        "crash"
+    } else if any(&|one| is_pulling(startup, one, place)) {
+        "pull"
+    } else if any(&|one| matches!(one.state, State::Waiting(_) | State::None)) {
+        "create"
+    } else if stage == "init" {
+        "run"
+    } else {
+        "probe"
+    }
+}
+
+/// "a container of the stage without a start has a `Pulling` event and no `Pulled`"
+fn is_pulling(startup: &Startup<'_>, container: &Container, place: usize) -> bool {
+    let rules = startup.rules.evidence();
+    if rules.start_of(container).is_some() {
+        return false;
+    }
+    let has = |reason: &str| {
+        startup.life.folded[..=place].iter().any(|folded| {
+            folded.event.as_ref().is_some_and(|event| {
+                let of = rules.container_of(event, &folded.pod);
+                event.reason == reason && of.is_some_and(|of| of.name == container.name)
+            })
+        })
+    };
+    has("Pulling") && !has("Pulled")
+}

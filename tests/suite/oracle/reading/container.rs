@@ -1,0 +1,93 @@
+//! The containers of a pod, with what its status says of each.
+
+use serde_json::Value;
+
+use super::snapshot::api_time;
+use crate::oracle::instant::Nanos;
+
+/// One container of `spec.initContainers` or `spec.containers`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Container {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) state: State,
+    /// [§9.1](crate::specification#s9-1): its starts that are not absurd: of the state, and of the
+    /// last one
+    pub(crate) starts: Vec<Nanos>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Init,
+    /// An init container with `restartPolicy: Always`
+    RestartableInit,
+    Regular,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum State {
+    /// No status has its name
+    None,
+    /// For this reason; a status without a state waits, too
+    Waiting(String),
+    Running,
+    /// With this exit code
+    Terminated(Option<i64>),
+}
+
+impl Container {
+    pub(crate) fn is_init(&self) -> bool {
+        self.kind != Kind::Regular
+    }
+}
+
+/// Every container of the pod's spec, init containers first.
+pub(super) fn all(pod: &Value) -> Vec<Container> {
+    let mut all = read(pod, "initContainers", "initContainerStatuses");
+    all.extend(read(pod, "containers", "containerStatuses"));
+    all
+}
+
+fn read(pod: &Value, containers: &str, statuses: &str) -> Vec<Container> {
+    let of = |section: &str, list: &str| pod[section][list].as_array().cloned().unwrap_or_default();
+    let statuses = of("status", statuses);
+    let container = |spec: &Value| {
+        let is_own = |status: &&Value| status["name"].is_string() && status["name"] == spec["name"];
+        let status = statuses.iter().find(is_own);
+        Container {
+            name: spec["name"].as_str().unwrap_or_default().to_owned(),
+            kind: match containers {
+                "containers" => Kind::Regular,
+                _ if spec["restartPolicy"] == "Always" => Kind::RestartableInit,
+                _ => Kind::Init,
+            },
+            state: status.map_or(State::None, state),
+            starts: status.map(starts).unwrap_or_default(),
+        }
+    };
+    of("spec", containers).iter().map(container).collect()
+}
+
+fn state(status: &Value) -> State {
+    let state = &status["state"];
+    if state["running"].is_object() {
+        State::Running
+    } else if state["terminated"].is_object() {
+        State::Terminated(state["terminated"]["exitCode"].as_i64())
+    } else {
+        let reason = state["waiting"]["reason"].as_str().unwrap_or_default();
+        State::Waiting(reason.to_owned())
+    }
+}
+
+fn starts(status: &Value) -> Vec<Nanos> {
+    let stated = [
+        "/state/running/startedAt",
+        "/state/terminated/startedAt",
+        "/lastState/terminated/startedAt",
+    ];
+    let times = stated
+        .into_iter()
+        .map(|path| api_time(status.pointer(path)));
+    times.flatten().collect()
+}

@@ -1,0 +1,140 @@
+//! What the families of [§9](crate::specification#s9) count.
+
+use super::sli::{self, SliEvent};
+use super::{Source, pull};
+use crate::oracle::figures::Figures;
+use crate::oracle::reading::Options;
+use crate::oracle::reading::rules::Entry;
+use crate::oracle::reading::startup::Startup;
+use crate::oracle::reading::stream::Dropped;
+
+const EVIDENCE: &str = "podinit_network_evidence_total";
+const DROPPED: &str = "podinit_events_dropped_total";
+const PULLS: &str = "podinit_image_pulls_total";
+const PULL_DURATION: &str = "podinit_image_pull_duration_seconds";
+const PULL_WAIT: &str = "podinit_image_pull_wait_seconds";
+const PULL_BYTES: &str = "podinit_image_pull_bytes_total";
+const SLI: &str = "podinit_startup_sli_duration_seconds";
+const SLI_EXCLUDED: &str = "podinit_startup_sli_excluded_total";
+
+const SLI_REASONS: [&str; 11] = [
+    "static",
+    "preexisting",
+    "gated",
+    "unschedulable",
+    "stateful",
+    "failed",
+    "deleted",
+    "vanished",
+    "disrupted",
+    "no_evidence",
+    "time",
+];
+
+/// [§7](crate::specification#s7): "Every series that can be known is exposed at 0 from the start";
+/// [§9](crate::specification#s9): "families that need a source that is off are absent", which this
+/// reading takes for whole families and not for a value of a label.
+pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
+    for source in Source::ALL {
+        figures.add(EVIDENCE, &[("source", source.name())], 0);
+    }
+    if options.events {
+        for reason in ["finished", "other", "unknown"] {
+            figures.add(DROPPED, &[("reason", reason)], 0);
+        }
+        for reason in SLI_REASONS {
+            figures.add(SLI_EXCLUDED, &[("reason", reason)], 0);
+        }
+    }
+}
+
+/// Adds the Events that no life took.
+pub(crate) fn count_dropped(dropped: Dropped, figures: &mut Figures) {
+    let Dropped {
+        finished,
+        other,
+        unknown,
+    } = dropped;
+    for (reason, count) in [
+        ("finished", finished),
+        ("other", other),
+        ("unknown", unknown),
+    ] {
+        if count > 0 {
+            figures.add(DROPPED, &[("reason", reason)], count);
+        }
+    }
+}
+
+/// Adds what one life says.
+pub(crate) fn count(startup: &Startup<'_>, figures: &mut Figures) {
+    evidence(startup, figures);
+    if startup.events {
+        dropped(startup, figures);
+        pulls(startup, figures);
+        official(startup, figures);
+    }
+}
+
+/// "once per pod for which NetworkReady was latched"
+fn evidence(startup: &Startup<'_>, figures: &mut Figures) {
+    let rules = startup.rules.evidence();
+    if let Some(network) = startup.view(startup.last_of_startup()).network_ready()
+        && rules.counts_source(startup.entry(), network.place == 0)
+    {
+        figures.add(EVIDENCE, &[("source", network.source.name())], 1);
+    }
+}
+
+/// [§9.5](crate::specification#s9-5): `finished`, "a pod that is remembered and not in flight"
+fn dropped(startup: &Startup<'_>, figures: &mut Figures) {
+    let Some(end) = startup.end() else { return };
+    // What ends a life that no snapshot ended comes after all of it.
+    let after = startup.life.folded.iter().skip(end.place + 1);
+    let late = after.filter(|folded| folded.event.is_some()).count();
+    figures.add(DROPPED, &[("reason", "finished")], late);
+}
+
+fn has_startup(startup: &Startup<'_>) -> bool {
+    matches!(startup.entry(), Entry::Full | Entry::Adopted)
+}
+
+/// [§9.3](crate::specification#s9-3)
+fn pulls(startup: &Startup<'_>, figures: &mut Figures) {
+    if !has_startup(startup) {
+        return;
+    }
+    for found in pull::pulls(startup, startup.last_of_startup()) {
+        let registry = ("registry", found.read.registry.as_str());
+        let result = &found.read.result;
+        figures.add(PULLS, &[("result", result.name()), registry], 1);
+        if let pull::Result::Pulled {
+            duration,
+            with_wait,
+            bytes,
+        } = *result
+        {
+            figures.histogram(PULL_DURATION, &[registry]).push(duration);
+            if let Some(with_wait) = with_wait {
+                let wait = with_wait - duration;
+                figures.histogram(PULL_WAIT, &[registry]).push(wait);
+            }
+            if let Some(bytes) = bytes {
+                figures.add(PULL_BYTES, &[registry], bytes as usize);
+            }
+        }
+    }
+}
+
+/// [§9.4](crate::specification#s9-4)
+fn official(startup: &Startup<'_>, figures: &mut Figures) {
+    let namespace = ("namespace", startup.life.folded[0].pod.namespace.as_str());
+    let observed = figures.histogram(SLI, &[namespace]);
+    match sli::event(startup) {
+        Some(SliEvent::Observed(duration)) => observed.push(duration),
+        Some(SliEvent::Excluded(reason)) => {
+            figures.add(SLI_EXCLUDED, &[("reason", reason)], 1);
+        }
+        None => {}
+    }
+}
