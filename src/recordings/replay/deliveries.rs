@@ -41,6 +41,8 @@ pub struct Replay<S, F> {
     pending: Option<List>,
     /// `None` before the first document
     stream: Option<StreamedList>,
+    /// The Events of the recording's beginning, in case accounting starts over with a streamed list
+    before_first_list: Vec<KubeEvent>,
 }
 
 /// A list, or the pages of it that were read. A list that lacks a page did not complete, and nothing is
@@ -68,6 +70,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             new_sink,
             pending: None,
             stream: None,
+            before_first_list: Vec::new(),
         })
     }
 
@@ -81,7 +84,12 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             return Ok(ControlFlow::Break(()));
         }
         match document.body {
-            Body::Events(events) => self.kube_events(events),
+            Body::Events(events) => {
+                if matches!(self.stream, None | Some(StreamedList::First { .. })) {
+                    self.before_first_list.extend(events.iter().cloned());
+                }
+                self.kube_events(events);
+            }
             Body::Event(kind) => {
                 self.give_up_pending();
                 self.event(kind, observed)?;
@@ -148,6 +156,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn list(&mut self, list: List) {
+        self.before_first_list = Vec::new();
         let began = list
             .observed
             .or(latest_api_time(&list.pods))
@@ -222,6 +231,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.sink = (self.new_sink)()?;
                 let pods = in_list_order(pods);
                 let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
+                let events = std::mem::take(&mut self.before_first_list);
+                self.kube_events(events);
                 self.deliver(PodEvent::Listed { pods, began }, None);
             }
             Some(StreamedList::Relist(pods)) => {
