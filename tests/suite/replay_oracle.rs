@@ -146,6 +146,76 @@ fn a_pod_event_that_comes_twice_changes_nothing() {
     assert_eq!(failing, None, "a seed whose duplicates count");
 }
 
+/// The families and series that no Event changes: what [§9.2](crate::specification#s9-2) to
+/// [§9.4](crate::specification#s9-4) say of Events is about NetworkReady and what follows from it.
+const BEYOND_EVENTS: [&str; 15] = [
+    "podinit_pods_discovered_total",
+    "podinit_pods_finished_total",
+    "podinit_reentries_total",
+    "podinit_watch_events_total",
+    "podinit_scheduled_to_ready_duration_seconds",
+    "podinit_created_to_ready_duration_seconds",
+    "podinit_stage_duration_seconds_count{namespace=\"ns\",stage=\"gated\"}",
+    "podinit_stage_duration_seconds_sum{namespace=\"ns\",stage=\"scheduling\"}",
+    "podinit_stage_duration_seconds_sum{namespace=\"ns\",stage=\"unschedulable\"}",
+    "podinit_stage_duration_seconds_sum{namespace=\"ns\",stage=\"readiness\"}",
+    "podinit_step_duration_seconds_sum{namespace=\"ns\",step=\"acknowledge\"}",
+    "podinit_step_duration_seconds_sum{namespace=\"ns\",step=\"probe\"}",
+    "podinit_disruptions_total",
+    "podinit_resiz",
+    "podinit_inplace_update_duration_seconds",
+];
+
+/// Lost, late, doubled, reordered and combined Events are all in the histories.
+#[test]
+fn events_change_no_figure_but_those_that_follow_from_the_network() {
+    let changes = |figures: &dyn Fn(&[Value], &Options) -> Exposition, seed| {
+        let History { documents, options } = history::generate(seed);
+        let with = |events| {
+            let options = Options {
+                events,
+                ..options.clone()
+            };
+            figures(&documents, &options)
+        };
+        let differences = compare::differences(&with(false), &with(true));
+        let is_beyond = |line: &String| BEYOND_EVENTS.iter().any(|beyond| line.starts_with(beyond));
+        differences.iter().any(is_beyond)
+    };
+    let failing = seeds::first(FEWER_HISTORIES, |seed| {
+        changes(&expected, seed)
+            || (implementation::COUNTS_EVENTS && changes(&implementation, seed))
+    });
+    assert_eq!(failing, None, "a seed whose Events change other figures");
+}
+
+/// [§9.2](crate::specification#s9-2), [§9.3](crate::specification#s9-3): the first of each kind
+/// counts, and a further one is only dropped once more.
+#[test]
+fn an_event_that_comes_twice_changes_nothing() {
+    let is_event = |document: &Value| {
+        let object = document.get("object").unwrap_or(document);
+        object["kind"] == "Event" || document["kind"] == "EventList"
+    };
+    let failing = seeds::first(FEWER_HISTORIES, |seed| {
+        let History { documents, options } = history::generate(seed);
+        let twice = documents.iter().flat_map(|document| {
+            let copies = if is_event(document) { 2 } else { 1 };
+            vec![document.clone(); copies]
+        });
+        let twice: Vec<Value> = twice.collect();
+        let counts_twice = |figures: &dyn Fn(&[Value], &Options) -> Exposition| {
+            let differences =
+                compare::differences(&figures(&documents, &options), &figures(&twice, &options));
+            differences
+                .iter()
+                .any(|line| !line.starts_with("podinit_events_dropped_total"))
+        };
+        counts_twice(&expected) || (implementation::COUNTS_EVENTS && counts_twice(&implementation))
+    });
+    assert_eq!(failing, None, "a seed whose Events count twice");
+}
+
 /// Pod events twice, and everything else once: a list or a bookmark again is a gap.
 fn repeated(document: &Value) -> Vec<Value> {
     let is_pod_event = matches!(
