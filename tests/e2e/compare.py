@@ -2,7 +2,7 @@
 
 from exporter import total
 from processes import Failure
-from truth import STAGES
+from truth import STAGES, STEPS
 
 BUCKETS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900,
            1200, 1800, 2700, 3600)
@@ -12,25 +12,41 @@ COUNTERS = {
     "podinit_unobserved_total": ("stage", "reason"),
     "podinit_reentries_total": ("milestone",),
     "podinit_clock_anomalies_total": ("kind",),
+    "podinit_network_evidence_total": ("source",),
+    "podinit_image_pulls_total": ("result", "registry"),
+    "podinit_image_pull_bytes_total": ("registry",),
+    "podinit_startup_sli_excluded_total": ("reason",),
 }
+# What podinit_image_pull_wait_seconds is called among the intervals.
+PULL_WAIT = "image_pull_wait"
+HISTOGRAMS = ("podinit_stage_", "podinit_step_", "podinit_scheduled_", "podinit_created_",
+              "podinit_image_pull_", "podinit_startup_sli_")
 
 
 def family(interval):
-    """(metric, labels) of a stage or a whole duration."""
+    """(metric, labels) of a stage, a step or another duration."""
     if interval in STAGES:
         return "podinit_stage_duration_seconds", {"stage": interval}
-    return f"podinit_{interval}_duration_seconds", {}
+    if interval in STEPS:
+        return "podinit_step_duration_seconds", {"step": interval}
+    return "podinit_image_pull_wait_seconds" if interval == PULL_WAIT else f"podinit_{interval}_duration_seconds", {}
+
+
+def series(interval, group):
+    """(metric, labels) of what `Truth.durations` holds under a key."""
+    metric, labels = family(interval)
+    return metric, {**labels, "registry" if interval.startswith("image_pull") else "namespace": group}
 
 
 def histogram_differences(figures, truth, loose):
     """Lines for each histogram that differs; sums may, by `loose` seconds a pod and one more."""
     expected = {}
-    for (interval, namespace), values in truth.durations.items():
-        metric, labels = family(interval)
-        expected[(metric, frozenset({**labels, "namespace": namespace}.items()))] = values
+    for (interval, group), values in truth.durations.items():
+        metric, labels = series(interval, group)
+        expected[(metric, frozenset(labels.items()))] = values
     lines = []
     seen = {(n[: -len("_count")], labels) for n, labels in figures if n.endswith("_seconds_count")
-            and n.startswith(("podinit_stage_", "podinit_scheduled_", "podinit_created_"))}
+            and n.startswith(HISTOGRAMS)}
     for metric, labels in sorted(seen | set(expected), key=str):
         values = expected.get((metric, labels), [])
         name = f"{metric}{{{', '.join('='.join(pair) for pair in sorted(labels))}}}"
@@ -86,6 +102,16 @@ def differences(figures, truth, loose=0, ignored=()):
     if discovered != finished + inflight:
         lines.append(f"not conserved: {discovered:.0f} discovered, {finished:.0f} finished, {inflight:.0f} in flight")
     return lines
+
+
+def by_labels(figures, name, labels, **chosen):
+    """{values of `labels`: sum} of the samples of `name` that have the labels `chosen` and are not 0."""
+    sums, wanted = {}, set(chosen.items())
+    for (found, have), value in figures.items():
+        if found == name and wanted <= have and value:
+            key = tuple(dict(have).get(label) for label in labels)
+            sums[key] = sums.get(key, 0) + value
+    return sums
 
 
 def summary(truth):

@@ -1,7 +1,8 @@
 """Recordings for the fast tests: `fixtures.py RECORDING DIRECTORY`.
 
-Splits a recording of the suite by namespace, trims each pod to what startup is told by, and
-writes beside each what the truth makes of it. `cargo test` replays them (tests/suite/recordings.rs).
+Splits a recording of the suite by namespace, trims each pod and Event to what startup is told by, and
+writes beside each what the truth makes of it, on both clocks, with each of `EVIDENCE`. `cargo test`
+replays them (tests/suite/recordings.rs).
 """
 
 import gzip
@@ -9,10 +10,13 @@ import json
 import os
 import sys
 
-from compare import BUCKETS, COUNTERS, family
+from compare import BUCKETS, COUNTERS, series
 from truth import Truth
 
 SKIPPED = {"e2e-deployment"}  # large, and the same life a thousand times
+# Faults are of the pods' watch: their recordings are kept without Events.
+FAULT = "e2e-fault-"
+EVIDENCE = ("none",)
 
 
 def trimmed(pod):
@@ -28,6 +32,13 @@ def trimmed(pod):
                  if key in spec},
         "status": {key: status[key] for key in ("phase", "startTime", "conditions") if key in status},
     }
+    if "volumes" in spec:  # of each only its kind
+        small["spec"]["volumes"] = [{key: volume[key] if key == "name" else {} for key in volume}
+                                    for volume in spec["volumes"]]
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        if kind in status:
+            small["status"][kind] = [{key: c[key] for key in ("name", "state", "lastState") if key in c}
+                                     for c in status[kind]]
     if annotations:
         small["metadata"]["annotations"] = annotations
     for kind in ("initContainers", "containers"):
@@ -35,6 +46,14 @@ def trimmed(pod):
             small["spec"][kind] = [{key: c[key] for key in ("name", "restartPolicy") if key in c}
                                    for c in spec[kind]]
     return small
+
+
+def trimmed_event(event):
+    """The Event without what podinit must not depend on."""
+    keep = ("kind", "apiVersion", "involvedObject", "reason", "message", "source", "firstTimestamp",
+            "lastTimestamp", "count", "type", "reportingComponent")
+    meta = {key: event["metadata"][key] for key in ("name", "namespace", "resourceVersion")}
+    return {"metadata": meta, **{key: event[key] for key in keep if key in event}}
 
 
 def split(path):
@@ -50,11 +69,13 @@ def split(path):
                 for namespace, kept in documents.items():
                     kept.append({**empty(document), "items": [
                         trimmed(pod) for pod in document["items"] if pod["metadata"]["namespace"] == namespace]})
-            elif document["object"].get("kind") == "Pod" and document["type"] in ("ADDED", "MODIFIED", "DELETED"):
-                namespace = document["object"]["metadata"]["namespace"]
-                kept = documents.setdefault(namespace, list(map(empty, lists)))
-                kept.append({"type": document["type"], "object": trimmed(document["object"]),
-                             "observedAt": document["observedAt"]})
+            elif document["type"] in ("ADDED", "MODIFIED", "DELETED"):
+                obj = document["object"]
+                if obj["kind"] == "Event" and obj["metadata"]["namespace"].startswith(FAULT):
+                    continue
+                kept = documents.setdefault(obj["metadata"]["namespace"], list(map(empty, lists)))
+                kept.append({"type": document["type"], "observedAt": document["observedAt"],
+                             "object": trimmed_event(obj) if obj["kind"] == "Event" else trimmed(obj)})
     return documents
 
 
@@ -63,15 +84,14 @@ def empty(document):
             "metadata": {"resourceVersion": document["metadata"]["resourceVersion"]}, "items": []}
 
 
-def expected(documents, clock):
+def expected(documents, clock, events):
     """Every sample other than 0 that replay has to expose, {`name{label="value",...}`: value}."""
-    truth = Truth(clock)
+    truth = Truth(clock, events=events)
     for document in documents:
         truth.feed(json.loads(json.dumps(document)))
     samples = {}
-    for (interval, namespace), values in truth.durations.items():
-        metric, labels = family(interval)
-        labels = {**labels, "namespace": namespace}
+    for (interval, group), values in truth.durations.items():
+        metric, labels = series(interval, group)
         samples[spelt(f"{metric}_count", labels)] = len(values)
         samples[spelt(f"{metric}_sum", labels)] = round(sum(values), 6)
         for bound in BUCKETS:
@@ -96,7 +116,9 @@ def main(recording, directory):
         text = "".join(json.dumps(document, separators=(",", ":")) + "\n" for document in documents)
         with open(f"{stem}.watch.json.gz", "wb") as file:
             file.write(gzip.compress(text.encode(), 9, mtime=0))
-        figures = {clock: expected(documents, clock) for clock in ("api", "fused")}
+        figures = {f"{clock}, {evidence}": expected(documents, clock, evidence == "events")
+                   for clock in ("api", "fused") for evidence in EVIDENCE
+                   if evidence == "none" or not namespace.startswith(FAULT)}
         with open(f"{stem}.expected.json", "w", encoding="utf-8") as file:
             json.dump(figures, file, indent=1)
             file.write("\n")

@@ -1,16 +1,20 @@
 """What podinit has to say about a recording, worked out from the specification alone.
 
 A plain, slow reading: it keeps every pod, shares no code with podinit and counts nothing but what
-the recording shows. Figures are in `Truth.durations` (lists of seconds, by family, stage and
-namespace; also by pod in `Truth.by_pod`) and `Truth.counters` (by name and labels).
+the recording shows. Figures are in `Truth.durations` (lists of seconds, by interval and namespace or
+registry; also by pod in `Truth.by_pod`) and `Truth.counters` (by name and labels). What Events and
+containers tell is read in `evidence.py`.
 """
 
 import collections
-import datetime
 import gzip
 import json
 import math
 
+from evidence import (KubeletEvent, container_starts, first_start, seconds, startup_sli,
+                      startup_sli_exclusion)
+
+STEPS = ("acknowledge", "sandbox", "start", "probe")
 STAGES = ("gated", "scheduling", "unschedulable", "network", "init", "containers", "readiness")
 NETWORK = ("PodReadyToStartContainers", "PodHasNetwork")
 # Milestone -> the condition types that show it, the better one first.
@@ -22,15 +26,8 @@ CONDITIONS = {
     "Ready": ("Ready",),
 }
 THIRTY_DAYS = 30 * 86400
-
-
-def seconds(text):
-    """Seconds since 1970 of an RFC 3339 time; None where absent, unreadable or absurd."""
-    try:
-        value = datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-    except (AttributeError, ValueError):
-        return None
-    return value if value > 0 else None
+# Volumes that a stateless pod may have.
+STATELESS = {"secret", "configMap", "downwardAPI", "emptyDir", "projected"}
 
 
 def version_of(pod):
@@ -51,6 +48,12 @@ class Pod:
         self.true_since = {}  # condition type -> LTT last seen while True
         self.outcome = None
         self.unobserved = set()
+        self.adopted = self.new = False
+        self.containers, self.init_containers = [], []  # names of the spec
+        self.stateful = False
+        self.evidence = None  # what an Event showed before the pod was scheduled
+        self.pulled, self.pull_failed = {}, set()  # by (name, whether of an init container)
+        self.sli_judged = False
 
 
 class Truth:
@@ -60,8 +63,8 @@ class Truth:
     another truth, it stands for a watcher that was cut off the first time and saw only the last.
     """
 
-    def __init__(self, clock="api", namespaces=None, rescheduled=None):
-        self.clock, self.namespaces = clock, namespaces
+    def __init__(self, clock="api", namespaces=None, rescheduled=None, events=False):
+        self.clock, self.namespaces, self.events = clock, namespaces, events
         self.seen_last, self.rescheduled = rescheduled or {}, {}
         self.pods, self.deleted = {}, set()
         self.durations = collections.defaultdict(list)
@@ -79,12 +82,13 @@ class Truth:
         return self
 
     def feed(self, document):
-        """A PodList (the first, or one after a gap) or a watch event; Events tell nothing yet."""
+        """A PodList (the first, or one after a gap) or a watch event."""
         arrived = seconds(document.get("observedAt"))
         if "items" in document:
             self.feed_list(document)
         elif document["object"].get("kind") == "Event":
-            pass
+            if self.events and document["type"] in ("ADDED", "MODIFIED"):
+                self.event(KubeletEvent(document["object"], self.clock))
         elif document["type"] in ("ADDED", "MODIFIED", "DELETED"):
             pod = document["object"]
             if self.wanted(pod):
@@ -120,11 +124,13 @@ class Truth:
             pod.reached["Created"] = [pod.created, arrived]
             self.counters[("podinit_pods_discovered_total",)] += 1
             self.first_sight(pod, obj, first_list)
+            pod.new = True
         if version_of(obj) >= pod.version:
             pod.version = version_of(obj)
             self.reentries(pod, obj)
             if pod.outcome is None:
                 self.fold(pod, obj, arrived)
+        pod.new = False
         if deleted:
             self.finish(pod, "deleted")
             self.deleted.add(uid)
@@ -150,6 +156,8 @@ class Truth:
             return
         pod.adopted = True
         pod.before = {m for m, kinds in CONDITIONS.items() if any(is_true(obj, k) for k in kinds)}
+        pod.before |= {m for m, _ in self.stated(obj)}
+        self.judge_sli(pod, "preexisting")
 
     def reentries(self, pod, obj):
         for entry in (obj.get("status") or {}).get("conditions") or []:
@@ -167,6 +175,9 @@ class Truth:
     def fold(self, pod, obj, arrived):
         spec, status = obj.get("spec") or {}, obj.get("status") or {}
         pod.init = pod.init or bool(spec.get("initContainers"))
+        pod.containers = [c["name"] for c in spec.get("containers") or []]
+        pod.init_containers = [c["name"] for c in spec.get("initContainers") or []]
+        pod.stateful = any(not STATELESS & set(volume) for volume in spec.get("volumes") or [])
         pod.readiness = pod.readiness or bool(spec.get("readinessGates"))
         if spec.get("schedulingGates"):
             pod.gated = True
@@ -176,27 +187,122 @@ class Truth:
         scheduled = find(obj, "PodScheduled")
         if scheduled and scheduled["status"] == "False" and scheduled.get("reason") == "Unschedulable":
             pod.unschedulable = True
-        for milestone, kinds in CONDITIONS.items():
-            entry = next((find(obj, kind) for kind in kinds if find(obj, kind)), None)
-            if not entry or entry["status"] != "True":
-                continue
-            since = seconds(entry.get("lastTransitionTime"))
-            if milestone == "Scheduled" and self.missed(pod, obj["metadata"]["uid"], since or 0):
-                continue
-            if milestone not in pod.reached:
-                pod.reached[milestone] = [since, arrived]
-                if pod.gated and milestone == "Scheduled" and pod.reached.get("Ungated", [0, 0])[1] == arrived:
-                    pod.reached["Ungated"].append("with Scheduled")
+        self.fold_conditions(pod, obj, arrived)
+        for milestone, since in self.stated(obj):
+            pod.reached.setdefault(milestone, [since, arrived])
         later = set(pod.reached) & {"NetworkReady", "Initialized", "ContainersReady", "Ready"}
         if later and "Scheduled" not in pod.reached:
             pod.reached["Scheduled"] = [None, None]
         self.judge_all(pod)
+        self.judge_sli(pod)
         if "Ready" in pod.reached:
             self.finish(pod, "ready")
         elif status.get("phase") == "Succeeded":
             self.finish(pod, "completed")
         elif status.get("phase") == "Failed":
             self.finish(pod, "failed")
+
+    def fold_conditions(self, pod, obj, arrived):
+        for milestone, kinds in CONDITIONS.items():
+            entry = next((find(obj, kind) for kind in kinds if find(obj, kind)), None)
+            if not entry or entry["status"] != "True" or milestone in pod.reached:
+                continue
+            since = seconds(entry.get("lastTransitionTime"))
+            if milestone == "Scheduled" and self.missed(pod, obj["metadata"]["uid"], since or 0):
+                continue
+            if milestone == "NetworkReady":
+                self.network_by_snapshot(pod, obj, self.interpret(since, arrived))
+                continue
+            pod.reached[milestone] = [since, arrived]
+            if pod.gated and milestone == "Scheduled" and pod.reached.get("Ungated", [0, 0])[1] == arrived:
+                pod.reached["Ungated"].append("with Scheduled")
+            if milestone == "Scheduled" and pod.evidence is not None and "NetworkReady" not in pod.reached:
+                self.network_ready(pod, pod.evidence, "event")
+
+    @staticmethod
+    def stated(obj):
+        """(milestone, API time) of what the kubelet states without a condition."""
+        status = obj.get("status") or {}
+        if status.get("startTime"):
+            yield "Acknowledged", seconds(status["startTime"])
+        starts = [container_starts(status.get("containerStatuses")).get(c["name"])
+                  for c in (obj.get("spec") or {}).get("containers") or []]
+        if starts and None not in starts:
+            yield "ContainersStarted", max(starts)
+
+    # -- since when the network was ready --------------------------------------------------
+
+    def network_by_snapshot(self, pod, obj, by_condition):
+        start = first_start(obj)
+        by_container = None if start is None else start + (0.5 if self.clock == "fused" else 0)
+        if by_container is not None and (by_condition is None or by_container < by_condition):
+            self.network_ready(pod, by_container, "container")
+        else:
+            self.network_ready(pod, by_condition, "condition")
+
+    def network_ready(self, pod, at, source):
+        """Latch the milestone, not before Scheduled, and count what gave its time."""
+        scheduled = self.time(pod, "Scheduled") if "Scheduled" in pod.reached else None
+        if at is not None and scheduled is not None:
+            at = max(at, scheduled)
+        pod.reached["NetworkReady"] = at
+        if "NetworkReady" not in pod.before:
+            self.counters[("podinit_network_evidence_total", source)] += 1
+
+    # -- Events ---------------------------------------------------------------------------
+
+    def event(self, event):
+        pod = self.pods.get(event.uid)
+        if pod is None or pod.outcome is not None or not event.from_kubelet:
+            return
+        if event.container not in (pod.init_containers if event.init else pod.containers):
+            return
+        if event.shows_network and event.at is not None and "NetworkReady" not in pod.reached:
+            if "Scheduled" in pod.reached:
+                self.network_ready(pod, event.at, "event")
+            elif pod.evidence is None:
+                pod.evidence = event.at
+        self.pull(pod, event)
+        self.judge_all(pod)
+        self.judge_sli(pod)
+
+    def pull(self, pod, event):
+        container = (event.container, event.init)
+        if event.pull is None:
+            return
+        pull = event.pull
+        if pull.result == "failed":
+            if container in pod.pull_failed:
+                return
+            pod.pull_failed.add(container)
+        elif container in pod.pulled:
+            return
+        else:
+            pod.pulled[container] = (pull, event.at)
+        self.counters[("podinit_image_pulls_total", pull.result, pull.registry)] += 1
+        if pull.result != "pulled":
+            return
+        self.durations[("image_pull", pull.registry)].append(pull.length)
+        if pull.waited is not None:
+            self.durations[("image_pull_wait", pull.registry)].append(pull.waited)
+        if pull.size is not None:
+            self.counters[("podinit_image_pull_bytes_total", pull.registry)] += pull.size
+
+    def judge_sli(self, pod, outcome=None):
+        """Kubernetes' own startup SLI: once it can be judged, or when the pod ends with `outcome`."""
+        needed = {"ContainersStarted", "NetworkReady"} | ({"Initialized"} if pod.init else set())
+        judged = needed <= set(pod.reached) and all((name, False) in pod.pulled for name in pod.containers)
+        if not self.events or pod.sli_judged or not (judged or outcome):
+            return
+        pod.sli_judged = True
+        reason, value = startup_sli_exclusion(pod, outcome, judged), None
+        if reason is None:
+            value = startup_sli(pod, lambda milestone: self.time(pod, milestone))
+            reason = "time" if value is None else None
+        if reason:
+            self.counters[("podinit_startup_sli_excluded_total", reason)] += 1
+        else:
+            self.durations[("startup_sli", pod.namespace)].append(value)
 
     def missed(self, pod, uid, since):
         """Whether the watcher was cut off when the pod was scheduled at `since`. Notes pods that are so twice."""
@@ -219,6 +325,10 @@ class Truth:
         yield "containers", ("NetworkReady", "Initialized") if pod.init else ("NetworkReady",), "ContainersReady"
         if pod.readiness:
             yield "readiness", ("ContainersReady",), "Ready"
+        yield "acknowledge", ("Scheduled",), "Acknowledged"
+        yield "sandbox", ("Acknowledged",), "NetworkReady"
+        yield "start", ("NetworkReady", "Initialized") if pod.init else ("NetworkReady",), "ContainersStarted"
+        yield "probe", ("ContainersStarted",), "ContainersReady"
         yield "scheduled_to_ready", ("Scheduled",), "Ready"
         yield "created_to_ready", ("Created",), "Ready"
 
@@ -228,7 +338,7 @@ class Truth:
             if key in pod.judged or any(m not in pod.reached for m in (*starts, end)):
                 continue
             pod.judged.add(key)
-            if name in STAGES and end in pod.before:
+            if name in (*STAGES, *STEPS) and end in pod.before:
                 self.not_observed(pod, name, "preexisting")
                 continue
             self.judge(pod, name, starts, end)
@@ -249,7 +359,7 @@ class Truth:
                 kind = "too_long"
         if kind:
             self.counters[("podinit_clock_anomalies_total", kind)] += 1
-            if name in STAGES:
+            if name in (*STAGES, *STEPS):
                 self.not_observed(pod, name, "time")
             return
         self.durations[(name, pod.namespace)].append(length)
@@ -257,12 +367,18 @@ class Truth:
 
     def time(self, pod, milestone):
         """When a milestone was reached, as the clock in use says; None where unknown."""
+        if milestone == "NetworkReady":
+            return pod.reached[milestone]
         api, arrived, *together = pod.reached[milestone]
         if milestone == "Ungated":
             if arrived is not None and self.clock == "api":
                 arrived = float(math.floor(arrived))
             scheduled = self.time(pod, "Scheduled") if together else None
             return min((t for t in (arrived, scheduled) if t is not None), default=None)
+        return self.interpret(api, arrived)
+
+    def interpret(self, api, arrived):
+        """An API time that was delivered at `arrived`, as the clock in use takes it."""
         return self.estimate(api, arrived) if self.clock == "fused" else api
 
     @staticmethod
@@ -285,11 +401,12 @@ class Truth:
             return
         pod.outcome = outcome
         self.counters[("podinit_pods_finished_total", outcome)] += 1
+        self.judge_sli(pod, outcome)
         if outcome not in ("ready", "completed"):
             return
         for name, starts, end in self.intervals(pod):
             key = "scheduling" if name == "unschedulable" else name
-            if name not in STAGES or key in pod.judged:
+            if name not in (*STAGES, *STEPS) or key in pod.judged:
                 continue
             needed = [CONDITIONS[m] for m in (*starts, end) if m in CONDITIONS]
             absent = any(pod.types.isdisjoint(kinds) for kinds in needed)
