@@ -34,6 +34,7 @@ class Cluster(ControlPlane):
         for node in started:
             node.wait()
         self.grant()
+        self.old_nodes, self.silent = {}, None
 
     def grant(self):
         """Apply the RBAC that the project ships, as it ships it."""
@@ -51,8 +52,36 @@ class Cluster(ControlPlane):
         """A kubeconfig that holds nothing but a token of podinit's service account."""
         return self.kubeconfig(name, self.service_account_token(*ACCOUNT), port)
 
+    def events_kubeconfig(self):
+        """A kubeconfig of an account that may list and watch pods and Events."""
+        rules = [{"apiGroups": [""], "resources": ["pods", "events"], "verbs": ["list", "watch"]}]
+        name, group = "podinit-events", "rbac.authorization.k8s.io"
+        self.client.create(f"/api/v1/namespaces/{ACCOUNT[0]}/serviceaccounts", {"metadata": {"name": name}})
+        self.client.create(PATHS["ClusterRole"], {"metadata": {"name": name}, "rules": rules})
+        self.client.create(PATHS["ClusterRoleBinding"], {
+            "metadata": {"name": name}, "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "namespace": ACCOUNT[0], "name": name}]})
+        return self.kubeconfig(name, self.service_account_token(ACCOUNT[0], name))
+
     def add_hollow_node(self, name, labels):
         return nodes.HollowNode(self, name, labels).wait()
+
+    def silent_node(self):
+        """The name of a node without a kubelet; pods of a node that does not exist would be collected."""
+        if not self.silent:
+            self.silent = "silent"
+            self.client.create("/api/v1/nodes", {
+                "metadata": {"name": self.silent}, "spec": {"unschedulable": True}})
+            size = {"cpu": "4", "memory": "4Gi", "pods": "100"}
+            self.client.patch(f"/api/v1/nodes/{self.silent}/status", {"status": {"capacity": size, "allocatable": size}})
+        return self.silent
+
+    def old_node(self, version):
+        """The labels of a node whose kubelet is of an older version; it is started once."""
+        labels = {"type": f"hollow-{version}"}
+        if version not in self.old_nodes:
+            self.old_nodes[version] = nodes.HollowNode(self, f"hollow-{version}", labels, version=version).wait()
+        return labels
 
     def write_static_pod(self, name, namespace):
         """Have the kubelet of hollow-0 run a static pod."""

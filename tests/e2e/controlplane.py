@@ -11,6 +11,8 @@ from kube import Client
 from processes import Failure, free_port, wait_for
 
 ADMIN = "e2e-admin-token"
+# Groups of pods that are scheduled together, off by default in 1.37.
+GATES = "GenericWorkload=true"
 
 
 class ControlPlane:
@@ -43,7 +45,7 @@ class ControlPlane:
         self.kubeconfig("admin", ADMIN)
         kubeconfig = self.kubeconfig_path("admin")
         for name, options in {
-            "kube-scheduler": [],
+            "kube-scheduler": [f"--feature-gates={GATES}"],
             "kube-controller-manager": [
                 "--use-service-account-credentials",
                 "--service-account-private-key-file", self.files["sa_key"],
@@ -84,6 +86,7 @@ class ControlPlane:
             # Keeps the watch history short enough for a resume to be too old.
             "--watch-cache=true", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0",
             "--enable-priority-and-fairness=false",
+            f"--feature-gates={GATES}", "--runtime-config=scheduling.k8s.io/v1beta1=true",
         ]
         name = f"kube-apiserver-{self.starts}"
         self.servers[port] = self.processes.start(name, arguments)

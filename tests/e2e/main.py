@@ -3,28 +3,33 @@
 import argparse
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 import traceback
 
 import access
+import causes
 import deploy
 import doctor
 import faults
 import formats
+import in_place
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
 from cluster import Cluster
 from compare import differences, summary
 from exporter import Exporter
+from kubelets import Kubelets
+from nodes import OLD
 from processes import Failure, Processes, wait_for
 from report import Report
 from scenario import Scenario
 from truth import Truth
 
-TOOLS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "hollow-node", "kwok",
-         "prometheus", "promtool")
+TOOLS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "hollow-node", f"hollow-node-{OLD}",
+         "kwok", "prometheus", "promtool")
 # These run alone, after the others: they are large, or take a node away.
 LATER = ("deployment",)
 
@@ -37,12 +42,16 @@ class Suite:
         self.directory = options.directory
         self.report = Report(self.directory)
         self.processes = Processes(os.path.join(self.directory, "logs"))
-        binaries = {name: os.path.join(options.binaries, name) for name in TOOLS}
+        # Kubelets of more versions may lie beside these.
+        names = {*TOOLS, *(name for name in os.listdir(options.binaries) if name.startswith("hollow-node-"))}
+        binaries = {name: os.path.join(options.binaries, name) for name in names}
         if options.assets:
             for name in ("etcd", "kube-apiserver"):
                 binaries[name] = os.path.join(options.assets, name)
         self.cluster = Cluster(self.processes, binaries, self.directory)
         self.recording = os.path.join(self.directory, "recording.jsonl")
+        usage = subprocess.run([options.podinit, "serve", "--help"], capture_output=True, text=True, check=True).stdout
+        self.has_events = "--evidence" in usage
 
     def exporter(self, name, *arguments, kubeconfig=None):
         kubeconfig = kubeconfig or self.cluster.kubeconfig_path("podinit")
@@ -62,6 +71,7 @@ class Suite:
         began = time.monotonic()
         self.cluster.start()
         self.cluster.exporter_kubeconfig()
+        self.cluster.events_kubeconfig()
         self.report.note(f"control plane and nodes ready after {time.monotonic() - began:.1f} s")
         self.report.check("least privilege", "RBAC as shipped", self.cluster.least_privilege, "reviews")
         chosen = [s for s in Scenario.registry if not self.options.only or s.name in self.options.only]
@@ -74,20 +84,32 @@ class Suite:
         for scenario in chosen:
             scenario.exporter.ready()
         self.prometheus = promcheck.Prometheus(self)
+        kubelets = Kubelets(self) if self.wanted("kubelets") else None
+        if kubelets:
+            kubelets.scene.start()
         self.play([s for s in chosen if s.name not in LATER])
+        if kubelets:
+            kubelets.check()
         self.play([s for s in chosen if s.name in LATER])
         if chosen:
             formats.run(self)
             promcheck.run(self)
             doctor.run(self)
-        if not self.options.only or "faults" in self.options.only:
+        if self.wanted("causes"):
+            causes.run(self)
+        if self.wanted("in-place"):
+            in_place.run(self)
+        if self.wanted("faults"):
             faults.run(self)
         # It stops the API server, which nobody else must need meanwhile.
-        if not self.options.only or "access" in self.options.only:
+        if self.wanted("access"):
             access.run(self)
         self.whole.stop()
-        if not self.options.only or "deploy" in self.options.only:
+        if self.wanted("deploy"):
             deploy.run(self)
+
+    def wanted(self, name):
+        return not self.options.only or name in self.options.only
 
     def play(self, chosen):
         for scenario in chosen:
@@ -145,7 +167,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, causes, in-place, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

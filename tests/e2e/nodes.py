@@ -7,6 +7,8 @@ from kube import condition
 from processes import wait_for
 
 HOLLOW, KWOK = {"type": "hollow"}, {"type": "kwok"}
+# The version of the kubelet that every run has beside that of the control plane.
+OLD = "1.35"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -23,11 +25,12 @@ def wait_node(client, name):
 class HollowNode:
     """A real kubelet without a container runtime, see tools/kubernetes/hollow-node."""
 
-    def __init__(self, cluster, name, labels=None, manifests=None):
+    def __init__(self, cluster, name, labels=None, manifests=None, version=None):
         self.cluster, self.name = cluster, name
         command = [
-            cluster.binaries["hollow-node"], "-name", name, "-v=0",
+            cluster.binaries[f"hollow-node-{version}" if version else "hollow-node"], "-name", name, "-v=0",
             "-kubeconfig", cluster.kubeconfig_path("admin"),
+            "-sandboxes", os.path.join(cluster.directory, f"sandboxes-{name}.jsonl"),
             "-labels", ",".join("=".join(pair) for pair in (labels or HOLLOW).items()),
         ]
         if manifests:
@@ -53,7 +56,9 @@ def start_kwok(cluster):
     ])
 
 
-def add_kwok_node(client, name, labels=None):
-    """A node that kwok plays; `labels` beside the one that kwok goes by."""
-    client.create("/api/v1/nodes", {"metadata": {"name": name, "labels": {**KWOK, **(labels or {})}}})
-    wait_node(client, name)
+def add_kwok_node(client, name, labels=None, taints=()):
+    """A node that kwok plays; `labels` beside the one that kwok goes by. With taints nobody waits for it."""
+    client.create("/api/v1/nodes", {"metadata": {"name": name, "labels": {**KWOK, **(labels or {})}},
+                                    "spec": {"taints": list(taints)}})
+    if not taints:
+        wait_node(client, name)
