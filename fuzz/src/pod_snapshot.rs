@@ -25,6 +25,7 @@ pub fn run(bytes: &[u8]) {
         slos: checkpoint_content::rules(),
         max_pods: if choice & 0x40 != 0 { 2 } else { usize::MAX },
         events: choice & 0x20 != 0,
+        ..TrackerConfig::default()
     };
     let mut tracker = Tracker::new(config.clone());
     let mut decoder = PodDecoder::new(DecodeOptions::default());

@@ -25,6 +25,18 @@ impl InFlightOrder {
         self.0[stage as usize].first().map(|(entered, _)| *entered)
     }
 
+    /// The pods that entered `stage` from one instant on, and before another.
+    pub(super) fn entered_between(
+        &self,
+        stage: Stage,
+        from: Timestamp,
+        before: Timestamp,
+    ) -> impl Iterator<Item = PodUid> {
+        let least = PodUid::from_words([0, 0]);
+        let range = (from, least)..(before.max(from), least);
+        self.0[stage as usize].range(range).map(|(_, uid)| *uid)
+    }
+
     /// Moves a pod from one stage to another (`None` for no stage), and emits the oldest pods that
     /// have changed.
     pub(super) fn move_pod(

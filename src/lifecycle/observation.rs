@@ -132,6 +132,11 @@ pub enum PodObservation {
     },
     /// NetworkReady was latched, and this gave its time
     NetworkReady(NetworkEvidence),
+    /// It has become stuck in its stage, is stuck for another cause, or is stuck no longer
+    Stuck {
+        from: Option<Waiting>,
+        to: Option<Waiting>,
+    },
     /// A condition became True again
     Reentered(Milestone),
     /// A time was unusable, or had to be corrected

@@ -19,6 +19,7 @@ use super::slo::{SloInput, SloProgress, SloRule, Timers, shows_no_network_condit
 use super::slo_verdict::SloId;
 use super::startup::{Reached, SnapshotContext, Startup};
 use super::startup_sli::SliProgress;
+use super::stuck::StuckBefore;
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -33,6 +34,8 @@ pub(super) struct SharedState {
     pub rules: Arc<[SloRule]>,
     /// Whether Events are a source of evidence
     pub events: bool,
+    /// Which pods are stuck
+    pub stuck: StuckBefore,
 }
 
 /// How and when a snapshot is folded.
@@ -68,6 +71,8 @@ pub(super) struct PodInFlight {
     pub(super) discovered: Timestamp,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     pub(super) entry: Option<StageEntry>,
+    /// The stage and cause with which it was reported as stuck, if it was
+    pub(super) stuck: Option<Waiting>,
 }
 
 impl PodInFlight {
@@ -101,6 +106,7 @@ impl PodInFlight {
             lacks_network_condition: false,
             discovered: now,
             entry: None,
+            stuck: None,
         }
     }
 
@@ -269,6 +275,22 @@ impl PodInFlight {
         let mut emit = |observation| reporter.pod(info, observation);
         shared.order.move_pod(*uid, *entry, to, &mut emit);
         *entry = to;
+        self.report_stuck(&shared.stuck, reporter);
+    }
+
+    /// Reports if the pod has become stuck, is stuck for another cause, or is stuck no longer.
+    pub(super) fn report_stuck(
+        &mut self,
+        stuck: &StuckBefore,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let entry = self.entry;
+        let is_stuck = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
+        let to = is_stuck.then_some(self.waiting);
+        let from = std::mem::replace(&mut self.stuck, to);
+        if from != to {
+            reporter.pod(&self.info, PodObservation::Stuck { from, to });
+        }
     }
 }
 

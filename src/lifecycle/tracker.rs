@@ -25,6 +25,7 @@ use super::pod_in_flight::{FoldContext, SharedState};
 use super::slo::SloRule;
 use super::sources::Sources;
 use super::startup::SnapshotContext;
+use super::stuck::{StuckAfter, StuckBefore};
 use super::table::PodTable;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
@@ -38,6 +39,8 @@ pub struct TrackerConfig {
     pub backfill: bool,
     /// The SLOs in force; a [`SloId`](super::SloId) is an index into them
     pub slos: Arc<[SloRule]>,
+    /// When a pod in flight counts as stuck
+    pub stuck_after: StuckAfter,
     /// The most pods that are remembered, in whatever state
     pub max_pods: usize,
     /// Whether Events are a source of evidence ([§9](crate::specification#s9))
@@ -51,6 +54,7 @@ impl Default for TrackerConfig {
             timestamps: TimestampMode::default(),
             backfill: false,
             slos: Arc::default(),
+            stuck_after: StuckAfter::default(),
             max_pods: usize::MAX,
             events: false,
         }
@@ -92,6 +96,7 @@ impl Tracker {
             shared: SharedState {
                 rules: config.slos,
                 events: config.events,
+                stuck: StuckBefore::new(config.stuck_after),
                 ..SharedState::default()
             },
             ..Self::default()

@@ -57,6 +57,33 @@ impl PodCountsSnapshot {
     }
 }
 
+/// The counts of stuck pods, by stage and cause. They add up to nothing else, so each is read by itself.
+#[derive(Debug)]
+pub(super) struct StuckCounts([AtomicU64; Waiting::COUNT]);
+
+impl Default for StuckCounts {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| AtomicU64::new(0)))
+    }
+}
+
+impl StuckCounts {
+    /// Moves a pod from one stage and cause to another; `None` where it is not stuck.
+    pub(super) fn move_pod(&self, from: Option<Waiting>, to: Option<Waiting>) {
+        if let Some(from) = from {
+            self.0[from.index()].fetch_sub(1, Ordering::Relaxed);
+        }
+        if let Some(to) = to {
+            self.0[to.index()].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The pods of each stage and cause.
+    pub(super) fn snapshot(&self) -> [u64; Waiting::COUNT] {
+        std::array::from_fn(|index| self.0[index].load(Ordering::Relaxed))
+    }
+}
+
 impl PodCounts {
     /// No pods yet, in at most so many namespaces.
     pub(super) fn new(places: usize) -> Self {

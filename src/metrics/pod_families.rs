@@ -82,6 +82,9 @@ computed_families! {
         WAITING: GaugesByWaiting =
             "podinit_waiting_pods", ["stage", "cause"], stable, not_saved,
             "Pods that are starting up, by the stage they are in and why they wait there.";
+        STUCK: GaugesByWaiting =
+            "podinit_stuck_pods", ["stage", "cause"], experimental, not_saved,
+            "Pods that have been in their stage for longer than a start should take, by stage and why they wait.";
         OLDEST_INFLIGHT: GaugeVec<Stage> =
             "podinit_oldest_inflight_pod_timestamp_seconds", ["stage"], stable, not_saved,
             "Unix time at which the pod that has been in the stage longest entered it; absent when none is in it.";
@@ -130,6 +133,7 @@ impl PodFamilies {
             PodObservation::Anomaly(kind) => self.anomalies.with(kind).increment(),
             // The recorder accounts for these itself.
             PodObservation::Moved { .. }
+            | PodObservation::Stuck { .. }
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Bound
             | PodObservation::Measured { .. }

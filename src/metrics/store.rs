@@ -10,11 +10,11 @@ use super::image_pulls::REGISTRY;
 use super::in_place::InPlaceMetrics;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
 use super::namespaces::{NamespaceNames, Place};
-use super::pod_counts::PodCounts;
+use super::pod_counts::{PodCounts, StuckCounts};
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
-    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, TrackerFamilies, WAITING,
-    WATCH_DELIVERY,
+    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, STUCK, TrackerFamilies,
+    WAITING, WATCH_DELIVERY,
 };
 use crate::instruments::{
     Counter, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries, TimestampGauge,
@@ -45,6 +45,7 @@ impl SeriesSet {
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) pod_counts: PodCounts,
+    pub(super) stuck: StuckCounts,
     pub(super) oldest: [TimestampGauge; Stage::ALL.len()],
     pub(super) pods: PodFamilies,
     pub(super) tracker: TrackerFamilies,
@@ -78,6 +79,7 @@ impl Store {
         let slots = max_sets.saturating_add(1);
         Self {
             pod_counts: PodCounts::new(namespaces.places()),
+            stuck: StuckCounts::default(),
             oldest: Default::default(),
             pods: PodFamilies::default(),
             tracker: TrackerFamilies::default(),
@@ -293,6 +295,11 @@ impl Store {
                 let labels = labels.chain(namespace.map(|name| ("namespace", name)));
                 out.number(&labels.collect::<Vec<_>>(), Number::Integer(pods));
             }
+        }
+        out.family(Head::from(&STUCK));
+        for (waiting, pods) in Waiting::ALL.into_iter().zip(self.stuck.snapshot()) {
+            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+            out.number(&[("stage", stage), ("cause", cause)], Number::Integer(pods));
         }
         let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {
             Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))

@@ -99,6 +99,7 @@ impl Exporter {
         let accounting = TrackerConfig {
             timestamps: args.timestamps,
             slos: slos.slos.rules,
+            stuck_after: slos.slos.stuck_after,
             max_pods: args.max_pods.get(),
             ..TrackerConfig::default()
         };

@@ -59,6 +59,7 @@ impl Ingest {
                 }
                 Some(slos) = self.slos.recv() => {
                     self.tracker.set_slos(slos.rules);
+                    self.tracker.set_stuck_after(slos.stuck_after);
                     self.recorder.set_slos(&slos.docs);
                     self.snapshots.changed();
                 }

@@ -27,6 +27,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     options.workload |= slos.need_workload();
     let mut replay = replay_config(&args.recording, args.evidence);
     replay.tracker.slos = slos.rules;
+    replay.tracker.stuck_after = slos.stuck_after;
     let config = ExpositionConfig {
         replay,
         labels,

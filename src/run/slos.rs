@@ -9,7 +9,7 @@ use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::config_file::yaml::FileError;
-use crate::lifecycle::SloRule;
+use crate::lifecycle::{SloRule, StuckAfter};
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::SloFile;
 
@@ -18,6 +18,8 @@ use crate::slo::SloFile;
 pub(super) struct Slos {
     pub(super) rules: Arc<[SloRule]>,
     pub(super) docs: Vec<SloDoc>,
+    /// When a pod in flight counts as stuck
+    pub(super) stuck_after: StuckAfter,
 }
 
 impl From<&SloFile> for Slos {
@@ -25,6 +27,7 @@ impl From<&SloFile> for Slos {
         Self {
             rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
             docs: file.slos.iter().map(SloDoc::from).collect(),
+            stuck_after: file.stuck_limits(),
         }
     }
 }

@@ -1,31 +1,14 @@
 //! After how long in one stage a pod counts as stuck: it is unlikely to leave the stage without help.
 
+use std::time::Duration;
+
 use super::SloFile;
 use super::duration::SloDuration;
-use crate::lifecycle::{Interval, Stage};
+use crate::lifecycle::{Interval, Stage, StuckAfter};
 
 /// A pod counts as stuck after this many times the threshold of an SLO. Until then it is only late,
 /// and the SLO counts it.
 const STUCK_AFTER_THRESHOLDS: u64 = 3;
-
-/// The time in a stage after which a pod is stuck, unless an SLO allows more.
-const fn least(stage: Stage) -> SloDuration {
-    match stage {
-        // Queues hold gated pods for hours by design; after a day, nobody is going to remove the gate.
-        Stage::Gated => SloDuration::from_days(1),
-        // Even in a burst, a scheduler takes seconds to bind a pod or to mark it unschedulable.
-        Stage::Scheduling => SloDuration::from_minutes(5),
-        // More than the 15 minutes after which cluster-autoscaler gives up on a node.
-        Stage::Unschedulable => SloDuration::from_hours(1),
-        // Kubelet and runtime retry within four minutes; volumes are mounted in this stage too.
-        Stage::Network => SloDuration::from_minutes(10),
-        // Init containers restore data and migrate schemas, large images and startup probes take
-        // minutes; restarts back off to five minutes.
-        Stage::Init | Stage::Containers => SloDuration::from_minutes(30),
-        // Load balancers register a target within a few minutes.
-        Stage::Readiness => SloDuration::from_minutes(15),
-    }
-}
 
 impl SloFile {
     /// The time in a stage after which a pod is stuck: the stage's own limit, or
@@ -41,7 +24,13 @@ impl SloFile {
             let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
             SloDuration::from_minutes(minutes)
         });
-        allowed.fold(least(stage), SloDuration::max)
+        let least = StuckAfter::default().of(stage).as_secs();
+        allowed.fold(SloDuration::from_minutes(least / 60), SloDuration::max)
+    }
+
+    /// The limits of all stages, for the tracker.
+    pub fn stuck_limits(&self) -> StuckAfter {
+        StuckAfter::of_each(|stage| Duration::from_secs(self.stuck_after(stage).as_seconds()))
     }
 }
 

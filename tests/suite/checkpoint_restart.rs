@@ -53,6 +53,7 @@ impl Harness {
             backfill: options.backfill,
             max_pods: 12,
             events: options.events,
+            ..TrackerConfig::default()
         };
         let (recorder, exposition) = counters(&docs);
         Self {

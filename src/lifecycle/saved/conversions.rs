@@ -74,6 +74,7 @@ impl PodInFlight {
             lacks_network_condition: saved.lacks_network_condition,
             discovered: saved.discovered,
             entry: None,
+            stuck: None,
         };
         pod.settle(shared, reporter);
         pod

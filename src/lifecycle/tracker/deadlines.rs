@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::Tracker;
 use super::record::Record;
+use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Reporter, Sink};
 use crate::lifecycle::pod_in_flight::SharedState;
 use crate::lifecycle::slo::{SloRule, Timers};
 use crate::lifecycle::slo_verdict::SloId;
+use crate::lifecycle::stuck::StuckAfter;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
@@ -40,6 +42,24 @@ impl Tracker {
         }
     }
 
+    /// Changes after how long pods in flight count as stuck. It applies from the next step on.
+    pub fn set_stuck_after(&mut self, limits: StuckAfter) {
+        self.shared.stuck.set(limits);
+    }
+
+    /// Reports the pods that have been in their stage for longer than its limit before `at`.
+    fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
+        for stage in Stage::ALL {
+            if let Some((from, before)) = self.shared.stuck.advance(stage, at) {
+                for uid in self.shared.order.entered_between(stage, from, before) {
+                    if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+                        pod.report_stuck(&self.shared.stuck, reporter);
+                    }
+                }
+            }
+        }
+    }
+
     /// Reports the deadlines that passed before `at`, unless deliveries from before `at` may still
     /// be missing ([§6.7](crate::specification#s6-7)).
     pub(super) fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
@@ -51,6 +71,7 @@ impl Tracker {
                 pod.pass_deadline(slo, at, &self.shared.rules, reporter);
             }
         }
+        self.report_stuck(at, reporter);
     }
 
     /// Removes the deadlines of decided pods once there are many. At most one deadline per SLO and

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::fixtures::{at, delivery, rule};
 use super::*;
 use crate::lifecycle::cause::{Cause, Waiting};
@@ -110,4 +112,48 @@ fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived(
             Cause::Queue
         ))]
     );
+}
+
+/// The limit of `scheduling` is five minutes, strictly.
+#[test]
+fn a_pod_past_the_limit_of_its_stage_is_stuck_until_it_leaves_it() {
+    let mut tracker = Tracker::new(TrackerConfig::default());
+    let mut moves = Vec::new();
+    let mut sink = |_, observation: Observation<'_>| {
+        if let Observation::Pod(_, PodObservation::Stuck { from, to }) = observation {
+            moves.push((from, to));
+        }
+    };
+    let mut pod = ready_at(0);
+    pod.conditions = Conditions::default();
+    let apply = |pod: PodSnapshot, second| delivery(SourceId(0), second, PodEvent::Applied(pod));
+    tracker.apply(apply(pod.clone(), 1), &mut sink);
+    tracker.advance(at(300), &mut sink);
+    tracker.advance(at(302), &mut sink);
+    tracker.advance(at(303), &mut sink);
+    pod.unschedulable = true;
+    tracker.apply(apply(pod.clone(), 304), &mut sink);
+    tracker.advance(at(3602), &mut sink);
+    tracker.set_stuck_after(StuckAfter::of_each(|_| Duration::from_secs(7200)));
+    tracker.advance(at(3603), &mut sink);
+    tracker.advance(at(7202), &mut sink);
+    tracker.apply(apply(ready_at(7202), 7203), &mut sink);
+    let of = |stage| Some(Waiting::otherwise(stage));
+    let queued = Waiting::new(Stage::Scheduling, Cause::Queue);
+    let [unbound, other] = [queued, of(Stage::Unschedulable)];
+    let stages = |moves: &[(Option<Waiting>, Option<Waiting>)]| {
+        let stage = |waiting: Option<Waiting>| waiting.map(Waiting::stage);
+        let pairs = moves.iter().map(|(from, to)| (stage(*from), stage(*to)));
+        pairs.collect::<Vec<_>>()
+    };
+    let expected = [
+        (None, unbound),
+        (unbound, None),
+        (None, other),
+        (other, None),
+        (None, other),
+        (other, None),
+    ];
+    assert_eq!(stages(&moves), stages(&expected));
+    assert_eq!(moves[0], (None, queued));
 }

@@ -76,6 +76,7 @@ impl Counted {
             | PodObservation::NetworkReady(_)
             | PodObservation::StartupSli(_)
             | PodObservation::OldestInFlight { .. }
+            | PodObservation::Stuck { .. }
             | PodObservation::Bound
             | PodObservation::Anomaly(_)
             | PodObservation::Disrupted(_)

@@ -3,7 +3,7 @@
 
 use podinit::metrics::families;
 
-const PLANNED: [&str; 18] = [
+const PLANNED: [&str; 17] = [
     "podinit_step_duration_seconds",
     "podinit_network_evidence_total",
     "podinit_image_pulls_total",
@@ -15,7 +15,6 @@ const PLANNED: [&str; 18] = [
     "podinit_events_dropped_total",
     "podinit_evidence_up",
     "podinit_waiting_pods",
-    "podinit_stuck_pods",
     "podinit_slo_bad_causes_total",
     "podinit_disruptions_total",
     "podinit_resize_duration_seconds",

@@ -1,0 +1,148 @@
+//! Which pods in flight are stuck: in their stage for longer than any start should take. The
+//! specification does not define them; alerts count them.
+//!
+//! The pods of a stage are ordered by when they entered it, so the stuck ones are those before an
+//! instant that advances with time. Only the pods that it passes are looked at.
+
+use std::time::Duration;
+
+use super::interval::Stage;
+use crate::timestamp::Timestamp;
+
+/// The longest time in each stage after which a pod is not stuck yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StuckAfter([Duration; Stage::ALL.len()]);
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+
+impl Default for StuckAfter {
+    /// The limits where no SLO allows more.
+    fn default() -> Self {
+        Self::of_each(|stage| {
+            Duration::from_secs(match stage {
+                // Queues hold gated pods for hours by design; after a day, nobody is going to remove
+                // the gate.
+                Stage::Gated => 24 * HOUR,
+                // Even in a burst, a scheduler takes seconds to bind a pod or to mark it
+                // unschedulable.
+                Stage::Scheduling => 5 * MINUTE,
+                // More than the 15 minutes after which cluster-autoscaler gives up on a node.
+                Stage::Unschedulable => HOUR,
+                // Kubelet and runtime retry within four minutes; volumes are mounted in this stage too.
+                Stage::Network => 10 * MINUTE,
+                // Init containers restore data and migrate schemas, large images and startup probes
+                // take minutes; restarts back off to five minutes.
+                Stage::Init | Stage::Containers => 30 * MINUTE,
+                // Load balancers register a target within a few minutes.
+                Stage::Readiness => 15 * MINUTE,
+            })
+        })
+    }
+}
+
+impl StuckAfter {
+    /// A limit for each stage.
+    pub fn of_each(limit: impl Fn(Stage) -> Duration) -> Self {
+        Self(Stage::ALL.map(limit))
+    }
+
+    /// The limit of a stage.
+    pub const fn of(&self, stage: Stage) -> Duration {
+        self.0[stage as usize]
+    }
+}
+
+/// Before which instant the stuck pods of each stage entered it.
+#[derive(Debug, Default)]
+pub(super) struct StuckBefore {
+    after: StuckAfter,
+    before: [Option<Timestamp>; Stage::ALL.len()],
+    /// Other limits are in force since the instants were computed
+    changed: [bool; Stage::ALL.len()],
+}
+
+impl StuckBefore {
+    pub(super) fn new(after: StuckAfter) -> Self {
+        Self {
+            after,
+            ..Self::default()
+        }
+    }
+
+    /// Puts other limits in force.
+    pub(super) fn set(&mut self, after: StuckAfter) {
+        self.after = after;
+        self.changed = [true; Stage::ALL.len()];
+    }
+
+    /// Whether a pod that entered `stage` then is stuck, as of the last [`StuckBefore::advance`].
+    pub(super) fn is_stuck(&self, stage: Stage, entered: Timestamp) -> bool {
+        self.before[stage as usize].is_some_and(|before| entered < before)
+    }
+
+    /// Advances to `now`, at most once a second. Returns the instants between which the pods of the
+    /// stage entered it that may have become stuck, or are no longer.
+    pub(super) fn advance(
+        &mut self,
+        stage: Stage,
+        now: Timestamp,
+    ) -> Option<(Timestamp, Timestamp)> {
+        let index = stage as usize;
+        let limit = i64::try_from(self.after.of(stage).as_nanos()).unwrap_or(i64::MAX);
+        let new = now.plus_nanos(-limit).truncate_to_second();
+        let old = self.before[index];
+        let changed = std::mem::take(&mut self.changed[index]);
+        if !changed && old.is_some_and(|old| new <= old) {
+            return None;
+        }
+        self.before[index] = Some(new);
+        let least = Timestamp::from_nanos(i64::MIN);
+        Some(match old {
+            Some(old) if !changed => (old, new),
+            _ => (least, old.map_or(new, |old| old.max(new))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_seconds(1_000_000 + second)
+    }
+
+    #[test]
+    fn a_pod_is_stuck_strictly_after_the_limit() {
+        let mut stuck = StuckBefore::default();
+        let is_stuck = |stuck: &StuckBefore| stuck.is_stuck(Stage::Network, at(0));
+        assert!(!is_stuck(&stuck));
+        stuck.advance(Stage::Network, at(600));
+        assert!(!is_stuck(&stuck));
+        assert_eq!(stuck.advance(Stage::Network, at(601)), Some((at(0), at(1))));
+        assert!(is_stuck(&stuck));
+        assert!(!stuck.is_stuck(Stage::Init, at(0)));
+    }
+
+    #[test]
+    fn time_passes_by_the_second_and_never_goes_back() {
+        let mut stuck = StuckBefore::default();
+        stuck.advance(Stage::Init, at(10));
+        let later = at(10).plus_nanos(900_000_000);
+        assert_eq!(stuck.advance(Stage::Init, later), None);
+        assert_eq!(stuck.advance(Stage::Init, at(9)), None);
+    }
+
+    #[test]
+    fn other_limits_apply_to_all_pods() {
+        let mut stuck = StuckBefore::default();
+        stuck.advance(Stage::Network, at(1000));
+        stuck.set(StuckAfter::of_each(|_| Duration::from_secs(3600)));
+        let (_, upto) = stuck
+            .advance(Stage::Network, at(1000))
+            .unwrap_or((at(0), at(0)));
+        assert_eq!(upto, at(400));
+        assert!(!stuck.is_stuck(Stage::Network, at(0)));
+    }
+}
