@@ -103,8 +103,9 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
     let Text { summary, command } = text(stage);
     let matcher = format!("stage=\"{}\"", stage.as_str());
     let stuck = series(MEAN_STUCK, job, &matcher);
+    // The namespaces of all that wait for it: stuck pods are not counted by namespace.
     let raw = series(
-        "podinit_stuck_pods",
+        "podinit_waiting_pods",
         job,
         &format!("{matcher}, cause=\"{ALERTS_CAUSE}\""),
     );

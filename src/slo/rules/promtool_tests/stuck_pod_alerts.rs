@@ -146,7 +146,13 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
                 own(stage, "config")
             );
             test.given(inputs, STUCK, FIRST, &own, format!("0x20 {pods}x40"))
-                .given(inputs, "podinit_waiting_pods", FIRST, &own, "9x60")
+                .given(
+                    inputs,
+                    "podinit_waiting_pods",
+                    FIRST,
+                    &own,
+                    format!("{pods}x60"),
+                )
         })
         .fires(40, PODS_STUCK, vec![expected])
 }
