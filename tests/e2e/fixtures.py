@@ -16,7 +16,7 @@ from truth import Truth
 SKIPPED = {"e2e-deployment"}  # large, and the same life a thousand times
 # Faults are of the pods' watch: their recordings are kept without Events.
 FAULT = "e2e-fault-"
-EVIDENCE = ("none",)
+EVIDENCE = ("none", "events")
 
 
 def trimmed(pod):

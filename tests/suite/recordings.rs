@@ -57,7 +57,7 @@ fn recordings_of_a_real_cluster_count_as_the_specification_says() {
     }
     faults.dedup();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
-    assert!(replayed >= 40, "only {replayed} replays");
+    assert!(replayed >= 68, "only {replayed} replays");
 }
 
 fn recordings() -> Vec<PathBuf> {
