@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::evidence::Evidence;
 use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
@@ -153,6 +154,17 @@ pub struct ExporterArgs {
         default_value_t = TimestampMode::Fused
     )]
     pub timestamps: TimestampMode,
+
+    /// What is evidence beside pods: the Events about them, or nothing. Events need the right to list
+    /// and watch them
+    #[arg(
+        long,
+        env = "PODINIT_EVIDENCE",
+        value_name = "SOURCE",
+        value_enum,
+        default_value_t = Evidence::None
+    )]
+    pub evidence: Evidence,
 
     /// SLO file, reloaded when it changes [default: network within 10s and scheduled_to_ready
     /// within 2m, for 99 % of pods over 30d]

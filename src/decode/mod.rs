@@ -167,7 +167,7 @@ pub(crate) fn event_kind(
 }
 
 /// An ERROR event is never refused, even if its object lacks fields.
-fn api_status(object: Option<Object<'_>>) -> ApiStatus {
+pub(crate) fn api_status(object: Option<Object<'_>>) -> ApiStatus {
     let object = object.unwrap_or_default();
     ApiStatus {
         code: object

@@ -15,11 +15,12 @@ use super::pod_families::{
 use super::slo::{ConfigGauges, SLOS};
 use crate::access::AccessStats;
 use crate::instruments::{FamilyDoc, SavedFamilies, UnknownSeries};
+use crate::watch::events::stats::{EVIDENCE_STATE, EventCounters};
 use crate::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
-    let rooms: [&[FamilyDoc]; 17] = [
+    let rooms: [&[FamilyDoc]; 19] = [
         &DURATIONS,
         &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
@@ -32,6 +33,8 @@ static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
         &SLOS,
         &WatchCounters::FAMILIES,
         &WATCH_STATE,
+        &EVIDENCE_STATE,
+        &EventCounters::FAMILIES,
         &CLOCK,
         &ConfigGauges::FAMILIES,
         &CheckpointGauges::FAMILIES,
@@ -63,6 +66,7 @@ mod tests {
     use crate::lifecycle::Interval;
     use crate::metrics::{Builder, ClockFamilies, LabelConfig, SloDoc};
     use crate::timestamp::Timestamp;
+    use crate::watch::events::stats::EventStats;
     use crate::watch::stats::WatchStats;
 
     #[test]
@@ -102,6 +106,7 @@ mod tests {
             .slos(vec![slo])
             .events(true)
             .watch(Arc::new(WatchStats::new(1)))
+            .source(Box::new(EventStats::new(1)))
             .source(Box::new(ClockFamilies::new(Arc::new(move || now))))
             .source(Box::new(ConfigGauges::new(now)))
             .source(Box::new(CheckpointGauges::new()))

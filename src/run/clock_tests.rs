@@ -95,6 +95,7 @@ impl Fixture {
             }),
             recorder,
             deliveries,
+            events: mpsc::channel(1).1,
             clock: clock.clone(),
             sources: vec![health.register_source("pods".to_owned())],
             heartbeat: health.register_task("ingest", Duration::from_secs(60)),

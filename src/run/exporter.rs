@@ -25,11 +25,17 @@ use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::process::metrics::ProcessCollector;
 use crate::server::{Health, Limits, Server};
 use crate::watch::WatchConfig;
+use crate::watch::events::EventSink;
+use crate::watch::events::stats::EventStats;
 use crate::watch::stats::WatchStats;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.
 const QUEUE: usize = 1024;
+
+/// How many Events may wait for the ingest task. When the queue is full, Events are dropped and counted,
+/// so that they take at most about a megabyte and nothing waits for them.
+const EVENT_QUEUE: usize = 4096;
 
 /// How long the ingest task may be silent before `/livez` fails. A list of a million pods takes
 /// a few seconds.
@@ -46,6 +52,8 @@ pub(super) struct Exporter {
     stats: Arc<WatchStats>,
     ingest: Ingest,
     deliveries: mpsc::Sender<Delivery>,
+    /// Only if Events are a source of evidence
+    events: Option<EventSink>,
     watch: WatchConfig,
     clock: Arc<dyn Clock>,
     slo_reload: Option<ReloadTask<SloReload>>,
@@ -80,9 +88,19 @@ impl Exporter {
         watch.decode.workload |= slos.may_need_workload();
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
-        let builder = Builder::new(args.labels.config())
+        let (events_in, events) = mpsc::channel(EVENT_QUEUE);
+        let event_sink = args.evidence.events().then(|| EventSink {
+            events: events_in,
+            stats: Arc::new(EventStats::new(watch.scopes.len())),
+            watch: Arc::clone(&stats),
+        });
+        let mut builder = Builder::new(args.labels.config())
             .watch(stats.clone())
+            .events(args.evidence.events())
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
+        if let Some(sink) = &event_sink {
+            builder = builder.source(Box::new(Arc::clone(&sink.stats)));
+        }
         let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
         let health = Health::new();
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
@@ -101,12 +119,14 @@ impl Exporter {
             slos: slos.slos.rules,
             stuck_after: slos.slos.stuck_after,
             max_pods: args.max_pods.get(),
+            events: args.evidence.events(),
             ..TrackerConfig::default()
         };
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),
             recorder,
             deliveries: receiver,
+            events,
             clock: Arc::clone(&clock),
             sources: sources.collect(),
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
@@ -120,6 +140,7 @@ impl Exporter {
             stats,
             ingest,
             deliveries: sender,
+            events: event_sink,
             watch,
             clock,
             slo_reload: slos.reload,
@@ -200,6 +221,7 @@ impl Exporter {
             stats: self.stats,
             ingest: self.ingest,
             deliveries: self.deliveries,
+            events: self.events,
             watch: self.watch,
             clock: self.clock,
             slo_reload: self.slo_reload,

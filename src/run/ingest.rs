@@ -10,10 +10,12 @@ use tokio_util::sync::CancellationToken;
 use super::checkpoint::Snapshots;
 use super::slos::Slos;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::{Delivery, PodEvent, Tracker};
+use crate::kube_event::KubeEvent;
+use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use crate::metrics::Recorder;
 use crate::run::accounting_clock::AccountingClock;
 use crate::server::{Heartbeat, SourceHealth};
+use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
 
 /// How often deadlines are checked while nothing is delivered.
@@ -24,6 +26,8 @@ pub(super) struct Ingest {
     pub(super) tracker: Tracker,
     pub(super) recorder: Recorder,
     pub(super) deliveries: mpsc::Receiver<Delivery>,
+    /// Events about pods; closed when they are no source of evidence
+    pub(super) events: mpsc::Receiver<KubeEvent>,
     pub(super) clock: Arc<dyn Clock>,
     /// By source
     pub(super) sources: Vec<SourceHealth>,
@@ -67,12 +71,29 @@ impl Ingest {
                     Some(mut delivery) => {
                         time.receive(&*self.clock, &mut delivery, &mut self.tracker);
                         self.account(delivery);
+                        // One Event for each delivery: neither keeps the other waiting for long.
+                        if let Ok(event) = self.events.try_recv() {
+                            self.account_event(event);
+                        }
                     }
                     None => break,
                 },
+                Some(event) = self.events.recv() => self.account_event(event),
             }
         }
         self.heartbeat.finish();
+    }
+
+    /// Events do not move time ([§9.5](crate::specification#s9-5)): what arrived before them may still
+    /// wait in the other queue, and no deadline may pass before that is accounted for.
+    fn account_event(&mut self, event: KubeEvent) {
+        self.account(Delivery {
+            source: SourceId::default(),
+            event: PodEvent::Event(event),
+            now: Timestamp::EPOCH,
+            observed: None,
+            version: None,
+        });
     }
 
     fn account(&mut self, delivery: Delivery) {

@@ -19,6 +19,7 @@ use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, TrackerConfig};
 use crate::server::Health;
+use crate::watch::events::EventSink;
 use crate::watch::stats::WatchStats;
 use crate::watch::{self, WatchConfig};
 
@@ -35,6 +36,8 @@ pub(super) struct Serving {
     pub(super) stats: Arc<WatchStats>,
     pub(super) ingest: Ingest,
     pub(super) deliveries: mpsc::Sender<Delivery>,
+    /// Only if Events are a source of evidence
+    pub(super) events: Option<EventSink>,
     pub(super) watch: WatchConfig,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) slo_reload: Option<ReloadTask<SloReload>>,
@@ -104,7 +107,7 @@ impl Serving {
         // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
         // could be reported in place of the watch.
         let deliveries = self.deliveries;
-        let watches = watch::spawn(
+        let mut watches = watch::spawn(
             &cluster.client,
             &self.watch,
             self.clock,
@@ -112,6 +115,11 @@ impl Serving {
             &deliveries,
             &shutdown,
         );
+        if let Some(sink) = &self.events {
+            let (scopes, config) = (&self.watch.scopes, &self.watch.reflector);
+            let client = &cluster.client;
+            watch::events::spawn(client, scopes, config, sink, &shutdown, &mut watches);
+        }
         let mut tasks = self.tasks;
         spawn_accounting(&mut tasks, self.served, self.checkpoint, self.ingest)?;
         if let Some(reload) = self.slo_reload {

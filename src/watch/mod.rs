@@ -8,6 +8,7 @@
 //! - `resume_point`: the version at which a watch resumes.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
 //! - `probe`: one request before the watch begins.
+//! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::lifecycle::{Delivery, SourceId, Version};
 pub mod backoff;
 pub mod config;
 mod delivery_sender;
+pub mod events;
 pub mod line_reader;
 mod paged_list;
 pub mod probe;

@@ -77,7 +77,7 @@ impl From<ApiErrorKind> for WatchErrorReason {
 }
 
 label_values! {
-    /// Why the pods were listed again.
+    /// Why the pods were listed again, or the watch of Events began anew.
     pub enum RelistReason {
         /// The version to resume from has expired (410), so events were missed
         Gone => "gone",
@@ -90,6 +90,9 @@ label_values! {
         Stuck => "stuck",
         /// A recording holds another list
         Recorded => "recorded",
+        /// Events were lost, and their watch begins anew at the current version
+        /// ([§9.5](crate::specification#s9-5)); nothing is listed
+        Events => "events",
     }
 }
 

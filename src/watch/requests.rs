@@ -86,24 +86,38 @@ pub enum Page<'a> {
 /// Builds the requests of one list-watch.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    pods: kube::core::Request,
+    resource: kube::core::Request,
     selectors: Selectors,
 }
 
 impl Requests {
     /// The requests for the selected pods of a scope.
     pub fn new(scope: &Scope, selectors: &Selectors) -> Self {
+        Self::of("pods", scope, selectors.clone())
+    }
+
+    /// The requests for the Events about pods of a scope. Events cannot be selected by the labels or
+    /// fields of their pods.
+    pub fn of_events(scope: &Scope) -> Self {
+        let selectors = Selectors {
+            label: None,
+            field: Some("involvedObject.kind=Pod".to_owned()),
+        };
+        Self::of("events", scope, selectors)
+    }
+
+    fn of(resource: &str, scope: &Scope, selectors: Selectors) -> Self {
         let path = match scope {
-            Scope::Cluster => "/api/v1/pods".to_owned(),
+            Scope::Cluster => format!("/api/v1/{resource}"),
             // Encoded here, because kube does not encode what it puts into a path.
             Scope::Namespace(name) => {
                 let segment = utf8_percent_encode(name, &PATH_SEGMENT);
-                format!("/api/v1/namespaces/{segment}/pods")
+                format!("/api/v1/namespaces/{segment}/{resource}")
             }
         };
         Self {
-            pods: kube::core::Request::new(path),
-            selectors: selectors.clone(),
+            resource: kube::core::Request::new(path),
+            selectors,
         }
     }
 
@@ -123,7 +137,7 @@ impl Requests {
             }
             Page::Next(token) => params.continue_token = Some((*token).to_owned()),
         }
-        Ok(get_json(self.pods.list(&params)?))
+        Ok(get_json(self.resource.list(&params)?))
     }
 
     /// Requests a list as the beginning of a watch (KEP-3157), which the API server ends after
@@ -142,13 +156,13 @@ impl Requests {
             Freshness::MostRecent => "",
             Freshness::NotOlderThan(version) => version,
         };
-        Ok(get_json(self.pods.watch(&params, version)?))
+        Ok(get_json(self.resource.watch(&params, version)?))
     }
 
     /// Requests the events after `version`. The API server ends the stream after `timeout_seconds`.
     pub fn watch(&self, version: &str, timeout_seconds: u32) -> Result<Request<Body>, ApiError> {
         let params = self.watch_params(timeout_seconds);
-        Ok(get_json(self.pods.watch(&params, version)?))
+        Ok(get_json(self.resource.watch(&params, version)?))
     }
 
     fn watch_params(&self, timeout_seconds: u32) -> WatchParams {
@@ -227,6 +241,24 @@ mod tests {
         assert_eq!(
             uri(requests.list(&Page::Next("t"), 1)),
             format!("/api/v1/namespaces/shop/pods?&{selection}&limit=1&continue=t")
+        );
+    }
+
+    #[test]
+    fn events_are_those_about_pods() {
+        let selection = "fieldSelector=involvedObject.kind%3DPod";
+        let requests = Requests::of_events(&Scope::Cluster);
+        assert_eq!(
+            uri(requests.list(&Page::First(&Freshness::MostRecent), 1)),
+            format!("/api/v1/events?&{selection}&limit=1")
+        );
+        let requests = Requests::of_events(&Scope::Namespace("shop".into()));
+        assert_eq!(
+            uri(requests.watch("7", 25)),
+            format!(
+                "/api/v1/namespaces/shop/events?&watch=true&timeoutSeconds=25&{selection}\
+                 &allowWatchBookmarks=true&resourceVersion=7"
+            )
         );
     }
 

@@ -75,6 +75,7 @@ mod watch_converges;
 mod watch_credentials;
 mod watch_embedded;
 mod watch_embedded_stream;
+mod watch_events;
 mod watch_faults;
 mod watch_line_memory;
 mod watch_list;

@@ -3,12 +3,13 @@
 //! absent, so every object of kind Event is an Event, if need be one that says nothing.
 //!
 //! [`fields`] holds the fields, [`message`] the texts that kubelets write, with [`go_duration`] and
-//! [`image_registry`] for what stands in them.
+//! [`image_registry`] for what stands in them, and [`watch`] what a list-watch receives.
 
 pub(crate) mod fields;
 pub mod go_duration;
 pub mod image_registry;
 pub mod message;
+pub mod watch;
 
 use std::sync::Arc;
 

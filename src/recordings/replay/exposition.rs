@@ -50,6 +50,7 @@ pub fn expose(
         let builder = Builder::new(labels.clone())
             .events(events)
             .slos(slos.clone())
+            .events(events)
             .watch(stats.clone());
         let (recorder, exposition) = builder.build()?;
         Ok::<_, LabelError>(RecordedMetrics {

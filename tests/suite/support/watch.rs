@@ -51,21 +51,7 @@ impl FakeApi {
         selectors: Selectors,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
-        let (calls_in, calls) = mpsc::unbounded_channel();
-        let service = tower::service_fn(move |request: Request<Body>| {
-            let (reply, replied) = oneshot::channel();
-            let call = Call {
-                uri: request.uri().to_string(),
-                reply,
-            };
-            calls_in.send(call).ok();
-            async move {
-                replied
-                    .await
-                    .unwrap_or_else(|_| Err("connection reset".into()))
-            }
-        });
-        let client = Client::new(service, "default");
+        let (client, calls) = scripted_client();
         let mut config = WatchConfig {
             scopes,
             selectors,
@@ -152,6 +138,25 @@ impl FakeApi {
     pub fn relists(&self, reason: RelistReason) -> u64 {
         self.stats.relists(reason)
     }
+}
+
+/// A client, and the requests that it makes.
+pub fn scripted_client() -> (Client, mpsc::UnboundedReceiver<Call>) {
+    let (calls_in, calls) = mpsc::unbounded_channel();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (reply, replied) = oneshot::channel();
+        let call = Call {
+            uri: request.uri().to_string(),
+            reply,
+        };
+        calls_in.send(call).ok();
+        async move {
+            replied
+                .await
+                .unwrap_or_else(|_| Err("connection reset".into()))
+        }
+    });
+    (Client::new(service, "default"), calls)
 }
 
 /// A request that waits for its answer; dropped, it is a connection that broke.

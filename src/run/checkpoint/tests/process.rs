@@ -72,6 +72,7 @@ impl Process {
             tracker,
             recorder,
             deliveries: receiver,
+            events: mpsc::channel(1).1,
             clock,
             sources: Vec::new(),
             heartbeat: Health::new().register_task("ingest", Duration::MAX),

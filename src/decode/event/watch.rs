@@ -1,0 +1,174 @@
+//! Decodes what an API server sends of Events: the lines of a watch, and the version of a list.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeSeed;
+
+use super::of_object;
+use crate::decode::pod::DecodeContext;
+use crate::decode::pod::envelope::{Envelope, EnvelopeReader};
+use crate::decode::pod::lenient::Lenient;
+use crate::decode::pod::object::shorten;
+use crate::decode::{ApiStatus, DecodeError, ObjectFault, api_status};
+use crate::kube_event::KubeEvent;
+
+/// One line of a watch of Events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventLine {
+    /// The version of its object, from which the watch may go on
+    pub version: Option<String>,
+    pub kind: EventLineKind,
+}
+
+/// What a line of a watch of Events says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventLineKind {
+    /// `ADDED` or `MODIFIED`: an Event, or one more occurrence of it
+    Applied(KubeEvent),
+    /// `DELETED`: the API server has forgotten the Event
+    Deleted,
+    /// `BOOKMARK`
+    Bookmark,
+    /// `ERROR`
+    Error(ApiStatus),
+}
+
+/// Decodes what one list-watch of Events receives. Its Events share the names they have in common.
+#[derive(Debug, Default)]
+pub struct EventDecoder(DecodeContext);
+
+impl EventDecoder {
+    /// Decodes one line of a watch.
+    ///
+    /// # Errors
+    /// Where the line is no JSON object, has no object, or is of a type that Kubernetes does not define.
+    pub fn line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
+        match self.read_line(line) {
+            // Invalid UTF-8 in a text is replaced, so that the rest can be read.
+            Err(error @ DecodeError::Json { .. }) => match String::from_utf8_lossy(line) {
+                Cow::Owned(text) => self.read_line(text.as_bytes()).map_err(|_| error),
+                Cow::Borrowed(_) => Err(error),
+            },
+            result => result,
+        }
+    }
+
+    fn read_line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
+        let envelope = envelope(line, &mut self.0)?;
+        let object = envelope.object.flatten();
+        let event_type = envelope.event_type.as_deref();
+        if event_type == Some("ERROR") {
+            return Ok(EventLine {
+                version: None,
+                kind: EventLineKind::Error(api_status(object)),
+            });
+        }
+        let object = object.ok_or(ObjectFault::NotAnObject)?;
+        let version = object.metadata.resource_version.as_deref();
+        let version = version.map(str::to_owned);
+        let kind = match event_type {
+            Some("ADDED" | "MODIFIED") => EventLineKind::Applied(of_object(object, &mut self.0)),
+            Some("DELETED") => EventLineKind::Deleted,
+            Some("BOOKMARK") => EventLineKind::Bookmark,
+            unknown => {
+                return Err(DecodeError::Object {
+                    resource_version: object.metadata.version(),
+                    fault: ObjectFault::UnknownType(shorten(unknown.unwrap_or_default())),
+                });
+            }
+        };
+        Ok(EventLine { version, kind })
+    }
+
+    /// The version of a list of Events.
+    ///
+    /// # Errors
+    /// Where the body is no JSON object, or of another kind than a list.
+    pub fn list_version(&mut self, body: &[u8]) -> Result<Option<String>, DecodeError> {
+        let envelope = envelope(body, &mut self.0)?;
+        match envelope.own.kind.as_deref() {
+            Some("EventList" | "List") => {}
+            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+        }
+        let version = envelope.own.metadata.resource_version;
+        Ok(version.map(Cow::into_owned))
+    }
+}
+
+fn envelope<'de>(
+    json: &'de [u8],
+    context: &mut DecodeContext,
+) -> Result<Envelope<'de>, DecodeError> {
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let envelope = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    envelope.ok_or(ObjectFault::NotAnObject.into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::pod::PodUid;
+
+    fn line(text: &str) -> Result<EventLine, DecodeError> {
+        EventDecoder::default().line(text.as_bytes())
+    }
+
+    #[test]
+    fn lines_are_told_apart_by_their_type() {
+        for event_type in ["ADDED", "MODIFIED"] {
+            let text = format!(
+                r#"{{"type":"{event_type}","object":{{"kind":"Event","metadata":{{"resourceVersion":"7"}},"involvedObject":{{"kind":"Pod","uid":"a"}}}}}}"#
+            );
+            let EventLine { version, kind } = line(&text).unwrap();
+            assert_eq!(version.as_deref(), Some("7"));
+            let EventLineKind::Applied(event) = kind else {
+                unreachable!("{kind:?}");
+            };
+            assert_eq!(event.pod, Some(PodUid::from_text("a")));
+        }
+        for (event_type, kind) in [
+            ("DELETED", EventLineKind::Deleted),
+            ("BOOKMARK", EventLineKind::Bookmark),
+        ] {
+            let text = format!(
+                r#"{{"object":{{"metadata":{{"resourceVersion":"9"}}}},"type":"{event_type}"}}"#
+            );
+            let version = Some("9".to_owned());
+            assert_eq!(line(&text), Ok(EventLine { version, kind }));
+        }
+        let expired = line(r#"{"type":"ERROR","object":{"kind":"Status","code":410}}"#);
+        let EventLineKind::Error(status) = expired.unwrap().kind else {
+            unreachable!();
+        };
+        assert_eq!(status.code, 410);
+    }
+
+    #[test]
+    fn what_is_no_event_of_a_watch_is_refused() {
+        for text in [
+            "",
+            "{",
+            "[]",
+            "{}",
+            r#"{"type":"ADDED"}"#,
+            r#"{"type":"NEW","object":{}}"#,
+        ] {
+            assert!(line(text).is_err(), "{text}");
+        }
+        let damaged = b"{\"type\":\"ADDED\",\"object\":{\"message\":\"\xff\"}}";
+        assert!(EventDecoder::default().line(damaged).is_ok());
+    }
+
+    #[test]
+    fn a_list_tells_its_version() {
+        let version = |body: &str| EventDecoder::default().list_version(body.as_bytes());
+        let body = r#"{"items":[{"reason":"Started"}],"metadata":{"resourceVersion":"12"},"kind":"EventList"}"#;
+        assert_eq!(version(body), Ok(Some("12".to_owned())));
+        assert_eq!(version(r#"{"kind":"EventList","items":null}"#), Ok(None));
+        assert!(version(r#"{"kind":"PodList","items":[]}"#).is_err());
+        assert!(version("{}").is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! Watches the Events about pods ([§9.5](crate::specification#s9-5)): one task per scope, apart from those
+//! that watch pods, with a queue of its own. Events are evidence and no more: what fails here is counted
+//! and logged, and nothing waits for it.
+//!
+//! - `follower`: the loop of one task: current version, watch, resume, begin anew.
+//! - `stream`: one open watch.
+//! - `stats`: what is counted, and whether Events are read.
+//! - `log`: one line for each change of state.
+
+use std::sync::Arc;
+
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+mod follower;
+mod log;
+pub mod stats;
+mod stream;
+
+use super::config::ReflectorConfig;
+use super::requests::Scope;
+use super::stats::WatchStats;
+use crate::kube_event::KubeEvent;
+use stats::EventStats;
+
+/// Where Events go, and what is counted on the way.
+#[derive(Clone, Debug)]
+pub struct EventSink {
+    /// The queue. When it is full, Events are dropped.
+    pub events: mpsc::Sender<KubeEvent>,
+    /// Made for as many scopes as there are
+    pub stats: Arc<EventStats>,
+    /// Counts the times that a watch began anew
+    pub watch: Arc<WatchStats>,
+}
+
+/// Starts a watch of Events for each scope, as tasks of `tasks`. They end when `cancel` is cancelled or
+/// the receiver of the Events is gone, and never otherwise.
+pub fn spawn(
+    client: &Client,
+    scopes: &[Scope],
+    config: &ReflectorConfig,
+    sink: &EventSink,
+    cancel: &CancellationToken,
+    tasks: &mut JoinSet<()>,
+) {
+    for (index, scope) in scopes.iter().enumerate() {
+        let mut follower =
+            follower::Follower::new(client.clone(), scope, config.clone(), sink.clone(), index);
+        let cancel = cancel.clone();
+        // An error span, so that every level of the log shows which source a line is about.
+        let span = tracing::error_span!("events", about = %scope);
+        let task = async move {
+            // Ends by cancellation, or because the receiver is gone; both are the end of the process.
+            let _ = cancel.run_until_cancelled(follower.run()).await;
+        };
+        tasks.spawn(task.instrument(span));
+    }
+}

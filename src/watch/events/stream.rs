@@ -1,0 +1,127 @@
+//! One open watch of Events: from the first byte of its body to its end.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use kube::client::Body;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::{Instant, timeout};
+
+use super::EventSink;
+use super::log::EventLog;
+use super::stats::EventLossReason;
+use crate::cluster::api_error::ApiError;
+use crate::cluster::transport::timed_out;
+use crate::decode::DecodeError;
+use crate::decode::event::watch::{EventDecoder, EventLineKind};
+use crate::watch::config::ReflectorConfig;
+use crate::watch::delivery_sender::Closed;
+use crate::watch::line_reader::{Line, LineReader};
+use crate::watch::resume_point::ResumePoint;
+
+/// The result of one watch.
+#[derive(Debug)]
+pub(super) struct StreamReport {
+    /// Why it failed; `None` when the API server ended it, as it does with every watch sooner or later
+    pub(super) failure: Option<ApiError>,
+    pub(super) open_for: Duration,
+    /// At least one byte arrived
+    pub(super) has_data: bool,
+    /// It delivered something new, or lasted long enough
+    pub(super) proven: bool,
+}
+
+/// An open watch.
+pub(super) struct Stream<'a> {
+    pub(super) config: &'a ReflectorConfig,
+    pub(super) decoder: &'a mut EventDecoder,
+    pub(super) sink: &'a EventSink,
+    pub(super) log: &'a mut EventLog,
+    pub(super) resume_point: &'a mut ResumePoint,
+}
+
+impl Stream<'_> {
+    /// Reads the watch to its end.
+    pub(super) async fn read(mut self, mut body: Body) -> Result<StreamReport, Closed> {
+        let opened = Instant::now();
+        let mut lines = LineReader::new(self.config.max_line_bytes);
+        let (mut has_data, mut news) = (false, false);
+        let failure = loop {
+            let frame = match timeout(self.config.idle_timeout, body.frame()).await {
+                Err(_) => break Some(timed_out("no byte in the watch", self.config.idle_timeout)),
+                Ok(None) => break None,
+                Ok(Some(Err(error))) => break Some(ApiError::from_client(&error)),
+                Ok(Some(Ok(frame))) => frame,
+            };
+            let Ok(chunk) = frame.into_data() else {
+                continue;
+            };
+            has_data = true;
+            match self.chunk(&chunk, &mut lines)? {
+                Ok(moved) => news |= moved,
+                Err(failure) => break Some(failure),
+            }
+        };
+        let open_for = opened.elapsed();
+        Ok(StreamReport {
+            failure,
+            open_for,
+            has_data,
+            proven: news || open_for >= self.config.proven_after,
+        })
+    }
+
+    /// Whether the chunk brought anything new, or why the watch is over.
+    fn chunk(
+        &mut self,
+        mut chunk: &[u8],
+        lines: &mut LineReader,
+    ) -> Result<Result<bool, ApiError>, Closed> {
+        let mut news = false;
+        while let Some(line) = lines.next(&mut chunk) {
+            match line {
+                Line::Whole(line) => match self.line(line)? {
+                    Ok(moved) => news |= moved,
+                    Err(failure) => return Ok(Err(failure)),
+                },
+                Line::TooLong(_) => {
+                    self.sink.stats.count_lost(EventLossReason::TooLong);
+                    let limit = self.config.max_line_bytes;
+                    self.log.skipped(&format!("longer than {limit} bytes"));
+                }
+            }
+        }
+        Ok(Ok(news))
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Result<bool, ApiError>, Closed> {
+        let line = match self.decoder.line(line) {
+            Ok(line) => line,
+            Err(error) => {
+                self.sink.stats.count_lost(EventLossReason::Decode);
+                self.log.skipped(&error.to_string());
+                let version = match error {
+                    DecodeError::Object {
+                        resource_version, ..
+                    } => resource_version,
+                    DecodeError::Json { .. } => None,
+                };
+                let moved = version.is_some_and(|number| self.resume_point.advance_to(number));
+                return Ok(Ok(moved));
+            }
+        };
+        match line.kind {
+            EventLineKind::Applied(event) => match self.sink.events.try_send(event) {
+                Ok(()) => {}
+                Err(TrySendError::Full(_)) => {
+                    self.sink.stats.count_lost(EventLossReason::QueueFull);
+                }
+                Err(TrySendError::Closed(_)) => return Err(Closed),
+            },
+            EventLineKind::Deleted | EventLineKind::Bookmark => {}
+            EventLineKind::Error(status) => return Ok(Err(ApiError::from_event(&status))),
+        }
+        let version = line.version.unwrap_or_default();
+        Ok(Ok(self.resume_point.advance(&version)))
+    }
+}
