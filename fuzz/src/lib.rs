@@ -12,6 +12,7 @@ pub mod accept_header;
 pub mod checkpoint_content;
 pub mod checkpoint_loader;
 pub mod credential_sources;
+pub mod kube_event;
 pub mod pod_snapshot;
 pub mod slo_file;
 pub mod times;

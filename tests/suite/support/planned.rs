@@ -3,7 +3,7 @@
 
 use podinit::metrics::families;
 
-const PLANNED: [&str; 17] = [
+const PLANNED: [&str; 15] = [
     "podinit_step_duration_seconds",
     "podinit_network_evidence_total",
     "podinit_image_pulls_total",
@@ -12,8 +12,6 @@ const PLANNED: [&str; 17] = [
     "podinit_image_pull_bytes_total",
     "podinit_startup_sli_duration_seconds",
     "podinit_startup_sli_excluded_total",
-    "podinit_events_dropped_total",
-    "podinit_evidence_up",
     "podinit_waiting_pods",
     "podinit_slo_bad_causes_total",
     "podinit_disruptions_total",
