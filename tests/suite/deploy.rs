@@ -43,6 +43,15 @@ fn it_may_list_and_watch_pods_and_nothing_else() {
     }
 }
 
+/// Events are asked for only where they are evidence, and then nothing else is.
+#[test]
+fn the_evidence_component_adds_events_and_nothing_else() {
+    let added = yaml("deploy/components/evidence/events.yaml");
+    let rule = json!({"apiGroups": [""], "resources": ["events"], "verbs": ["list", "watch"]});
+    assert_eq!(added, json!([{"op": "add", "path": "/rules/-", "value": rule}]));
+    assert!(!read("deploy/install.yaml").contains("events"));
+}
+
 #[test]
 fn it_runs_under_pod_security_restricted() {
     let namespace = installed("Namespace");

@@ -52,6 +52,10 @@ tls_server_config:
   value: {{ $value | quote }}
   {{- end }}
 {{- end }}
+{{- if ne .Values.evidence "none" }}
+- name: PODINIT_EVIDENCE
+  value: {{ .Values.evidence }}
+{{- end }}
 {{- if .Values.slo }}
 - name: PODINIT_SLO
   value: /etc/podinit/slo/slo.yaml
