@@ -111,6 +111,8 @@ fn built() -> (Recorder, Arc<Exposition>) {
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
         }])
+        .events(true)
+        .source(Box::new(EventStats::new(1)))
         .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
