@@ -48,7 +48,10 @@ fn it_may_list_and_watch_pods_and_nothing_else() {
 fn the_evidence_component_adds_events_and_nothing_else() {
     let added = yaml("deploy/components/evidence/events.yaml");
     let rule = json!({"apiGroups": [""], "resources": ["events"], "verbs": ["list", "watch"]});
-    assert_eq!(added, json!([{"op": "add", "path": "/rules/-", "value": rule}]));
+    assert_eq!(
+        added,
+        json!([{"op": "add", "path": "/rules/-", "value": rule}])
+    );
     assert!(!read("deploy/install.yaml").contains("events"));
 }
 
