@@ -8,6 +8,7 @@ pub mod access;
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
 pub mod args;
+pub mod capture;
 pub mod checkpoint;
 pub mod cluster;
 pub mod config_file;

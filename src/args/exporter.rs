@@ -314,7 +314,7 @@ fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
 
 /// Checks the rule for names of namespaces, which are DNS labels. The empty text is no name, and means
 /// the default.
-fn parse_namespace(text: &str) -> Result<String, String> {
+pub(super) fn parse_namespace(text: &str) -> Result<String, String> {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_label = text.len() <= 63
         && text.bytes().all(inner)

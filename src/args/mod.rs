@@ -1,5 +1,6 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
+mod capture;
 mod doctor;
 mod evidence;
 mod exporter;
@@ -14,6 +15,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub use capture::{CaptureArgs, Compress};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use evidence::Evidence;
 pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
@@ -56,6 +58,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
+    /// Record what replay and report read: lists, watch events and Events of pods
+    Capture(CaptureArgs),
     /// Check everything that serve needs, and say how to fix what is missing
     Doctor(DoctorArgs),
 }
@@ -93,6 +97,7 @@ impl Command {
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
             Self::Rules(args) => &args.log,
+            Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
         }
     }
@@ -109,7 +114,7 @@ impl Command {
                 args.recording.check()
             }
             Self::Report(args) => args.recording.check(),
-            Self::Rules(_) => Ok(()),
+            Self::Rules(_) | Self::Capture(_) => Ok(()),
         }
     }
 }

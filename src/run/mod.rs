@@ -2,6 +2,7 @@
 
 pub mod accounting_clock;
 mod api_server_wait;
+mod capture;
 mod checkpoint;
 #[cfg(test)]
 mod clock_tests;
@@ -44,6 +45,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => recordings::replay(&args, &mut io::stdout().lock()),
         Command::Report(args) => recordings::report(&args, &mut io::stdout().lock()),
         Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
+        Command::Capture(args) => block_on(capture::capture(args)),
         Command::Doctor(args) => return block_on(doctor::doctor(args)),
     }?;
     Ok(ExitCode::SUCCESS)

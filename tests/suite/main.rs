@@ -15,6 +15,7 @@
 mod access_canary;
 mod access_kubernetes;
 mod args_env;
+mod capture;
 mod causes;
 mod checkpoint_cost;
 mod checkpoint_crash;

@@ -46,6 +46,16 @@ pub async fn cluster() -> Cluster {
     Cluster::start(ClusterConfig::manual()).await.unwrap()
 }
 
+/// A client of the cluster, without a socket between them.
+pub fn client(cluster: &Cluster) -> Client {
+    let service = ServiceBuilder::new()
+        .map_request(|request: http::Request<kube::client::Body>| {
+            request.map(axum::body::Body::new)
+        })
+        .service(cluster.router());
+    Client::new(service, "default")
+}
+
 /// Writes a pod; its version.
 pub fn put(cluster: &Cluster, name: &str) -> u64 {
     let pod = json!({
@@ -62,12 +72,7 @@ impl Embedded {
     }
 
     pub fn adjusted(cluster: Cluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {
-        let service = ServiceBuilder::new()
-            .map_request(|request: http::Request<kube::client::Body>| {
-                request.map(axum::body::Body::new)
-            })
-            .service(cluster.router());
-        let client = Client::new(service, "default");
+        let client = client(&cluster);
         let mut config = WatchConfig {
             scopes: vec![Scope::Cluster],
             ..WatchConfig::default()

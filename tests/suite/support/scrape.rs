@@ -36,6 +36,15 @@ impl Scrape {
             .map(|(series, value)| (series.as_str(), *value))
     }
 
+    /// All series of the names that begin with one of `prefixes`.
+    pub fn beginning(&self, prefixes: &[&str]) -> Vec<(&str, f64)> {
+        let chosen = |series: &&String| prefixes.iter().any(|prefix| series.starts_with(prefix));
+        let series = self.0.iter().filter(|(series, _)| chosen(series));
+        series
+            .map(|(series, value)| (series.as_str(), *value))
+            .collect()
+    }
+
     /// The series of podinit that only ever grow: counters, and those of histograms.
     pub fn counters(&self) -> impl Iterator<Item = (&str, f64)> {
         const ENDINGS: [&str; 4] = ["_total", "_bucket", "_count", "_sum"];

@@ -1,0 +1,138 @@
+//! The options of `capture`.
+
+use std::ffi::OsStr;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::evidence::Evidence;
+use super::exporter::{parse_duration, parse_namespace};
+use super::logging::LogArgs;
+
+/// `podinit capture`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit capture --output /var/tmp --duration 1h
+  podinit capture --namespace shop --anonymize
+  podinit capture --output - --duration 30s > recording.json
+  podinit report /var/tmp/podinit-*.json.gz")]
+pub struct CaptureArgs {
+    /// Kubeconfig file [default: the service account inside a cluster, else $KUBECONFIG, else
+    /// ~/.kube/config]
+    #[arg(long, env = "PODINIT_KUBECONFIG", value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// Context of the kubeconfig [default: its current one]
+    #[arg(long, env = "PODINIT_CONTEXT", value_name = "NAME")]
+    pub context: Option<String>,
+
+    /// Namespace to record [default: all]
+    #[arg(
+        long,
+        short = 'n',
+        env = "PODINIT_NAMESPACE",
+        value_name = "NAME",
+        value_parser = parse_namespace
+    )]
+    pub namespace: Option<String>,
+
+    /// Record only pods that match this label selector, such as app=web,tier!=cache
+    #[arg(
+        long,
+        short = 'l',
+        env = "PODINIT_LABEL_SELECTOR",
+        value_name = "SELECTOR"
+    )]
+    pub label_selector: Option<String>,
+
+    /// Record only pods that match this field selector, such as spec.nodeName=node-1
+    #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
+    pub field_selector: Option<String>,
+
+    /// What to record beside pods: events are the Events about them
+    #[arg(
+        long,
+        env = "PODINIT_EVIDENCE",
+        value_name = "SOURCE",
+        value_enum,
+        default_value_t = Evidence::Events
+    )]
+    pub evidence: Evidence,
+
+    /// Directory for the files of the recording; - is standard output
+    #[arg(
+        long,
+        short = 'o',
+        env = "PODINIT_OUTPUT",
+        value_name = "DIR",
+        default_value = "."
+    )]
+    pub output: PathBuf,
+
+    /// Compression [default: gzip for files, none for standard output]
+    #[arg(long, env = "PODINIT_COMPRESS", value_name = "FORMAT", value_enum)]
+    pub compress: Option<Compress>,
+
+    /// Begin a new file after so many MiB
+    #[arg(
+        long,
+        env = "PODINIT_ROTATE_SIZE",
+        value_name = "MIB",
+        default_value = "256"
+    )]
+    pub rotate_size: NonZeroU64,
+
+    /// How many files of this recording to keep; older ones are removed
+    #[arg(
+        long,
+        env = "PODINIT_KEEP_FILES",
+        value_name = "NUMBER",
+        default_value = "10"
+    )]
+    pub keep_files: NonZeroUsize,
+
+    /// End after this time, such as 90s or 1h30m [default: when interrupted]
+    #[arg(
+        long,
+        env = "PODINIT_DURATION",
+        value_name = "TIME",
+        value_parser = parse_duration
+    )]
+    pub duration: Option<Duration>,
+
+    /// Replace names, labels, UIDs, images and unknown words by keyed hashes, and leave out what
+    /// podinit does not read
+    #[arg(long, env = "PODINIT_ANONYMIZE")]
+    pub anonymize: bool,
+
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// How a recording is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Compress {
+    /// gzip
+    Gzip,
+    /// Not at all
+    None,
+}
+
+impl CaptureArgs {
+    /// Whether the recording goes to standard output.
+    pub fn to_standard_output(&self) -> bool {
+        self.output.as_os_str() == OsStr::new("-")
+    }
+
+    /// Whether the recording is compressed.
+    pub fn compresses(&self) -> bool {
+        match self.compress {
+            Some(compress) => compress == Compress::Gzip,
+            None => !self.to_standard_output(),
+        }
+    }
+}

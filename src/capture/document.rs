@@ -1,0 +1,104 @@
+//! The documents of a recording.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::timestamp::Timestamp;
+
+/// What is read of a line of a watch, to go on after it.
+#[derive(Debug, Deserialize)]
+pub(super) struct WatchLine<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    object: WatchedObject<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct WatchedObject<'a> {
+    #[serde(borrow, default)]
+    metadata: ObjectMetadata<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ObjectMetadata<'a> {
+    #[serde(borrow)]
+    resource_version: Option<Cow<'a, str>>,
+}
+
+impl<'a> WatchLine<'a> {
+    pub(super) fn parse(line: &'a [u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(line)
+    }
+
+    /// Whether an object was added or modified.
+    pub(super) fn is_applied(&self) -> bool {
+        matches!(&*self.kind, "ADDED" | "MODIFIED")
+    }
+
+    /// Whether the watch ends with this event, and cannot be resumed.
+    pub(super) fn is_error(&self) -> bool {
+        self.kind == "ERROR"
+    }
+
+    /// The version that the watch has reached with this event.
+    pub(super) fn version(&self) -> Option<&str> {
+        let version = self.object.metadata.resource_version.as_deref();
+        version.filter(|version| !version.is_empty() && !self.is_error())
+    }
+}
+
+/// A JSON object with the field `observedAt` in front of its own.
+pub(super) fn with_observed_at(json: &[u8], at: Timestamp) -> Vec<u8> {
+    let json = json.trim_ascii();
+    let Some(fields) = json.strip_prefix(b"{") else {
+        return json.to_vec();
+    };
+    let mut document = format!("{{\"observedAt\":\"{}\"", rfc3339(at)).into_bytes();
+    if fields.trim_ascii_start() != b"}" {
+        document.push(b',');
+    }
+    document.extend_from_slice(fields);
+    document
+}
+
+/// The instant in RFC 3339, in UTC, to the nanosecond.
+fn rfc3339(at: Timestamp) -> String {
+    let instant = jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()));
+    instant.unwrap_or_default().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_arrival_is_put_in_front() {
+        let at = Timestamp::from_nanos(1_772_359_200_250_000_000);
+        let stamped = |json: &str| {
+            let document = with_observed_at(json.as_bytes(), at);
+            String::from_utf8_lossy(&document).into_owned()
+        };
+        assert_eq!(
+            stamped(r#"{"type":"ADDED"}"#),
+            r#"{"observedAt":"2026-03-01T10:00:00.25Z","type":"ADDED"}"#
+        );
+        assert_eq!(
+            stamped("{ }\n"),
+            r#"{"observedAt":"2026-03-01T10:00:00.25Z" }"#
+        );
+        assert_eq!(stamped("7"), "7");
+    }
+
+    #[test]
+    fn an_error_has_no_version() {
+        let error = br#"{"type":"ERROR","object":{"metadata":{"resourceVersion":"9"},"code":410}}"#;
+        let error = WatchLine::parse(error).expect("a line");
+        assert!(error.is_error() && error.version().is_none());
+        let added = br#"{"type":"ADDED","object":{"metadata":{"resourceVersion":"9"}}}"#;
+        let added = WatchLine::parse(added).expect("a line");
+        assert_eq!((added.is_applied(), added.version()), (true, Some("9")));
+    }
+}

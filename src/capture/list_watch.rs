@@ -1,0 +1,310 @@
+//! Records one resource: lists it, watches it, resumes, and lists again when events were lost.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use http_body_util::BodyExt;
+use kube::Client;
+use kube::client::Body;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use super::document::{WatchLine, with_observed_at};
+use super::{Anonymizer, Output};
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::clock::Clock;
+use crate::cluster::transport::{read_into, send, timed_out};
+use crate::watch::backoff::Backoff;
+use crate::watch::config::ReflectorConfig;
+use crate::watch::line_reader::{Line, LineReader};
+use crate::watch::requests::{Freshness, Page, Requests};
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Resource {
+    /// Pods: each file of the recording begins with a list of them
+    Pods,
+    /// Events: only those from now on, without lists, bookmarks and errors, which would be taken for
+    /// those of pods
+    Events,
+}
+
+/// Records one resource until it is dropped, or a file cannot be written.
+pub(super) struct ListWatch {
+    pub(super) resource: Resource,
+    pub(super) client: Client,
+    pub(super) requests: Requests,
+    pub(super) config: ReflectorConfig,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) output: Arc<Mutex<Output>>,
+    pub(super) anonymizer: Option<Arc<Anonymizer>>,
+}
+
+/// Why a watch is over.
+enum WatchEnd {
+    /// It can be resumed
+    Resume(Option<ApiError>),
+    /// Events were lost, or a new file begins: a list comes next
+    List(Option<ApiError>),
+}
+
+/// The fields of a list page that are needed to go on.
+#[derive(Deserialize)]
+struct PageHead {
+    metadata: PageMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PageMetadata {
+    resource_version: Option<String>,
+    #[serde(rename = "continue")]
+    continue_token: Option<String>,
+}
+
+impl ListWatch {
+    /// Records until the future is dropped.
+    ///
+    /// # Errors
+    /// If the recording cannot be written. Whatever the API server does is waited out.
+    pub(super) async fn run(mut self) -> io::Result<()> {
+        let random = fastrand::Rng::new();
+        let mut backoff = Backoff::new(self.config.backoff_base, self.config.backoff_cap, random);
+        let mut version = None;
+        let mut failing = false;
+        loop {
+            let began = Instant::now();
+            let error = match &mut version {
+                None => match self.begin().await? {
+                    Ok(began) => {
+                        version = Some(began);
+                        None
+                    }
+                    Err(error) => Some(error),
+                },
+                Some(at) => match self.watch(at).await? {
+                    WatchEnd::Resume(error) => error,
+                    WatchEnd::List(error) => {
+                        version = None;
+                        error
+                    }
+                },
+            };
+            let Some(error) = error else {
+                if std::mem::take(&mut failing) {
+                    tracing::info!(resource = self.name(), "the recording goes on");
+                }
+                // An API server that ends every watch at once gets some rest.
+                if began.elapsed() < self.config.short_watch {
+                    tokio::time::sleep(backoff.after_interruption()).await;
+                } else {
+                    backoff.reset();
+                }
+                continue;
+            };
+            if !std::mem::replace(&mut failing, true) {
+                let (kind, detail) = (error.kind, &error.detail);
+                tracing::warn!(
+                    resource = self.name(),
+                    detail,
+                    "the recording waits: {kind}"
+                );
+            }
+            let wait = error.retry_after.unwrap_or_else(|| backoff.after_failure());
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    const fn name(&self) -> &'static str {
+        match self.resource {
+            Resource::Pods => "pods",
+            Resource::Events => "events",
+        }
+    }
+
+    /// The version to watch from. For pods, the list of that version is written first.
+    async fn begin(&mut self) -> io::Result<Result<String, ApiError>> {
+        match self.resource {
+            Resource::Pods => self.list().await,
+            Resource::Events => {
+                let mut body = Vec::new();
+                let page = Page::First(&Freshness::MostRecent);
+                let fetched = self.fetch(&page, 1, &mut body).await;
+                Ok(fetched.and_then(|()| page_head(&body)).and_then(version))
+            }
+        }
+    }
+
+    /// Lists all pods and writes the list, at the beginning of the next file if this one is full. The
+    /// pages are held compressed until the list is complete, and then written without a document of
+    /// another resource between them, so that `replay` joins them.
+    async fn list(&mut self) -> io::Result<Result<String, ApiError>> {
+        let mut pages = GzEncoder::new(Vec::new(), Compression::fast());
+        let mut token: Option<String> = None;
+        let mut body = Vec::new();
+        let version = loop {
+            let page = match &token {
+                None => Page::First(&Freshness::MostRecent),
+                Some(token) => Page::Next(token),
+            };
+            if let Err(error) = self.fetch(&page, self.config.page_limit, &mut body).await {
+                return Ok(Err(error));
+            }
+            let head = match page_head(&body) {
+                Ok(head) => head,
+                Err(error) => return Ok(Err(error)),
+            };
+            let document = self.document(&body)?;
+            io::Write::write_all(&mut pages, &document)?;
+            io::Write::write_all(&mut pages, b"\n")?;
+            token = head
+                .continue_token
+                .clone()
+                .filter(|token| !token.is_empty());
+            if token.is_none() {
+                match version(head) {
+                    Ok(version) => break version,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        };
+        let pages = pages.finish()?;
+        let mut output = self.output.lock().await;
+        if output.is_full() {
+            output.rotate()?;
+            if let Some(path) = output.path() {
+                tracing::info!(file = %path.display(), "the recording goes on in a new file");
+            }
+        }
+        let pages = io::BufReader::new(GzDecoder::new(&*pages));
+        for page in io::BufRead::split(pages, b'\n') {
+            output.write(&page?)?;
+        }
+        output.flush()?;
+        Ok(Ok(version))
+    }
+
+    async fn fetch(&self, page: &Page<'_>, limit: u32, body: &mut Vec<u8>) -> Result<(), ApiError> {
+        let config = &self.config;
+        let request = self.requests.list(page, limit)?;
+        let whole = async {
+            let response = send(&self.client, request, config.header_timeout).await?;
+            let limit = config.max_page_bytes;
+            read_into(body, response.into_body(), config.chunk_timeout, limit).await
+        };
+        timeout(config.page_timeout, whole)
+            .await
+            .map_err(|_| timed_out("no complete list page", config.page_timeout))?
+    }
+
+    /// Watches from `version`, which moves with every event that was written.
+    async fn watch(&mut self, version: &mut String) -> io::Result<WatchEnd> {
+        let seconds = *self.config.watch_seconds.end();
+        let opened = match self.requests.watch(version, seconds) {
+            Ok(request) => send(&self.client, request, self.config.header_timeout).await,
+            Err(error) => Err(error),
+        };
+        let mut body = match opened {
+            Ok(response) => response.into_body(),
+            Err(error) if error.kind == ApiErrorKind::Gone => {
+                return Ok(WatchEnd::List(Some(error)));
+            }
+            Err(error) => return Ok(WatchEnd::Resume(Some(error))),
+        };
+        let mut lines = LineReader::new(self.config.max_line_bytes);
+        loop {
+            let chunk = match next_chunk(&mut body, self.config.idle_timeout).await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => return Ok(WatchEnd::Resume(None)),
+                Err(error) => return Ok(WatchEnd::Resume(Some(error))),
+            };
+            let mut rest: &[u8] = &chunk;
+            while let Some(line) = lines.next(&mut rest) {
+                let Line::Whole(line) = line else {
+                    let detail = "a watch event is too long to be recorded";
+                    return Ok(WatchEnd::List(Some(ApiError::malformed(detail))));
+                };
+                if let Some(end) = self.line(line, version).await? {
+                    return Ok(end);
+                }
+            }
+        }
+    }
+
+    /// Writes an event, and moves `version` to it.
+    async fn line(&self, line: &[u8], version: &mut String) -> io::Result<Option<WatchEnd>> {
+        let event = match WatchLine::parse(line) {
+            Ok(event) => event,
+            Err(error) => {
+                return Ok(Some(WatchEnd::List(Some(ApiError::malformed(error)))));
+            }
+        };
+        let writes = match self.resource {
+            Resource::Pods => true,
+            Resource::Events => event.is_applied(),
+        };
+        let mut full = false;
+        if writes {
+            let document = self.document(line)?;
+            let mut output = self.output.lock().await;
+            output.write(&document)?;
+            full = self.resource == Resource::Pods && output.is_full();
+        }
+        if event.is_error() {
+            let error = ApiError::new(
+                ApiErrorKind::Gone,
+                "the API server ended the watch with an error",
+            );
+            return Ok(Some(WatchEnd::List(Some(error))));
+        }
+        if let Some(newer) = event.version() {
+            newer.clone_into(version);
+        }
+        Ok(full.then_some(WatchEnd::List(None)))
+    }
+
+    /// The document as it is recorded: with the time of its arrival and, if asked for, without names.
+    fn document(&self, json: &[u8]) -> io::Result<Vec<u8>> {
+        let now = self.clock.now();
+        match &self.anonymizer {
+            None => Ok(with_observed_at(json, now)),
+            Some(anonymizer) => {
+                let document = serde_json::from_slice(json)?;
+                let anonymous = serde_json::to_vec(&anonymizer.document(&document))?;
+                Ok(with_observed_at(&anonymous, now))
+            }
+        }
+    }
+}
+
+fn page_head(body: &[u8]) -> Result<PageMetadata, ApiError> {
+    let head: Result<PageHead, _> = serde_json::from_slice(body);
+    head.map(|head| head.metadata).map_err(ApiError::malformed)
+}
+
+fn version(head: PageMetadata) -> Result<String, ApiError> {
+    let version = head.resource_version.filter(|version| !version.is_empty());
+    version.ok_or_else(|| ApiError::malformed("the list has no resourceVersion to watch from"))
+}
+
+async fn next_chunk(body: &mut Body, idle: Duration) -> Result<Option<bytes::Bytes>, ApiError> {
+    loop {
+        let frame = timeout(idle, body.frame())
+            .await
+            .map_err(|_| timed_out("no byte in the watch", idle))?;
+        match frame {
+            None => return Ok(None),
+            Some(Err(error)) => return Err(ApiError::from_client(&error)),
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    return Ok(Some(data));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Records what `replay` and `report` read: lists of pods, the events of a watch, and the Events of pods.
+//!
+//! - `list_watch`: lists and watches one resource. `document`: how a document is recorded.
+//! - `output`: files that are rotated, or standard output.
+//! - `anonymize`: takes the names out.
+//!
+//! A recording is a stream of JSON documents, one to a line, each with the time of its arrival
+//! (`observedAt`). Each file begins with a list of all pods, so that it can be read by itself.
+
+pub mod anonymize;
+mod document;
+mod list_watch;
+mod output;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use tokio::sync::Mutex;
+use tokio::time::MissedTickBehavior;
+
+pub use self::anonymize::Anonymizer;
+use self::list_watch::{ListWatch, Resource};
+pub use self::output::{Destination, Output, OutputConfig};
+use crate::cluster::clock::Clock;
+use crate::watch::config::ReflectorConfig;
+use crate::watch::requests::{Requests, Scope, Selectors};
+
+/// How long a document may wait until it is on disk.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What is recorded.
+pub struct CaptureConfig {
+    /// The pods of the cluster, or of one namespace. Lists of several namespaces in one recording
+    /// would each say that the pods of the others are gone.
+    pub scope: Scope,
+    /// Which of its pods
+    pub selectors: Selectors,
+    /// Also the Events of pods
+    pub events: bool,
+    /// Takes the names out, if there is one
+    pub anonymizer: Option<Anonymizer>,
+    /// Deadlines and sizes of requests
+    pub reflector: ReflectorConfig,
+}
+
+/// Records until the future is dropped; the caller then calls [`Output::flush`].
+///
+/// # Errors
+/// If the recording cannot be written.
+pub async fn capture(
+    client: &Client,
+    config: CaptureConfig,
+    clock: Arc<dyn Clock>,
+    output: Arc<Mutex<Output>>,
+) -> io::Result<()> {
+    let anonymizer = config.anonymizer.map(Arc::new);
+    let list_watch = |resource, requests| ListWatch {
+        resource,
+        client: client.clone(),
+        requests,
+        config: config.reflector.clone(),
+        clock: Arc::clone(&clock),
+        output: Arc::clone(&output),
+        anonymizer: anonymizer.clone(),
+    };
+    let pods = list_watch(
+        Resource::Pods,
+        Requests::new(&config.scope, &config.selectors),
+    );
+    let events = config
+        .events
+        .then(|| list_watch(Resource::Events, Requests::of_events(&config.scope)));
+    let events = async {
+        match events {
+            Some(events) => events.run().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        ended = pods.run() => ended,
+        ended = events => ended,
+        ended = flush(&output) => ended,
+    }
+}
+
+async fn flush(output: &Mutex<Output>) -> io::Result<()> {
+    let mut ticks = tokio::time::interval(FLUSH_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        output.lock().await.flush()?;
+    }
+}

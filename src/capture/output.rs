@@ -1,0 +1,163 @@
+//! Where a recording goes: files that are rotated, or standard output.
+//!
+//! Documents are compressed in gzip members of about a second each, and a member is written at once. So
+//! a process that is killed leaves a file of whole members, which `replay` reads.
+
+use std::collections::VecDeque;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// A member is closed when it holds so many bytes of text, however young it is.
+const MEMBER_BYTES: usize = 4 << 20;
+
+/// Where the documents are written.
+#[derive(Clone, Debug)]
+pub enum Destination {
+    /// Files in this directory, which are rotated
+    Directory(PathBuf),
+    /// Standard output, which is not
+    StandardOutput,
+}
+
+/// How the files of a recording are made.
+#[derive(Clone, Debug)]
+pub struct OutputConfig {
+    pub destination: Destination,
+    /// Compress with gzip
+    pub compress: bool,
+    /// A file of at least so many bytes is followed by a new one
+    pub rotate_bytes: u64,
+    /// How many files are kept, the newest ones
+    pub keep_files: usize,
+}
+
+/// Writes documents, one to a line.
+pub struct Output {
+    config: OutputConfig,
+    /// The part of a file name that tells this recording from others
+    prefix: String,
+    /// How many files were begun
+    begun: u32,
+    file: Box<dyn Write + Send>,
+    /// Bytes in the current file
+    written: u64,
+    member: GzEncoder<Vec<u8>>,
+    /// Bytes of text in the open member
+    pending: usize,
+    kept: VecDeque<PathBuf>,
+}
+
+impl Output {
+    /// Begins the first file. Its name begins with `prefix`.
+    ///
+    /// # Errors
+    /// If the file cannot be created.
+    pub fn create(config: OutputConfig, prefix: String) -> io::Result<Self> {
+        let mut output = Self {
+            config,
+            prefix,
+            begun: 0,
+            file: Box::new(io::sink()),
+            written: 0,
+            member: new_member(),
+            pending: 0,
+            kept: VecDeque::new(),
+        };
+        output.begin_file()?;
+        Ok(output)
+    }
+
+    /// The current file; `None` for standard output.
+    pub fn path(&self) -> Option<&Path> {
+        self.kept.back().map(PathBuf::as_path)
+    }
+
+    /// Adds a document. It is on disk after the next [`Output::flush`].
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&mut self, document: &[u8]) -> io::Result<()> {
+        let document = document.trim_ascii_end();
+        self.member.write_all(document)?;
+        self.member.write_all(b"\n")?;
+        self.pending += document.len() + 1;
+        if self.pending >= MEMBER_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what was added since the last time.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        if self.pending == 0 {
+            return Ok(());
+        }
+        self.pending = 0;
+        let member = std::mem::replace(&mut self.member, new_member()).finish()?;
+        if self.config.compress {
+            self.file.write_all(&member)?;
+            self.written += member.len() as u64;
+        } else {
+            let mut text = flate2::read::GzDecoder::new(&*member);
+            self.written += io::copy(&mut text, &mut self.file)?;
+        }
+        self.file.flush()
+    }
+
+    /// Whether the current file is large enough to be followed by another.
+    pub fn is_full(&self) -> bool {
+        let rotates = matches!(self.config.destination, Destination::Directory(_));
+        rotates && self.written >= self.config.rotate_bytes
+    }
+
+    /// Begins the next file, and removes the oldest ones beyond the limit.
+    ///
+    /// # Errors
+    /// If a file cannot be written, created or removed.
+    pub fn rotate(&mut self) -> io::Result<()> {
+        self.flush()?;
+        self.begin_file()
+    }
+
+    fn begin_file(&mut self) -> io::Result<()> {
+        let Destination::Directory(directory) = &self.config.destination else {
+            self.file = Box::new(io::stdout());
+            return Ok(());
+        };
+        self.begun += 1;
+        let extension = if self.config.compress {
+            "json.gz"
+        } else {
+            "json"
+        };
+        let name = format!("{}-{:04}.{extension}", self.prefix, self.begun);
+        let path = directory.join(name);
+        self.file = Box::new(create(&path)?);
+        self.written = 0;
+        self.kept.push_back(path);
+        while self.kept.len() > self.config.keep_files.max(1) {
+            if let Some(oldest) = self.kept.pop_front() {
+                fs::remove_file(oldest)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A recording shows names, images and messages of a cluster, so that only its owner may read it.
+fn create(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn new_member() -> GzEncoder<Vec<u8>> {
+    GzEncoder::new(Vec::new(), Compression::default())
+}

@@ -1,0 +1,96 @@
+//! `podinit capture`: records what `replay` and `report` read.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::sync::Mutex;
+
+use crate::args::CaptureArgs;
+use crate::capture::{self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig};
+use crate::cluster::client;
+use crate::cluster::clock::SystemClock;
+use crate::cluster::options::ClusterOptions;
+use crate::process::shutdown;
+use crate::watch::config::ReflectorConfig;
+use crate::watch::probe::probe;
+use crate::watch::requests::{Scope, Selectors};
+
+/// The deadline of the first request, which finds out whether the cluster can be recorded.
+const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Records a cluster until a signal or until the chosen duration has passed.
+pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
+    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let anonymizer = args
+        .anonymize
+        .then(Anonymizer::with_random_key)
+        .transpose()
+        .context("cannot read random bytes for --anonymize")?;
+    let output = open(&args)?;
+    let cluster = client::connect(&ClusterOptions {
+        kubeconfig: args.kubeconfig,
+        context: args.context,
+    })
+    .await?;
+    let config = CaptureConfig {
+        scope: args.namespace.map_or(Scope::Cluster, Scope::Namespace),
+        selectors: Selectors {
+            label: args.label_selector,
+            field: args.field_selector,
+        },
+        events: args.evidence.events(),
+        anonymizer,
+        reflector: ReflectorConfig::default(),
+    };
+    probe(
+        &cluster,
+        &config.scope,
+        &config.selectors,
+        1,
+        PROBE_DEADLINE,
+    )
+    .await?;
+    if let Some(path) = output.path() {
+        tracing::info!(file = %path.display(), "recording {}", config.scope);
+    }
+    let output = Arc::new(Mutex::new(output));
+    let ends = async {
+        match args.duration {
+            Some(duration) => tokio::time::sleep(duration).await,
+            None => std::future::pending().await,
+        }
+    };
+    let clock = Arc::new(SystemClock);
+    let recorded = tokio::select! {
+        recorded = capture::capture(&cluster.client, config, clock, Arc::clone(&output)) => recorded,
+        () = shutdown.cancelled() => Ok(()),
+        () = ends => Ok(()),
+    };
+    let flushed = output.lock().await.flush();
+    recorded.and(flushed).context("cannot write the recording")
+}
+
+/// Begins the first file before anything is asked of a cluster.
+fn open(args: &CaptureArgs) -> anyhow::Result<Output> {
+    let destination = match args.to_standard_output() {
+        true => Destination::StandardOutput,
+        false => Destination::Directory(args.output.clone()),
+    };
+    let config = OutputConfig {
+        destination,
+        compress: args.compresses(),
+        rotate_bytes: args.rotate_size.get().saturating_mul(1 << 20),
+        keep_files: args.keep_files.get(),
+    };
+    let begun = jiff::Timestamp::now().strftime("podinit-%Y%m%dT%H%M%SZ");
+    Output::create(config, begun.to_string()).with_context(|| cannot_create(&args.output))
+}
+
+fn cannot_create(directory: &Path) -> String {
+    format!(
+        "cannot create a file in {}; choose another directory with --output",
+        directory.display()
+    )
+}

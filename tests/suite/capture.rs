@@ -1,0 +1,199 @@
+//! Recordings of the simulated cluster, read back: they give what an exporter beside them has counted.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::read::MultiGzDecoder;
+use podinit::capture::{Anonymizer, CaptureConfig, Destination, Output, OutputConfig, capture};
+use podinit::decode::DecodeOptions;
+use podinit::lifecycle::{TimestampMode, TrackerConfig};
+use podinit::metrics::Format;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{ExpositionConfig, ReplayConfig, expose};
+use podinit::sim::Cluster;
+use podinit::sim::faults::{StreamFault, Target};
+use podinit::sim::profile::{LifeKind, LifeSpeed};
+use podinit::sim::{plan, rng::Rng};
+use podinit::watch::config::ReflectorConfig;
+use podinit::watch::requests::{Scope, Selectors};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+
+use crate::support::embedded::{Embedded, client, cluster};
+use crate::support::scrape::Scrape;
+
+/// A recording in progress, beside an exporter of the same cluster.
+struct Recorded {
+    directory: tempfile::TempDir,
+    output: Arc<Mutex<Output>>,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+impl Recorded {
+    fn begin(cluster: &Cluster, anonymizer: Option<Anonymizer>, rotate_bytes: u64) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let config = OutputConfig {
+            destination: Destination::Directory(directory.path().to_owned()),
+            compress: true,
+            rotate_bytes,
+            keep_files: 3,
+        };
+        let output = Arc::new(Mutex::new(
+            Output::create(config, "test".to_owned()).unwrap(),
+        ));
+        let config = CaptureConfig {
+            scope: Scope::Cluster,
+            selectors: Selectors::default(),
+            events: false,
+            anonymizer,
+            reflector: ReflectorConfig::default(),
+        };
+        let (client, clock, to) = (client(cluster), cluster.clock(), Arc::clone(&output));
+        let clock = Arc::new(move || clock.now());
+        let task = tokio::spawn(async move { capture(&client, config, clock, to).await });
+        Self {
+            directory,
+            output,
+            task,
+        }
+    }
+
+    /// Ends the recording as a process does that is killed: what was not flushed is lost.
+    fn files(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.directory.path()).unwrap();
+        let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+        files.sort();
+        files
+    }
+
+    async fn end(self) -> (tempfile::TempDir, Vec<PathBuf>) {
+        self.task.abort();
+        self.output.lock().await.flush().unwrap();
+        let files = self.files();
+        (self.directory, files)
+    }
+}
+
+/// What a replay of these files counts.
+fn replayed(files: &[PathBuf]) -> Scrape {
+    let documents = files
+        .iter()
+        .flat_map(|file| Recording::open(file, DecodeOptions::default()).unwrap());
+    let config = ExpositionConfig {
+        replay: ReplayConfig {
+            tracker: TrackerConfig {
+                timestamps: TimestampMode::Fused,
+                ..TrackerConfig::default()
+            },
+            ..ReplayConfig::default()
+        },
+        ..ExpositionConfig::default()
+    };
+    let exposition = expose(documents, config).unwrap();
+    let text = exposition.encode(Format::Text).unwrap();
+    Scrape::parse(&String::from_utf8(text).unwrap())
+}
+
+fn text(file: &Path) -> String {
+    let mut text = String::new();
+    let file = std::fs::File::open(file).unwrap();
+    MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Lets pods of every kind live for a while.
+async fn live(world: &mut Embedded, seed: u64, seconds: u64) {
+    let mut random = Rng::fork(seed, 0);
+    for kind in LifeKind::all() {
+        let life = plan::life(kind, LifeSpeed::Usual, &mut random);
+        world.cluster.begin(life);
+        world.pass(seconds).await;
+    }
+}
+
+/// What is counted of all pods together, whatever their names are.
+const COUNTED: [&str; 5] = [
+    "podinit_pods_discovered_total",
+    "podinit_pods_finished_total",
+    "podinit_unobserved_total",
+    "podinit_reentries_total",
+    "podinit_clock_anomalies_total",
+];
+
+#[tokio::test(start_paused = true)]
+async fn a_recording_gives_what_the_exporter_counts() {
+    for anonymizer in [None, Some(Anonymizer::with_key([1; 32]))] {
+        let anonymous = anonymizer.is_some();
+        let mut world = Embedded::watching(cluster().await);
+        world.pass(2).await;
+        let recorded = Recorded::begin(&world.cluster, anonymizer, u64::MAX);
+        world.pass(2).await;
+        live(&mut world, 7, 20).await;
+        world.pass(5).await;
+        let (_directory, files) = recorded.end().await;
+        assert_eq!(files.len(), 1);
+        let (replayed, watched) = (replayed(&files), world.scrape());
+        assert!(watched.sum("podinit_pods_finished_total") > 10.0);
+        let (replayed, watched) = (replayed.beginning(&COUNTED), watched.beginning(&COUNTED));
+        assert_eq!(replayed, watched, "anonymous: {anonymous}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_file_is_followed_by_one_that_can_be_read_by_itself() {
+    let mut world = Embedded::watching(cluster().await);
+    let recorded = Recorded::begin(&world.cluster, None, 1);
+    world.pass(1).await;
+    for number in 0..6 {
+        world.put(&format!("pod-{number}"));
+        world.pass(2).await;
+    }
+    let (_directory, files) = recorded.end().await;
+    assert_eq!(files.len(), 3, "{files:?}");
+    for file in &files {
+        let first = text(file);
+        let first = first.lines().next().unwrap_or_default();
+        assert!(
+            first.contains("\"PodList\"") && first.contains("\"observedAt\""),
+            "{first}"
+        );
+    }
+    let last = replayed(&files[2..]);
+    assert_eq!(last.value("podinit_pods_discovered_total"), Some(6.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_events_are_made_up_for_by_a_list() {
+    let mut world = Embedded::watching(cluster().await);
+    let recorded = Recorded::begin(&world.cluster, None, u64::MAX);
+    world.put("before");
+    world.pass(2).await;
+    let lists = world.cluster.faults().received(Target::List);
+    world.cluster.faults().stream(StreamFault::Gone);
+    world.pass(1).await;
+    world.put("after");
+    world.pass(60).await;
+    assert!(world.cluster.faults().received(Target::List) > lists);
+    let (_directory, files) = recorded.end().await;
+    let replayed = replayed(&files);
+    assert_eq!(replayed.value("podinit_pods_discovered_total"), Some(2.0));
+    assert_eq!(
+        replayed.value("podinit_inflight_pods{stage=\"scheduling\"}"),
+        Some(2.0)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_killed_recording_keeps_what_was_written_until_a_second_before() {
+    let mut world = Embedded::watching(cluster().await);
+    let recorded = Recorded::begin(&world.cluster, None, u64::MAX);
+    world.pass(1).await;
+    world.put("kept");
+    world.pass(2).await;
+    let files = recorded.files();
+    assert_eq!(
+        replayed(&files).value("podinit_pods_discovered_total"),
+        Some(1.0)
+    );
+}
