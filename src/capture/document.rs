@@ -72,6 +72,8 @@ fn rfc3339(at: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used)]
+
     use super::*;
 
     #[test]

@@ -268,10 +268,20 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
             );
         }
         // Some nodes of the simulated cluster have clocks that are off by a second, so their
-        // intervals lie on the boundary between rounded and negative.
+        // intervals lie on the boundary between rounded and negative, which is not observed (`time`).
+        let seen = |lines: &[String]| {
+            let unobserved = sum(lines, "podinit_unobserved_total");
+            let by_time = lines.iter().filter(|line| {
+                line.starts_with("podinit_unobserved_total") && line.contains("reason=\"time\"")
+            });
+            let by_time =
+                by_time.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap());
+            unobserved - by_time.sum::<f64>()
+        };
+        assert_eq!(seen(&measured), seen(&truth), "off by {off} s");
         for name in [
-            "podinit_unobserved_total",
             "podinit_stage_duration_seconds_count",
+            "podinit_step_duration_seconds_count",
             "podinit_created_to_ready_duration_seconds_count",
             "podinit_slo_excluded_total",
             "podinit_watch_delivery_seconds_count",
@@ -307,8 +317,10 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
 }
 
 /// The good, bad and excluded pods of the SLO `network` in thirteen minutes, of which `absent` takes ten.
+/// One node brings up no sandbox, so that pods miss their deadlines all the time.
 async fn slo_events(absent: impl AsyncFnOnce(&Fixture)) -> [f64; 3] {
     let fixture = Fixture::start(0).await;
+    fixture.cluster.set_broken(Some(Scene::BadNode));
     fixture.pass(60).await;
     absent(&fixture).await;
     fixture.pass(120).await;
@@ -349,7 +361,7 @@ async fn ten_minutes_without_the_processor_make_no_pod_bad() {
             "{measured:?}, not {good} good"
         );
         assert!(
-            measured[1] <= bad + 3.0 && measured[1] >= 0.75 * bad,
+            measured[1] <= bad + 3.0 && measured[1] >= 0.8 * bad,
             "{measured:?}, not {bad} bad"
         );
     }

@@ -229,7 +229,7 @@ fn crash_loop(script: &mut Script<'_>, crashes: u32) {
         script.report.app = App::Waiting("CrashLoopBackOff");
         script.report.restarts += 1;
         script.write();
-        script.pass((10 * SECOND << crash.min(5)).min(300 * SECOND));
+        script.pass(((10 * SECOND) << crash.min(5)).min(300 * SECOND));
     }
     script.delete();
 }

@@ -180,10 +180,8 @@ impl PodTruth {
         match change {
             Change::Mount => self.mounted = self.mounted.or(Some(now)),
             Change::MakeSandbox => self.sandbox_ready = self.sandbox_ready.or(Some(now)),
-            Change::Start(container) => {
-                if self.starts.iter().all(|(known, _)| known != container) {
-                    self.starts.push((*container, now));
-                }
+            Change::Start(container) if !self.has_started(*container) => {
+                self.starts.push((*container, now));
             }
             Change::Pulled(container) => {
                 self.pulls.retain(|pull| pull.container != *container);
@@ -196,6 +194,10 @@ impl PodTruth {
             }
             _ => {}
         }
+    }
+
+    fn has_started(&self, container: ContainerRef) -> bool {
+        self.starts.iter().any(|(known, _)| *known == container)
     }
 
     fn note(&mut self, pod: &Pod, now: Timestamp) {

@@ -85,7 +85,7 @@ impl EventStats {
 impl FamilySource for EventStats {
     fn collect(&self, out: &mut dyn Encoder) {
         let up = Number::Integer(self.up().into());
-        EVIDENCE_UP.write_by_label(out, [(EvidenceSource::Events.as_str(), up)].into_iter());
+        EVIDENCE_UP.write_by_label(out, [(EvidenceSource::Events.as_str(), up)]);
         self.counters.collect(out);
     }
 

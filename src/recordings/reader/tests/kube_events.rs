@@ -78,7 +78,7 @@ fn a_document_of_events_only_is_no_list_of_pods() {
             vec![],
         ),
     ] {
-        assert_eq!(events_of(&text), [events.clone()], "{text}");
+        assert_eq!(events_of(&text), std::slice::from_ref(&events), "{text}");
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         let yaml = serde_saphyr::to_string(&value).unwrap();
         assert_eq!(events_of(&yaml), [events], "{yaml}");
