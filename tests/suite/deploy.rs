@@ -141,12 +141,13 @@ fn the_chart_has_a_schema_for_each_of_its_values() {
 }
 
 /// Flags of `podinit serve` that manifests and chart set themselves, or that make no sense in a pod.
-const MANAGED: [&str; 10] = [
+const MANAGED: [&str; 11] = [
     "auth",
     "context",
     "field-selector",
     "kubeconfig",
     "label-selector",
+    "evidence",
     "listen",
     "namespace",
     "slo",

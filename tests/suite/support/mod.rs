@@ -7,7 +7,6 @@ pub mod descriptors;
 pub mod doctor;
 pub mod embedded;
 pub mod parsed_exposition;
-pub mod planned;
 pub mod restart;
 pub mod scene;
 pub mod scrape;

@@ -170,13 +170,19 @@ fn up() -> Panel {
 fn dropped() -> Panel {
     Panel::new(
         Kind::Stack,
-        "Events dropped per second",
+        "Events dropped and lost per second",
         "short",
-        "Events that told podinit nothing: of finished pods, of other objects (other) or of pods that it does not know. Most Events are.",
-        vec![Target::new(
-            rate_by("reason", "podinit_events_dropped_total", ""),
-            "{{reason}}",
-        )],
+        "Events that told podinit nothing: of finished pods, of other objects (other) or of pods that it does not know. Most Events are. Lost Events did not reach the accounting: the queue was full, or they could not be read.",
+        vec![
+            Target::new(
+                rate_by("reason", "podinit_events_dropped_total", ""),
+                "{{reason}}",
+            ),
+            Target::new(
+                rate_by("reason", "podinit_events_lost_total", ""),
+                "lost: {{reason}}",
+            ),
+        ],
     )
     .sized(8, 8)
 }

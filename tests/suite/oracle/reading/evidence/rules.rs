@@ -97,7 +97,7 @@ pub(crate) trait EvidenceRules {
         event <= condition
     }
 
-    /// [§9.2](crate::specification#s9-2): "the earliest of the condition's (§4) and the earliest
+    /// [§9.2](crate::specification#s9-2): "the earliest of the condition's and the earliest
     /// start of a container or init container in that snapshot"; "on a tie the first of these"
     fn earliest(&self, condition: Option<Nanos>, start: Option<Nanos>) -> (Option<Nanos>, Source) {
         match (condition, start) {
@@ -126,7 +126,7 @@ pub(crate) trait EvidenceRules {
     }
 
     /// [§9.2](crate::specification#s9-2): "(then it does, before the outcome's reason, where the
-    /// last status meets §6's condition)"
+    /// last status meets" the condition of [§6](crate::specification#s6))
     fn misses_the_network_at_the_end(&self) -> bool {
         true
     }
