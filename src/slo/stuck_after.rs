@@ -12,7 +12,7 @@ const STUCK_AFTER_THRESHOLDS: u64 = 3;
 
 impl SloFile {
     /// The time in a stage after which a pod is stuck: the stage's own limit, or
-    /// [`STUCK_AFTER_THRESHOLDS`] times the longest threshold of an SLO whose interval contains the
+    /// `STUCK_AFTER_THRESHOLDS` times the longest threshold of an SLO whose interval contains the
     /// stage.
     pub fn stuck_after(&self, stage: Stage) -> SloDuration {
         let covering = self

@@ -2,8 +2,8 @@
 //! the fields that podinit needs, and is lenient: a field of another type than it should have counts as
 //! absent, so every object of kind Event is an Event, if need be one that says nothing.
 //!
-//! [`fields`] holds the fields, [`message`] the texts that kubelets write, with [`go_duration`] and
-//! [`image_registry`] for what stands in them, and [`watch`] what a list-watch receives.
+//! `fields` holds the fields, `message` the texts that kubelets write, with `go_duration` and
+//! `image_registry` for what stands in them, and `watch` what a list-watch receives.
 
 pub(crate) mod fields;
 pub mod go_duration;

@@ -106,7 +106,7 @@ pub(super) fn pulled(rng: &mut Rng) -> String {
         6 => "Image pulled".to_owned(),
         _ => {
             let (longer, least) = go_duration(rng);
-            let with_wait = if least >= millis + 1 {
+            let with_wait = if least > millis {
                 longer
             } else {
                 duration
