@@ -213,7 +213,7 @@ fn topic(series: &str) -> Option<&'static str> {
         series.starts_with("podinit_unobserved_total")
             && series.contains(&format!("stage=\"{step}\""))
     };
-    if STEPS.iter().any(|step| is_of_step(step)) {
+    if STEPS.iter().any(is_of_step) {
         return Some("steps");
     }
     if series.starts_with("podinit_inplace_update_duration_seconds") {
