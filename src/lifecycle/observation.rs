@@ -12,6 +12,7 @@ use super::startup_sli::StartupSli;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::kube_event::KubeEvent;
 use crate::label_values;
 use crate::pod::{DisruptionReason, PodInfo, ResizeState};
 use crate::timestamp::Timestamp;
@@ -68,6 +69,16 @@ label_values! {
         Other => "other",
         /// It is about a pod that is not remembered
         Unknown => "unknown",
+    }
+}
+
+impl EventDropReason {
+    /// Why an Event is dropped that is about no pod that is remembered.
+    pub const fn of_unknown_pod(event: &KubeEvent) -> Self {
+        match event.pod {
+            Some(_) => Self::Unknown,
+            None => Self::Other,
+        }
     }
 }
 

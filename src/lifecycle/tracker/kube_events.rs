@@ -18,15 +18,14 @@ impl Tracker {
         if !self.shared.events {
             return;
         }
-        let record = event.pod.map(|uid| self.pods.get_mut(uid));
+        let record = event.pod.and_then(|uid| self.pods.get_mut(uid));
         let reason = match record {
-            Some(Some(Record::InFlight(pod))) => {
+            Some(Record::InFlight(pod)) => {
                 pod.fold_event(event, self.timestamps, now, &mut self.shared, reporter);
                 return;
             }
-            Some(Some(Record::Finished(_) | Record::Deleted { .. })) => EventDropReason::Finished,
-            Some(None) => EventDropReason::Unknown,
-            None => EventDropReason::Other,
+            Some(Record::Finished(_) | Record::Deleted { .. }) => EventDropReason::Finished,
+            None => EventDropReason::of_unknown_pod(event),
         };
         reporter.tracker(TrackerObservation::EventDropped(reason));
     }

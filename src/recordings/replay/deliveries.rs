@@ -8,7 +8,11 @@ use super::streamed_list::{StreamedList, in_list_order};
 use crate::cluster::api_error::ApiError;
 use crate::decode::WatchEventKind;
 use crate::kube_event::KubeEvent;
-use crate::lifecycle::{Delivery, PodEvent, Sink, SourceId, Tracker, TrackerConfig};
+use crate::label_value::LabelValue;
+use crate::lifecycle::{
+    Delivery, EventDropReason, Observation, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
+    TrackerObservation,
+};
 use crate::pod::PodSnapshot;
 use crate::recordings::reader::{Body, Document};
 use crate::timestamp::Timestamp;
@@ -41,8 +45,9 @@ pub struct Replay<S, F> {
     pending: Option<List>,
     /// `None` before the first document
     stream: Option<StreamedList>,
-    /// The Events of the recording's beginning, in case accounting starts over with a streamed list
-    before_first_list: Vec<KubeEvent>,
+    /// How many Events of the recording's beginning are of no use, by reason, if accounting starts over
+    /// with a streamed list
+    too_early: [u64; EventDropReason::ALL.len()],
 }
 
 /// A list, or the pages of it that were read. A list that lacks a page did not complete, and nothing is
@@ -70,7 +75,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             new_sink,
             pending: None,
             stream: None,
-            before_first_list: Vec::new(),
+            too_early: Default::default(),
         })
     }
 
@@ -84,12 +89,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             return Ok(ControlFlow::Break(()));
         }
         match document.body {
-            Body::Events(events) => {
-                if matches!(self.stream, None | Some(StreamedList::First { .. })) {
-                    self.before_first_list.extend(events.iter().cloned());
-                }
-                self.kube_events(events);
-            }
+            Body::Events(events) => self.kube_events(events),
             Body::Event(kind) => {
                 self.give_up_pending();
                 self.event(kind, observed)?;
@@ -150,13 +150,16 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         if !self.config.events {
             return;
         }
+        let is_beginning = matches!(self.stream, None | Some(StreamedList::First { .. }));
         for event in events {
+            if is_beginning {
+                self.too_early[EventDropReason::of_unknown_pod(&event).index()] += 1;
+            }
             self.deliver(PodEvent::Event(event), None);
         }
     }
 
     fn list(&mut self, list: List) {
-        self.before_first_list = Vec::new();
         let began = list
             .observed
             .or(latest_api_time(&list.pods))
@@ -231,8 +234,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.sink = (self.new_sink)()?;
                 let pods = in_list_order(pods);
                 let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
-                let events = std::mem::take(&mut self.before_first_list);
-                self.kube_events(events);
+                self.drop_early_events();
                 self.deliver(PodEvent::Listed { pods, began }, None);
             }
             Some(StreamedList::Relist(pods)) => {
@@ -243,6 +245,17 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             None => {}
         }
         Ok(())
+    }
+
+    /// Reports the Events before the end of a first streamed list, which came when no pod was known, as
+    /// dropped.
+    fn drop_early_events(&mut self) {
+        for reason in EventDropReason::ALL {
+            let dropped = Observation::Tracker(TrackerObservation::EventDropped(reason));
+            for _ in 0..self.too_early[reason.index()] {
+                self.sink.observe(self.clock.now(), dropped);
+            }
+        }
     }
 
     fn deliver(&mut self, event: PodEvent, observed: Option<Timestamp>) {

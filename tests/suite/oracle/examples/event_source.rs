@@ -106,6 +106,22 @@ fn no_lists() -> Vec<Example> {
              dropped unknown 1",
         ),
         example(
+            "§9.5: so is what stands on the pages of a list that never completed",
+            EVENTS,
+            vec![
+                with(
+                    of("List", &[started()]),
+                    "/metadata/continue",
+                    json!("next"),
+                ),
+                added(&bound()),
+                bookmark(true),
+            ],
+            "inflight network 1
+             unobserved scheduling preexisting 1
+             dropped unknown 1",
+        ),
+        example(
             "§9.5: nor without --evidence events",
             API,
             vec![
