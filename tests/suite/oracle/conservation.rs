@@ -16,7 +16,6 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
         let History { documents, options } = history::generate(seed);
         let options = Options {
             until: None,
-            events: options.events && implementation::COUNTS_EVENTS,
             ..options
         };
         let mut before = Exposition::new();

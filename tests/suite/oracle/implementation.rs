@@ -15,10 +15,6 @@ use super::figures::Exposition;
 use super::instant::Nanos;
 use super::reading::{Options, Slo, Timestamps};
 
-/// Whether the implementation counts what comes from Events ([§9.2](crate::specification#s9-2) to
-/// [§9.4](crate::specification#s9-4)). Until it does, it is compared without them.
-pub(crate) const COUNTS_EVENTS: bool = false;
-
 /// The implementation's figures: documents as `podinit replay` reads them to the text exposition
 /// that it prints, and that read again.
 pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
