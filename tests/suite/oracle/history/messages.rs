@@ -106,11 +106,7 @@ pub(super) fn pulled(rng: &mut Rng) -> String {
         6 => "Image pulled".to_owned(),
         _ => {
             let (longer, least) = go_duration(rng);
-            let with_wait = if least > millis {
-                longer
-            } else {
-                duration
-            };
+            let with_wait = if least > millis { longer } else { duration };
             format!(
                 "Successfully pulled image \"{image}\" in {duration} ({with_wait} including waiting){size}"
             )
