@@ -142,6 +142,9 @@ impl Load {
             |outcome| scrape.sum_where("podinit_pods_finished_total", "outcome", outcome);
         let ready = self.ended(End::Ready);
         let network = |name| scrape.sum_where(name, "stage", "network");
+        let unobserved = |stage| scrape.sum_where("podinit_unobserved_total", "stage", stage);
+        let step = |step| scrape.sum_where("podinit_step_duration_seconds_count", "step", step);
+        let passed_network = self.passed_network() as f64;
         let all = self.ended.values().sum::<u64>() as f64;
         let claims = [
             (
@@ -176,14 +179,32 @@ impl Load {
             (
                 "network",
                 network("podinit_stage_duration_seconds_count"),
-                self.passed_network() as f64,
+                passed_network,
             ),
             ("reentries", scrape.sum("podinit_reentries_total"), 0.0),
             (
                 "unobserved",
                 scrape.sum("podinit_unobserved_total"),
+                2.0 * self.ended(End::Completed),
+            ),
+            (
+                "unobserved stage",
+                unobserved("containers"),
                 self.ended(End::Completed),
             ),
+            (
+                "unobserved step",
+                unobserved("probe"),
+                self.ended(End::Completed),
+            ),
+            ("acknowledge", step("acknowledge"), passed_network),
+            ("sandbox", step("sandbox"), passed_network),
+            (
+                "start",
+                step("start"),
+                ready + self.ended(End::Completed) + self.ended(End::Failed),
+            ),
+            ("probe", step("probe"), ready),
             (
                 "gap",
                 scrape.sum("podinit_observation_gap_seconds_total"),
