@@ -74,6 +74,6 @@ pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SourceProgress, Successor};
 pub use startup_sli::{StartupSli, StartupSliExclusion};
-pub use stuck::StuckAfter;
+pub use stuck::{StuckAfter, StuckBefore};
 pub use tracker::{Tracker, TrackerConfig};
 pub use version::Version;

@@ -35,6 +35,7 @@ use super::slo::SloRule;
 use super::slo_verdict::SloId;
 use super::sources::{FirstList, SourceProgress};
 use super::startup::Startup;
+use super::stuck::StuckBefore;
 use crate::pod::{ConditionType, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -53,6 +54,9 @@ pub struct SavedTracker {
     /// The SLOs that were in force; the pods name them by their positions
     #[serde(with = "form::rules")]
     pub rules: Arc<[SloRule]>,
+    /// Which pods are stuck
+    #[serde(with = "form::stuck")]
+    pub stuck: StuckBefore,
     /// The newest second of creation of any pod that was evicted or refused (see
     /// `eviction.rs`)
     pub watermark: Option<u32>,

@@ -54,8 +54,8 @@ impl StuckAfter {
 }
 
 /// Before which instant the stuck pods of each stage entered it.
-#[derive(Debug, Default)]
-pub(super) struct StuckBefore {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StuckBefore {
     after: StuckAfter,
     before: [Option<Timestamp>; Stage::ALL.len()],
     /// Other limits are in force since the instants were computed
@@ -70,10 +70,32 @@ impl StuckBefore {
         }
     }
 
-    /// Puts other limits in force.
+    /// The limit of each stage, the instant, and whether the limit has changed since it was computed.
+    pub(super) fn by_stage(&self) -> [(Duration, Option<Timestamp>, bool); Stage::ALL.len()] {
+        Stage::ALL.map(|stage| {
+            let index = stage as usize;
+            let after = self.after.of(stage);
+            (after, self.before[index], self.changed[index])
+        })
+    }
+
+    /// The reverse of [`StuckBefore::by_stage`].
+    pub(super) fn of_stages(
+        stages: [(Duration, Option<Timestamp>, bool); Stage::ALL.len()],
+    ) -> Self {
+        Self {
+            after: StuckAfter(stages.map(|(after, _, _)| after)),
+            before: stages.map(|(_, before, _)| before),
+            changed: stages.map(|(_, _, changed)| changed),
+        }
+    }
+
+    /// Puts these limits in force.
     pub(super) fn set(&mut self, after: StuckAfter) {
-        self.after = after;
-        self.changed = [true; Stage::ALL.len()];
+        if after != self.after {
+            self.after = after;
+            self.changed = [true; Stage::ALL.len()];
+        }
     }
 
     /// Whether a pod that entered `stage` then is stuck, as of the last [`StuckBefore::advance`].

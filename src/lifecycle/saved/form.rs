@@ -12,18 +12,20 @@ use super::SavedSource;
 use super::evidence::Named;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::in_place::{OpenChanges, OpenResize};
-use crate::lifecycle::interval::Interval;
+use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::reentry::LastTrue;
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::slo_verdict::SloId;
 use crate::lifecycle::sources::{FirstList, SourceProgress};
+use crate::lifecycle::stuck::StuckBefore;
 use crate::lifecycle::version::Version;
 use crate::pod::{PodInfo, PodUid, ResizeState, Workload};
 use crate::timestamp::Timestamp;
 
 const MILESTONES: usize = Milestone::ALL.len();
+const STAGES: usize = Stage::ALL.len();
 
 /// Declares a module for `#[serde(with = "...")]` that saves a type as another one.
 macro_rules! saved_as {
@@ -115,6 +117,19 @@ saved_as! {
     rules: Arc<[SloRule]> as Vec<SavedRule>,
     save: |rules| rules.iter().cloned().map(SavedRule).collect(),
     restore: |rules| rules.into_iter().map(|SavedRule(rule)| rule).collect(),
+}
+
+saved_as! {
+    /// By stage: the limit, the instant, and whether the limit has changed since.
+    stuck: StuckBefore as [(u64, Option<i64>, bool); STAGES],
+    save: |stuck| stuck.by_stage().map(|(after, before, changed)| {
+        let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
+        (after, before.map(Timestamp::as_nanos), changed)
+    }),
+    restore: |stages| StuckBefore::of_stages(stages.map(|(after, before, changed)| {
+        let after = Duration::from_nanos(after);
+        (after, before.map(Timestamp::from_nanos), changed)
+    })),
 }
 
 saved_as! {

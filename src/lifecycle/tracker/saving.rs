@@ -21,6 +21,7 @@ impl Tracker {
             resumed,
             sources,
             rules: Arc::clone(&self.shared.rules),
+            stuck: self.shared.stuck.clone(),
             watermark: self.cap.watermark(),
             deleted: self.saved_deleted().collect(),
             in_place: (self.in_place.iter())
@@ -65,11 +66,13 @@ impl Tracker {
         sink: &mut impl Sink,
     ) -> Self {
         let rules = Arc::clone(&config.slos);
+        let stuck_after = config.stuck_after;
         let mut tracker = Self::new(TrackerConfig {
             slos: saved.rules,
             ..config
         });
         tracker.now = saved.now;
+        tracker.shared.stuck = saved.stuck;
         let now = saved.now.unwrap_or(Timestamp::EPOCH);
         let reporter = &mut Reporter::new(now, sink);
         tracker
@@ -104,6 +107,7 @@ impl Tracker {
         }
         tracker.cap.restore(saved.watermark);
         tracker.set_slos(rules);
+        tracker.set_stuck_after(stuck_after);
         for uid in gone {
             tracker.finish(uid, Outcome::Vanished, reporter);
             (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
@@ -117,6 +121,8 @@ impl Tracker {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::lifecycle::cause::{Cause, Waiting};
     use crate::lifecycle::delivery::PodEvent;
@@ -124,6 +130,7 @@ mod tests {
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
     use crate::lifecycle::slo::SloRule;
     use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
+    use crate::lifecycle::stuck::StuckAfter;
     use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
     use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 
@@ -213,6 +220,51 @@ mod tests {
         let mut sources: Vec<_> = sources.collect();
         sources.sort();
         assert_eq!(sources, [5, 5, 6, 6].map(SourceId));
+    }
+
+    #[test]
+    fn stuck_pods_are_stuck_after_a_restart_and_other_limits_apply_to_them() {
+        let mut before = tracker(&[]);
+        before.advance(at(1000), &mut |_, _: Observation<'_>| {});
+        let waiting = Waiting::new(Stage::Scheduling, Cause::Queue);
+        let minutes = |minutes: u64| StuckAfter::of_each(|_| Duration::from_secs(60 * minutes));
+        for (stuck_after, at_once, in_sync) in [
+            (StuckAfter::default(), 2, 2),
+            (minutes(60), 2, 0),
+            (minutes(1), 2, 2),
+        ] {
+            let mut stuck = 0;
+            let mut sink = |_, observation: Observation<'_>| {
+                if let Observation::Pod(_, PodObservation::Stuck { from, to }) = observation {
+                    assert!(
+                        [from, to]
+                            .into_iter()
+                            .flatten()
+                            .all(|one| Some(one) == waiting)
+                    );
+                    stuck += i32::from(to.is_some()) - i32::from(from.is_some());
+                }
+            };
+            let config = TrackerConfig {
+                stuck_after,
+                ..TrackerConfig::default()
+            };
+            let (saved, pods) = (before.saved(), before.saved_pods());
+            let mut after = Tracker::restored(config, saved, pods, Successor::Same, &mut sink);
+            after.advance(at(1001), &mut sink);
+            assert_eq!(stuck, at_once);
+            let mut sink = |_, observation: Observation<'_>| {
+                if let Observation::Pod(_, PodObservation::Stuck { from, to }) = observation {
+                    stuck += i32::from(to.is_some()) - i32::from(from.is_some());
+                }
+            };
+            for source in [0, 1] {
+                let resumed = delivery(SourceId(source), 1001, PodEvent::Resumed);
+                after.apply(resumed, &mut sink);
+            }
+            after.advance(at(1020), &mut sink);
+            assert_eq!(stuck, in_sync);
+        }
     }
 
     #[test]
