@@ -65,14 +65,18 @@ pub(crate) fn is_known(series: &str) -> bool {
 pub(crate) fn series(name: &str, labels: &[(&str, &str)]) -> String {
     let mut labels = labels.to_vec();
     labels.sort_unstable();
-    let spelled: Vec<String> = labels
-        .iter()
-        .map(|(label, value)| format!("{label}=\"{value}\""))
-        .collect();
-    match spelled.is_empty() {
-        true => name.to_owned(),
-        false => format!("{name}{{{}}}", spelled.join(",")),
+    let mut spelled = name.to_owned();
+    let mut before = "{";
+    for (label, value) in labels {
+        for part in [before, label, "=\"", value, "\""] {
+            spelled.push_str(part);
+        }
+        before = ",";
     }
+    if before == "," {
+        spelled.push('}');
+    }
+    spelled
 }
 
 /// Label and value, in alphabetical order.

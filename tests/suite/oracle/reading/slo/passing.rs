@@ -32,13 +32,13 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
     let mut passings = Vec::new();
     let mut in_sync = true;
     for (number, step) in steps.iter().enumerate() {
-        let (moments, now) = match step {
+        let (moments, o, now) = match step {
             Step::List { now, .. } | Step::EndOfStreamedList { now, .. } => {
-                (rules.moments_of_list(), *now)
+                (rules.moments_of_list(), None, *now)
             }
-            Step::Event { o, now, .. } => (rules.moments_of_event(o.is_some()), *now),
+            Step::Event { o, now, .. } => (rules.moments_of_event(o.is_some()), *o, *now),
             // What an Event latches is judged at once ([§9.2](crate::specification#s9-2)).
-            Step::Heard { now, .. } => (&[Moment::After][..], *now),
+            Step::Heard { now, .. } => (&[Moment::After][..], None, *now),
         };
         for moment in [Moment::Before, Moment::Fold, Moment::After] {
             if moment == Moment::Fold {
@@ -52,6 +52,13 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
                 let place = Place {
                     step: number,
                     moment,
+                };
+                // "with it, deadlines that passed before the event fire first": the event's time is
+                // `observedAt`, where that lies before the time which a page of a list that never
+                // completed has set.
+                let now = match moment {
+                    Moment::Before => o.unwrap_or(now),
+                    _ => now,
                 };
                 passings.push(Passing { place, now });
             }
