@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use podinit::lifecycle::{Interval, Outcome, Stage};
+use podinit::lifecycle::{Interval, Outcome, StageOrStep};
 
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::expected::{self, Expected, Times};
@@ -177,9 +177,7 @@ fn check_counts(pod: u32, expected: &Expected, counted: &Counted, findings: &mut
 }
 
 fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
-    // The steps come after the intervals whose lengths are expected.
-    let lengths = expected.lengths.len();
-    for (index, interval) in Interval::ALL.into_iter().take(lengths).enumerate() {
+    for (index, interval) in Interval::ALL.into_iter().enumerate() {
         let measured = counted.measured[index];
         let what = || format!("interval {}", interval.as_str());
         findings.times(pod, what, measured, expected.measured[index]);
@@ -194,8 +192,8 @@ fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Fi
             }
         }
     }
-    for stage in Stage::ALL {
-        let index = stage as usize;
+    for stage in StageOrStep::ALL {
+        let index = stage.interval().index();
         let reasons = counted.unobserved[index]
             .iter()
             .zip(expected.unobserved[index]);

@@ -1,5 +1,6 @@
 //! What must have been counted of a pod, by the versions that the program received: the rules of the
-//! specification ([§2](crate::specification#s2) to [§6](crate::specification#s6)) as statements about
+//! specification ([§2](crate::specification#s2) to [§6](crate::specification#s6), [§9.1](crate::specification#s9-1) and
+//! [§9.2](crate::specification#s9-2)) as statements about
 //! all of these versions at once. There is no state machine here, and no code of the tracker.
 
 use podinit::lifecycle::Outcome;
@@ -8,6 +9,7 @@ use crate::proof::facts::{NETWORK, Nature, READY, Shows, returns};
 use crate::proof::history::History;
 use crate::proof::seen::{Gone, How, Seen};
 use crate::proof::startup::Startup;
+use crate::proof::tally::INTERVALS;
 
 /// A number of times: exactly so often, or once or not at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,10 +42,10 @@ pub struct Expected {
     pub discovered: bool,
     pub outcome: Option<Outcome>,
     /// By interval, in the order of `Interval::ALL`
-    pub measured: [Times; 9],
-    pub lengths: [Option<Length>; 9],
-    /// By stage and reason
-    pub unobserved: [[Times; 4]; 7],
+    pub measured: [Times; INTERVALS],
+    pub lengths: [Option<Length>; INTERVALS],
+    /// By interval and reason; whole durations have none
+    pub unobserved: [[Times; 4]; INTERVALS],
     pub returns: [u32; 4],
     /// Its startup was not, or not wholly, watched
     pub from_before: bool,

@@ -1,6 +1,7 @@
 //! What a version of a pod shows, read from the simulator's own pod, without JSON and without code of the
 //! program.
 
+use podinit::sim::container::Run;
 use podinit::sim::life::PodManifest;
 use podinit::sim::pod::Pod;
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -36,7 +37,12 @@ pub struct Shows {
     conditions: [Stated; TYPES.len()],
     pub unschedulable: bool,
     pub gated: bool,
+    /// `status.startTime`
     pub started: Option<i64>,
+    /// The earliest start of any container, init containers included
+    pub first_start: Option<i64>,
+    /// The latest start of the regular containers, where each has one
+    pub all_started: Option<i64>,
     pub succeeded: bool,
     pub failed: bool,
     pub disrupted: bool,
@@ -50,6 +56,11 @@ impl Shows {
             Some((condition.verdict.holds, second(condition.since)))
         };
         let scheduled = pod.condition("PodScheduled");
+        // A kubelet that has not reported states nothing of containers.
+        let runs = pod.report.is_some().then_some(&pod.runs);
+        let init = runs.into_iter().flat_map(|runs| &runs.init);
+        let regular = || runs.into_iter().flat_map(|runs| &runs.regular);
+        let starts: Option<Vec<_>> = regular().map(Run::start).collect();
         Self {
             conditions: TYPES.map(|(kind, _)| stated(kind)),
             unschedulable: scheduled.is_some_and(|scheduled| {
@@ -57,6 +68,14 @@ impl Shows {
             }),
             gated: pod.gated,
             started: pod.started.map(second),
+            first_start: init
+                .chain(regular())
+                .filter_map(Run::start)
+                .min()
+                .map(second),
+            all_started: starts
+                .and_then(|starts| starts.into_iter().max())
+                .map(second),
             succeeded: pod.phase == Phase::Succeeded,
             failed: pod.phase == Phase::Failed,
             disrupted: pod.condition("DisruptionTarget").is_some(),

@@ -1,6 +1,6 @@
 //! The exposition: the sums of what was counted pod by pod.
 
-use podinit::lifecycle::{Outcome, Stage, UnobservedReason};
+use podinit::lifecycle::{Outcome, StageOrStep, UnobservedReason};
 
 use crate::proof::audit::{Fault, Findings};
 use crate::proof::objectives;
@@ -46,16 +46,17 @@ pub fn check(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
             all,
         );
     }
-    for stage in Stage::ALL {
-        let all = sum(&|pod| pod.measured[stage as usize]);
-        say(
-            "podinit_stage_duration_seconds_count",
-            &[("stage", stage.as_str())],
-            all,
-        );
+    for part in StageOrStep::ALL {
+        let (index, stage) = (part.interval().index(), part.as_str());
+        let all = sum(&|pod| pod.measured[index]);
+        let (family, label) = match part {
+            StageOrStep::Stage(_) => ("podinit_stage_duration_seconds_count", "stage"),
+            StageOrStep::Step(_) => ("podinit_step_duration_seconds_count", "step"),
+        };
+        say(family, &[(label, stage)], all);
         for reason in UnobservedReason::ALL {
-            let all = sum(&|pod| pod.unobserved[stage as usize][reason as usize]);
-            let labels = [("stage", stage.as_str()), ("reason", reason.as_str())];
+            let all = sum(&|pod| pod.unobserved[index][reason as usize]);
+            let labels = [("stage", stage), ("reason", reason.as_str())];
             say("podinit_unobserved_total", &labels, all);
         }
     }

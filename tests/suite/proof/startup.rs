@@ -7,6 +7,7 @@ use crate::proof::facts::{
     CONTAINERS, INITIALIZED, MILESTONES, NETWORK, Nature, READY, SCHEDULED, Shows,
 };
 use crate::proof::seen::How;
+use crate::proof::tally::INTERVALS;
 
 /// Milestones as intervals need them; a reached one has the position of the version that shows it.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +22,24 @@ const SCHEDULING: usize = 1;
 const UNSCHEDULABLE: usize = 2;
 const WHOLE: [usize; 2] = [7, 8];
 
+/// The first version that shows something, and the second that it states.
+fn first(shown: &[(&Shows, How)], stated: impl Fn(&Shows) -> Option<i64>) -> Option<Mark> {
+    let mut seconds = shown.iter().map(|(shows, _)| stated(shows)).enumerate();
+    let of_it = seconds.find_map(|(position, second)| second.map(|second| (position, second)));
+    of_it.map(|(position, second)| Mark {
+        position,
+        second: Some(second),
+    })
+}
+
 /// The versions up to the end of the startup, and the milestones that they show.
 pub struct Startup<'a> {
     nature: &'a Nature,
     shown: &'a [(&'a Shows, How)],
     adopted: bool,
     marks: [Option<Mark>; MILESTONES],
+    acknowledged: Option<Mark>,
+    containers_started: Option<Mark>,
     gated: bool,
     ungated: Option<Mark>,
     unschedulable: bool,
@@ -34,14 +47,8 @@ pub struct Startup<'a> {
 
 impl<'a> Startup<'a> {
     pub fn of(nature: &'a Nature, shown: &'a [(&'a Shows, How)], adopted: bool) -> Self {
-        let mark = |milestone| {
-            let position = shown
-                .iter()
-                .position(|(shows, _)| shows.reached(milestone).is_some())?;
-            let second = shown[position].0.reached(milestone);
-            Some(Mark { position, second })
-        };
-        let mut marks: [Option<Mark>; MILESTONES] = std::array::from_fn(mark);
+        let mut marks: [Option<Mark>; MILESTONES] =
+            std::array::from_fn(|milestone| first(shown, |shows| shows.reached(milestone)));
         // PodScheduled may never be True; a later milestone then says that it was, but not when.
         let implied = marks[NETWORK..]
             .iter()
@@ -55,6 +62,14 @@ impl<'a> Startup<'a> {
                 position,
                 second: None,
             });
+        }
+        let scheduled = marks[SCHEDULED];
+        if let Some(network) = &mut marks[NETWORK] {
+            // The kubelet may set the condition late: a container has started with the network ready.
+            let start = shown[network.position].0.first_start;
+            let earliest = [network.second, start].into_iter().flatten().min();
+            let scheduled = scheduled.filter(|mark| mark.position <= network.position);
+            network.second = earliest.max(scheduled.and_then(|mark| mark.second));
         }
         let gated_at = shown.iter().position(|(shows, _)| shows.gated);
         let ungated = gated_at.and_then(|gated_at| {
@@ -72,6 +87,8 @@ impl<'a> Startup<'a> {
             shown,
             adopted,
             marks,
+            acknowledged: first(shown, |shows| shows.started),
+            containers_started: first(shown, |shows| shows.all_started),
             gated: gated_at.is_some(),
             ungated,
             unschedulable: shown[..=until].iter().any(|(shows, _)| shows.unschedulable),
@@ -79,7 +96,7 @@ impl<'a> Startup<'a> {
     }
 
     /// By interval: whether it applies, where it begins and where it ends.
-    fn intervals(&self) -> [(bool, Option<Mark>, Option<Mark>); 9] {
+    fn intervals(&self) -> [(bool, Option<Mark>, Option<Mark>); INTERVALS] {
         let created = Some(Mark {
             position: 0,
             second: Some(self.nature.created),
@@ -104,6 +121,10 @@ impl<'a> Startup<'a> {
             (self.nature.readiness_gated, containers, ready),
             (true, scheduled, ready),
             (true, created, ready),
+            (true, scheduled, self.acknowledged),
+            (true, self.acknowledged, network),
+            (true, prepared, self.containers_started),
+            (true, self.containers_started, containers),
         ]
     }
 
@@ -181,7 +202,12 @@ impl<'a> Startup<'a> {
             5 => &[NETWORK, CONTAINERS],
             6 => &[CONTAINERS, READY],
             7 => &[SCHEDULED, READY],
-            _ => &[READY],
+            8 => &[READY],
+            9 => &[SCHEDULED],
+            10 => &[NETWORK],
+            11 if self.nature.has_init => &[NETWORK, INITIALIZED],
+            11 => &[NETWORK],
+            _ => &[CONTAINERS],
         }
     }
 

@@ -1,8 +1,7 @@
 //! What the program has counted, pod by pod.
 
 use podinit::lifecycle::{
-    Interval, Milestone, Observation, Outcome, PodObservation, PodState, Sink, SloVerdict, Stage,
-    StageOrStep,
+    Interval, Milestone, Observation, Outcome, PodObservation, PodState, Sink, SloVerdict,
 };
 use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
@@ -13,8 +12,7 @@ use crate::proof::injected_bug::InjectedBug;
 /// How many SLOs are in force.
 pub const SLOS: usize = 4;
 
-const INTERVALS: usize = Interval::ALL.len();
-const STAGES: usize = Stage::ALL.len();
+pub const INTERVALS: usize = Interval::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
 
 /// What was counted of one pod.
@@ -25,8 +23,8 @@ pub struct Counted {
     pub measured: [u32; INTERVALS],
     /// The last latency of each interval, in nanoseconds
     pub latencies: [u64; INTERVALS],
-    /// By stage and reason
-    pub unobserved: [[u32; 4]; STAGES],
+    /// By interval and reason
+    pub unobserved: [[u32; 4]; INTERVALS],
     /// NetworkReady, Initialized, ContainersReady, Ready
     pub returns: [u32; 4],
     /// By SLO: good, bad, excluded
@@ -52,11 +50,8 @@ impl Counted {
                 self.measured[interval.index()] += 1;
                 self.latencies[interval.index()] = latency.as_nanos();
             }
-            PodObservation::Unobserved {
-                stage: StageOrStep::Stage(stage),
-                reason,
-            } => {
-                self.unobserved[stage as usize][reason as usize] += 1;
+            PodObservation::Unobserved { stage, reason } => {
+                self.unobserved[stage.interval().index()][reason as usize] += 1;
             }
             PodObservation::Reentered(milestone) => {
                 let position = Milestone::REENTERABLE
@@ -72,8 +67,7 @@ impl Counted {
                 };
                 self.slos[usize::from(slo.0)][column] += 1;
             }
-            PodObservation::Unobserved { .. }
-            | PodObservation::NetworkReady(_)
+            PodObservation::NetworkReady(_)
             | PodObservation::StartupSli(_)
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Stuck { .. }
