@@ -18,13 +18,16 @@ const FEW: usize = 256;
 
 type Entry = (Timestamp, PodUid, SloId);
 
+/// A deadline in its second: the nanoseconds since the second began. Pods in flight have little room.
+type EntryInSecond = (u32, PodUid, SloId);
+
 /// The deadlines that have not passed yet.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     /// Those of seconds that have been reached, the earliest first
     current: BinaryHeap<Reverse<Entry>>,
     /// Those of later seconds, by second
-    future: BTreeMap<i64, Vec<Entry>>,
+    future: BTreeMap<i64, Vec<EntryInSecond>>,
     /// The last second that has been reached
     came: Option<i64>,
     /// How many there are in all, stale ones included
@@ -36,10 +39,10 @@ impl Timers {
     pub(crate) fn add(&mut self, deadline: Timestamp, uid: PodUid, slo: SloId) {
         self.waiting += 1;
         let second = second_of(deadline);
-        let entry = (deadline, uid, slo);
         if self.came.is_some_and(|came| second <= came) {
-            self.current.push(Reverse(entry));
+            self.current.push(Reverse((deadline, uid, slo)));
         } else {
+            let entry = (nanos_in_second(deadline), uid, slo);
             self.future.entry(second).or_default().push(entry);
         }
     }
@@ -51,8 +54,11 @@ impl Timers {
         while let Some(bucket) = self.future.first_entry()
             && *bucket.key() <= second
         {
-            self.current
-                .extend(bucket.remove().into_iter().map(Reverse));
+            let begin = *bucket.key();
+            let entries = bucket.remove().into_iter();
+            self.current.extend(
+                entries.map(|(nanos, uid, slo)| Reverse((instant(begin, nanos), uid, slo))),
+            );
         }
         let Reverse((deadline, uid, slo)) = *self.current.peek()?;
         (deadline < now).then(|| {
@@ -91,6 +97,18 @@ fn second_of(at: Timestamp) -> i64 {
     at.as_nanos().div_euclid(NANOS_PER_SECOND)
 }
 
+fn nanos_in_second(at: Timestamp) -> u32 {
+    // Less than a second, so it fits.
+    u32::try_from(at.as_nanos().rem_euclid(NANOS_PER_SECOND)).unwrap_or_default()
+}
+
+/// The instant that [`second_of`] and [`nanos_in_second`] name. The product may pass the least integer,
+/// and the sum comes back.
+fn instant(second: i64, nanos: u32) -> Timestamp {
+    let begin = second.wrapping_mul(NANOS_PER_SECOND);
+    Timestamp::from_nanos(begin.wrapping_add(nanos.into()))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -107,6 +125,15 @@ mod tests {
         assert_eq!(timers.pop_passed(at(5)), None);
         assert_eq!(timers.pop_passed(at(6)), Some((uid, SloId(0))));
         assert_eq!(timers.pop_passed(at(6)), None);
+    }
+
+    #[test]
+    fn an_instant_is_its_second_and_its_nanoseconds() {
+        for nanos in [i64::MIN, -1, 0, 1, NANOS_PER_SECOND, i64::MAX] {
+            let at = Timestamp::from_nanos(nanos);
+            assert_eq!(instant(second_of(at), nanos_in_second(at)), at);
+        }
+        assert_eq!(size_of::<EntryInSecond>(), 24);
     }
 
     #[test]
