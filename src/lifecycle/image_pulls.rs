@@ -4,13 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cause::ContainerEvidence;
+use super::cause::{ContainerEvidence, MOST_FOLLOWED};
 use crate::pod::ContainerKind;
 use crate::timestamp::Timestamp;
-
-/// The images of at most so many containers of a pod are followed, in the order of its spec. A pod with
-/// more regular containers than that has no startup SLI (`no_evidence`). Each takes 32 bytes.
-pub(super) const MOST_FOLLOWED: usize = 64;
 
 /// The images of a pod's containers, in the order of its spec; empty until an Event tells of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -154,7 +154,7 @@ impl PodInFlight {
             if fold.adopted {
                 sli.adopt(&mut emit);
             }
-            sli.judge(startup, &evidence.containers, images, &mut emit);
+            sli.judge(startup, evidence, images, &mut emit);
         }
         *lacks_network_condition = shows_no_network_condition(snapshot);
         let outcome = outcome(startup, snapshot).map(|outcome| disrupted(outcome, evidence));

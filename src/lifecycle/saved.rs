@@ -23,9 +23,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cause::{WaitEvidence, Waiting};
+use super::cause::{MOST_FOLLOWED, WaitEvidence, Waiting};
 use super::delivery::SourceId;
-use super::image_pulls::MOST_FOLLOWED;
 use super::in_place::OpenChanges;
 use super::interval::Interval;
 use super::last_seen::LastSeen;
@@ -228,8 +227,8 @@ impl SavedPod {
         if !pod.startup.is_known() {
             return Err("no such milestone, condition or interval");
         }
-        if pod.images.len() > MOST_FOLLOWED {
-            return Err("more images than are followed");
+        if pod.images.len().max(pod.evidence.containers.len()) > MOST_FOLLOWED {
+            return Err("more containers than are followed");
         }
         match pod.slos.iter().all(|(slo, _)| usize::from(slo.0) < slos) {
             true => Ok(()),

@@ -1,6 +1,6 @@
 //! Kubernetes' own service level indicator of pod startup ([§9.4](crate::specification#s9-4)).
 
-use super::cause::ContainerEvidence;
+use super::cause::{ContainerEvidence, WaitEvidence};
 use super::image_pulls::{Image, ImagePulls};
 use super::judgement::Judgement;
 use super::milestone::Milestone;
@@ -109,11 +109,13 @@ impl SliProgress {
     pub(super) fn judge(
         &mut self,
         startup: &Startup,
-        containers: &[ContainerEvidence],
+        evidence: &WaitEvidence,
         images: &ImagePulls,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        if self.decided || !is_complete(startup, containers, images) {
+        let containers = &evidence.containers;
+        let is_followed = !evidence.has_more_containers;
+        if self.decided || !is_followed || !is_complete(startup, containers, images) {
             return;
         }
         let sli = match self.exclusion(startup) {

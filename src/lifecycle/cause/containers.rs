@@ -6,6 +6,11 @@ use super::Cause;
 use crate::kube_event::EventContainer;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
 
+/// At most so many containers of a pod are followed, in the order of its spec: the others have no part
+/// in its cause, and a pod with more has no startup SLI (`no_evidence`). Each takes 24 bytes, and 32
+/// more once an Event tells of an image.
+pub(in crate::lifecycle) const MOST_FOLLOWED: usize = 64;
+
 /// What is known of one container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::lifecycle) struct ContainerEvidence {
@@ -91,6 +96,7 @@ const fn problem(state: ContainerState) -> Option<Cause> {
 /// Brings `evidence` up to date with `containers`, those of the newest snapshot. Their names and
 /// order never change in Kubernetes; if they do all the same, what Events said of them is forgotten.
 pub(super) fn update(evidence: &mut Box<[ContainerEvidence]>, containers: &[Container]) {
+    let containers = &containers[..containers.len().min(MOST_FOLLOWED)];
     let names = containers
         .iter()
         .map(|container| (&container.name, container.kind));

@@ -1,6 +1,6 @@
 //! What is remembered of a pod in flight to tell why it waits.
 
-use super::containers::{self, ContainerEvidence};
+use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
 use super::{Cause, Waiting, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::lifecycle::interval::Stage;
@@ -18,7 +18,10 @@ pub(in crate::lifecycle) struct WaitEvidence {
     /// The warning about its sandbox that was delivered last
     pub warning: Option<SandboxWarning>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
+    /// Those that are followed
     pub containers: Box<[ContainerEvidence]>,
+    /// It has more containers than are followed
+    pub has_more_containers: bool,
     /// The condition `DisruptionTarget` is True ([§10.2](crate::specification#s10-2))
     pub disruption: Option<DisruptionReason>,
 }
@@ -33,6 +36,7 @@ impl Default for WaitEvidence {
             warning: None,
             sandbox_not_ready: None,
             containers: Box::default(),
+            has_more_containers: false,
             disruption: None,
         }
     }
@@ -47,6 +51,7 @@ impl WaitEvidence {
         self.sandbox_not_ready = snapshot.sandbox_not_ready;
         self.disruption = snapshot.disruption;
         containers::update(&mut self.containers, &snapshot.containers);
+        self.has_more_containers = snapshot.containers.len() > MOST_FOLLOWED;
     }
 
     /// Takes in an Event of the pod. Warnings count from any reporter, pulls only from a kubelet.

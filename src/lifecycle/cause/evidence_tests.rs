@@ -147,6 +147,18 @@ fn with(containers: &[Container]) -> PodSnapshot {
 }
 
 #[test]
+fn a_pod_of_very_many_containers_is_followed_in_part() {
+    let one = container("web", ContainerKind::Regular, ContainerState::Running, true);
+    for (containers, followed) in [(1, 1), (64, 64), (65, 64), (5000, 64)] {
+        let mut evidence = WaitEvidence::default();
+        evidence.update(&with(&vec![one.clone(); containers]));
+        assert_eq!(evidence.containers.len(), followed);
+        assert_eq!(evidence.has_more_containers, containers > followed);
+    }
+    assert_eq!(size_of::<ContainerEvidence>(), 24);
+}
+
+#[test]
 fn the_worst_container_of_the_stage_decides() {
     use ContainerState::{Failed, NoStatus, Running, Succeeded, Waiting};
     use WaitingReason as Reason;

@@ -13,7 +13,7 @@ mod waiting;
 
 use crate::label_values;
 
-pub(super) use containers::ContainerEvidence;
+pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED};
 pub(super) use evidence::WaitEvidence;
 pub use waiting::Waiting;
 

@@ -85,7 +85,7 @@ impl PodInFlight {
             };
             slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         }
-        sli.judge(startup, &wait_evidence.containers, images, &mut emit);
+        sli.judge(startup, wait_evidence, images, &mut emit);
     }
 
     /// Counts a pull, once for each container, and a failed one once besides.

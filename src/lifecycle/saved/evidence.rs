@@ -43,6 +43,8 @@ pub struct SavedEvidence {
     pub sandbox_not_ready: Option<Named<SandboxNotReady>>,
     /// Its containers
     pub containers: Vec<SavedContainer>,
+    /// It has more containers than are followed
+    pub has_more_containers: bool,
     /// Why it is about to be ended
     pub disruption: Option<Named<DisruptionReason>>,
 }
@@ -87,6 +89,7 @@ impl From<&WaitEvidence> for SavedEvidence {
                 .iter()
                 .map(SavedContainer::from)
                 .collect(),
+            has_more_containers: evidence.has_more_containers,
             disruption: evidence.disruption.map(Named),
         }
     }
@@ -102,6 +105,7 @@ impl From<SavedEvidence> for WaitEvidence {
             warning: saved.warning.map(|Named(warning)| warning),
             sandbox_not_ready: saved.sandbox_not_ready.map(|Named(not_ready)| not_ready),
             containers: containers.collect(),
+            has_more_containers: saved.has_more_containers,
             disruption: saved.disruption.map(|Named(reason)| reason),
         }
     }
