@@ -9,7 +9,7 @@ use crate::support::scrape::Scrape;
 pub struct Claims(BTreeMap<String, f64>);
 
 /// Families whose every series is claimed.
-const FAMILIES: [&str; 13] = [
+const FAMILIES: [&str; 16] = [
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_unobserved_total",
@@ -17,6 +17,9 @@ const FAMILIES: [&str; 13] = [
     "podinit_reentries_total",
     "podinit_stage_duration_seconds_count",
     "podinit_stage_duration_seconds_sum",
+    "podinit_step_duration_seconds_count",
+    "podinit_step_duration_seconds_sum",
+    "podinit_network_evidence_total",
     "podinit_scheduled_to_ready_duration_seconds_count",
     "podinit_scheduled_to_ready_duration_seconds_sum",
     "podinit_created_to_ready_duration_seconds_count",

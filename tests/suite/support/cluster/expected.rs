@@ -107,15 +107,44 @@ impl Startup<'_> {
     }
 
     /// The milestone, if it was reached before the startup was over. Ready ends it.
-    fn reached(&self, milestone: Option<Reached>, claims: &mut Claims) -> Option<At> {
-        let reached = milestone?;
-        if self
-            .pod
-            .ready
-            .is_some_and(|ready| reached.written > ready.written)
-        {
-            return None;
+    fn in_time(&self, milestone: Option<Reached>) -> Option<Reached> {
+        let ready = self.pod.ready;
+        milestone.filter(|reached| ready.is_none_or(|ready| reached.written <= ready.written))
+    }
+
+    /// When a milestone was reached that counts no skew ([§9.1](crate::specification#s9-1)).
+    fn reached_without_skew(&self, milestone: Option<Reached>) -> Option<At> {
+        let reached = self.in_time(milestone)?;
+        Some(Some(self.fused(reached.stamped, reached.written).0))
+    }
+
+    /// [§9.2](crate::specification#s9-2): the earliest of the condition and of the starts of containers
+    /// in the version that first shows it, never before Scheduled.
+    fn network(&self, scheduled: Option<At>, claims: &mut Claims) -> Option<At> {
+        let condition = self.reached(self.pod.network_ready, claims)??;
+        let started = self.facts.started_with_network.map(|second| {
+            let second = Timestamp::from_seconds(second);
+            second.plus_nanos(SECOND / 2)
+        });
+        let earlier = started.filter(|started| *started < condition);
+        let written = self.pod.network_ready.map(|reached| reached.written);
+        let at_first_sight = written.is_some_and(|written| written <= self.history.looks[0]);
+        if !(self.adopted && at_first_sight) {
+            let source = if earlier.is_some() {
+                "container"
+            } else {
+                "condition"
+            };
+            claims.count("podinit_network_evidence_total", &[("source", source)]);
         }
+        let at = earlier.unwrap_or(condition);
+        let known = self.pod.scheduled.map(|reached| reached.written) <= written || at_first_sight;
+        let scheduled = scheduled.flatten().filter(|_| known);
+        Some(Some(scheduled.map_or(at, |scheduled| scheduled.max(at))))
+    }
+
+    fn reached(&self, milestone: Option<Reached>, claims: &mut Claims) -> Option<At> {
+        let reached = self.in_time(milestone)?;
         let (at, skewed) = self.fused(reached.stamped, reached.written);
         if skewed {
             claims.count("podinit_clock_anomalies_total", &[("kind", "skew")]);
@@ -125,13 +154,16 @@ impl Startup<'_> {
 
     fn claim(&self, over: bool, claims: &mut Claims) {
         let (pod, facts) = (self.pod, self.facts);
-        let network = self.reached(pod.network_ready, claims);
+        let shown = self.reached(pod.scheduled, claims);
+        let network = self.network(shown, claims);
+        let acknowledged = self.reached_without_skew(pod.acknowledged);
+        let started = self.reached_without_skew(pod.containers_started);
         let initialized = self.reached(pod.initialized, claims);
         let containers_ready = self.reached(pod.containers_ready, claims);
         let ready = self.reached(pod.ready, claims);
         let later = [network, initialized, containers_ready, ready];
         let unknown = later.iter().any(Option::is_some).then_some(None);
-        let scheduled = self.reached(pod.scheduled, claims).or(unknown);
+        let scheduled = shown.or(unknown);
         let created = Some(Some(self.fused(pod.created, pod.created).0));
         let ungated = pod.ungated.map(|at| self.look(at));
         let start = if facts.gated { ungated } else { created };
@@ -179,8 +211,17 @@ impl Startup<'_> {
         ];
         for (stage, applies, from, to, end) in stages {
             if applies {
-                self.claim_stage(stage, from, to, end, over, claims);
+                self.claim_part("stage", stage, from, to, end, over, claims);
             }
+        }
+        let steps = [
+            ("acknowledge", scheduled, acknowledged, pod.acknowledged),
+            ("sandbox", acknowledged, network, pod.network_ready),
+            ("start", prepared, started, pod.containers_started),
+            ("probe", started, containers_ready, pod.containers_ready),
+        ];
+        for (step, from, to, end) in steps {
+            self.claim_part("step", step, from, to, written(end), over, claims);
         }
         for (name, from) in [
             ("podinit_scheduled_to_ready_duration_seconds", scheduled),
@@ -192,8 +233,11 @@ impl Startup<'_> {
         }
     }
 
-    fn claim_stage(
+    /// Claims a stage or a step, `kind`.
+    #[allow(clippy::too_many_arguments)]
+    fn claim_part(
         &self,
+        kind: &str,
         stage: &str,
         from: Option<At>,
         to: Option<At>,
@@ -207,9 +251,9 @@ impl Startup<'_> {
                 Some("preexisting")
             }
             (Some(from), Some(to)) => {
-                let label = format!("stage=\"{stage}\",");
-                let name = "podinit_stage_duration_seconds";
-                (!self.judge(name, &label, from, to, claims)).then_some("time")
+                let label = format!("{kind}=\"{stage}\",");
+                let name = format!("podinit_{kind}_duration_seconds");
+                (!self.judge(&name, &label, from, to, claims)).then_some("time")
             }
             _ if !over => None,
             _ if self.lacks_condition(stage) => Some("condition_absent"),
@@ -228,7 +272,7 @@ impl Startup<'_> {
         let end = self.pod.ready.and_then(|ready| self.look(ready.written));
         let shown = self.facts.network_shown;
         let stood = shown.is_some_and(|shown| end.is_none_or(|end| shown <= end));
-        ["network", "init", "containers"].contains(&stage) && !stood
+        ["network", "init", "containers", "sandbox", "start"].contains(&stage) && !stood
     }
 
     /// Claims a duration, or the anomaly that there is instead; whether it was usable.

@@ -25,6 +25,13 @@ pub struct Facts {
     /// When a condition about the network was first shown, True or not, if that was no later than
     /// Ready
     pub network_shown: Option<Timestamp>,
+    /// The earliest start of a container or init container, in seconds since the epoch, that the first
+    /// version with a True condition about the network states
+    pub started_with_network: Option<i64>,
+    /// A version has shown a True condition about the network
+    network_held: bool,
+    /// The starts of that version were read
+    starts_seen: bool,
     /// How often a condition was True again, by milestone
     pub returns: BTreeMap<&'static str, u64>,
     /// An earlier version has shown Ready
@@ -46,6 +53,9 @@ impl Facts {
         for condition in conditions.into_iter().flatten() {
             self.see_condition(condition, at);
         }
+        if self.network_held && !std::mem::replace(&mut self.starts_seen, true) {
+            self.started_with_network = earliest_start(&pod["status"]);
+        }
         let ready =
             |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
         self.was_ready |= conditions.is_some_and(|all| all.iter().any(ready));
@@ -57,6 +67,7 @@ impl Facts {
         if network.iter().any(|name| kind == name) && !self.was_ready {
             self.network_shown.get_or_insert(at);
         }
+        self.network_held |= holds && network.iter().any(|name| kind == name);
         self.unschedulable |=
             kind == "PodScheduled" && !holds && condition["reason"] == "Unschedulable";
         let Some((kind, milestone)) = RETURNING.into_iter().find(|(name, _)| kind == name) else {
@@ -68,4 +79,23 @@ impl Facts {
             *self.returns.entry(milestone).or_default() += u64::from(*since > *last);
         }
     }
+}
+
+/// The earliest start that a status states of any container ([§9.1](crate::specification#s9-1)), in seconds
+/// since the epoch.
+fn earliest_start(status: &Value) -> Option<i64> {
+    let statuses = ["containerStatuses", "initContainerStatuses"];
+    let statuses = statuses.iter().filter_map(|name| status[name].as_array());
+    let starts = statuses.flatten().flat_map(|status| {
+        [
+            &status["state"]["running"]["startedAt"],
+            &status["state"]["terminated"]["startedAt"],
+            &status["lastState"]["terminated"]["startedAt"],
+        ]
+    });
+    let seconds = starts.filter_map(|start| {
+        let start: jiff::Timestamp = start.as_str()?.parse().ok()?;
+        Some(start.as_second())
+    });
+    seconds.min()
 }
