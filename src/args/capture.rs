@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
 use super::evidence::Evidence;
-use super::exporter::{parse_duration, parse_namespace};
+use super::exporter::parse_duration;
 use super::logging::LogArgs;
 
 /// `podinit capture`
@@ -20,14 +21,8 @@ Examples:
   podinit capture --output - --duration 30s > recording.json
   podinit report /var/tmp/podinit-*.json.gz")]
 pub struct CaptureArgs {
-    /// Kubeconfig file [default: the service account inside a cluster, else $KUBECONFIG, else
-    /// ~/.kube/config]
-    #[arg(long, env = "PODINIT_KUBECONFIG", value_name = "FILE")]
-    pub kubeconfig: Option<PathBuf>,
-
-    /// Context of the kubeconfig [default: its current one]
-    #[arg(long, env = "PODINIT_CONTEXT", value_name = "NAME")]
-    pub context: Option<String>,
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
 
     /// Namespace to record [default: all]
     #[arg(
@@ -39,18 +34,8 @@ pub struct CaptureArgs {
     )]
     pub namespace: Option<String>,
 
-    /// Record only pods that match this label selector, such as app=web,tier!=cache
-    #[arg(
-        long,
-        short = 'l',
-        env = "PODINIT_LABEL_SELECTOR",
-        value_name = "SELECTOR"
-    )]
-    pub label_selector: Option<String>,
-
-    /// Record only pods that match this field selector, such as spec.nodeName=node-1
-    #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
-    pub field_selector: Option<String>,
+    #[command(flatten)]
+    pub selectors: SelectorArgs,
 
     /// What to record beside pods: events are the Events about them
     #[arg(

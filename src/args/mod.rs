@@ -1,6 +1,7 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
 mod capture;
+mod cluster;
 mod doctor;
 mod evidence;
 mod exporter;
@@ -16,9 +17,10 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use capture::{CaptureArgs, Compress};
+pub use cluster::{ClusterArgs, ConnectionArgs, SelectorArgs};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use evidence::Evidence;
-pub use exporter::{ClusterArgs, DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
+pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};

@@ -11,11 +11,10 @@ use crate::args::CaptureArgs;
 use crate::capture::{self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig};
 use crate::cluster::client;
 use crate::cluster::clock::SystemClock;
-use crate::cluster::options::ClusterOptions;
 use crate::process::shutdown;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::probe;
-use crate::watch::requests::{Scope, Selectors};
+use crate::watch::requests::Scope;
 
 /// The deadline of the first request, which finds out whether the cluster can be recorded.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
@@ -29,17 +28,10 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         .transpose()
         .context("cannot read random bytes for --anonymize")?;
     let output = open(&args)?;
-    let cluster = client::connect(&ClusterOptions {
-        kubeconfig: args.kubeconfig,
-        context: args.context,
-    })
-    .await?;
+    let cluster = client::connect(&args.connection.options()).await?;
     let config = CaptureConfig {
         scope: args.namespace.map_or(Scope::Cluster, Scope::Namespace),
-        selectors: Selectors {
-            label: args.label_selector,
-            field: args.field_selector,
-        },
+        selectors: args.selectors.selectors(),
         events: args.evidence.events(),
         anonymizer,
         reflector: ReflectorConfig::default(),

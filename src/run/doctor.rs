@@ -7,11 +7,10 @@ use anyhow::Context;
 
 use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
-use crate::cluster::options::ClusterOptions;
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, text};
 use crate::process::shutdown;
-use crate::watch::requests::{Scope, Selectors};
+use crate::watch::requests::Scope;
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.
@@ -58,14 +57,8 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
     let labels = exporter.labels.config();
     Doctor {
         scopes: Scope::of_namespaces(&cluster.namespaces()),
-        selectors: Selectors {
-            label: cluster.label_selector,
-            field: cluster.field_selector,
-        },
-        cluster: ClusterOptions {
-            kubeconfig: cluster.kubeconfig,
-            context: cluster.context,
-        },
+        selectors: cluster.selectors.selectors(),
+        cluster: cluster.connection.options(),
         decode: labels.decode_options(),
         labels,
         slo: exporter.slo,

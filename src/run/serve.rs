@@ -13,12 +13,11 @@ use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
-use crate::cluster::options::ClusterOptions;
 use crate::process::shutdown;
 use crate::watch::WatchConfig;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::{Probed, probe};
-use crate::watch::requests::{Scope, Selectors};
+use crate::watch::requests::Scope;
 
 /// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
@@ -45,17 +44,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     };
     let clock = Arc::new(ApiServerClock::from_machine());
     let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;
-    let ClusterArgs {
-        kubeconfig,
-        context,
-        ..
-    } = args.cluster;
-    let cluster = client::connect(&ClusterOptions {
-        kubeconfig,
-        context,
-    })
-    .await?
-    .observing_dates(clock);
+    let options = args.cluster.connection.options();
+    let cluster = client::connect(&options).await?.observing_dates(clock);
     let tokens = token_review(&cluster, &args.auth)?;
     let start = Start {
         cluster,
@@ -88,10 +78,7 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
             ..ReflectorConfig::default()
         },
         scopes: Scope::of_namespaces(&cluster.namespaces()),
-        selectors: Selectors {
-            label: cluster.label_selector.clone(),
-            field: cluster.field_selector.clone(),
-        },
+        selectors: cluster.selectors.clone().selectors(),
         decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     }

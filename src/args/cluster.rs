@@ -1,0 +1,117 @@
+//! Which cluster, and which of its pods: the options of the commands that ask an API server.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cluster::options::ClusterOptions;
+use crate::watch::requests::Selectors;
+
+/// Which cluster.
+#[derive(Args, Clone, Debug)]
+pub struct ConnectionArgs {
+    /// Kubeconfig file [default: the service account inside a cluster, else $KUBECONFIG, else
+    /// ~/.kube/config]
+    #[arg(long, env = "PODINIT_KUBECONFIG", value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// Context of the kubeconfig [default: its current one]
+    #[arg(long, env = "PODINIT_CONTEXT", value_name = "NAME")]
+    pub context: Option<String>,
+}
+
+impl ConnectionArgs {
+    /// How to find the cluster.
+    pub fn options(self) -> ClusterOptions {
+        ClusterOptions {
+            kubeconfig: self.kubeconfig,
+            context: self.context,
+        }
+    }
+}
+
+/// Which pods of a cluster or namespace.
+#[derive(Args, Clone, Debug)]
+pub struct SelectorArgs {
+    /// Only pods that match this label selector, such as app=web,tier!=cache
+    #[arg(
+        long,
+        short = 'l',
+        env = "PODINIT_LABEL_SELECTOR",
+        value_name = "SELECTOR"
+    )]
+    pub label_selector: Option<String>,
+
+    /// Only pods that match this field selector, such as spec.nodeName=node-1
+    #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
+    pub field_selector: Option<String>,
+}
+
+impl SelectorArgs {
+    /// The selectors as requests take them.
+    pub fn selectors(self) -> Selectors {
+        Selectors {
+            label: self.label_selector,
+            field: self.field_selector,
+        }
+    }
+}
+
+/// Which cluster, and which of its pods to watch.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Cluster")]
+pub struct ClusterArgs {
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+
+    /// Namespace to watch; may be repeated [default: all]
+    #[arg(
+        long = "namespace",
+        short = 'n',
+        env = "PODINIT_NAMESPACE",
+        value_name = "NAME",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = parse_namespace
+    )]
+    namespaces: Vec<String>,
+
+    #[command(flatten)]
+    pub selectors: SelectorArgs,
+
+    /// Ask the API server to stream lists (WatchList), which saves its memory; if it does not support
+    /// that, lists are read in pages as they are without this flag
+    #[arg(long, env = "PODINIT_WATCH_LIST")]
+    pub watch_list: bool,
+}
+
+impl ClusterArgs {
+    /// The namespaces to watch, sorted and each once; none means all.
+    pub fn namespaces(&self) -> Vec<String> {
+        let mut namespaces: Vec<String> = self.namespaces.clone();
+        // An empty variable in a manifest means the default.
+        namespaces.retain(|name| !name.is_empty());
+        namespaces.sort();
+        namespaces.dedup();
+        namespaces
+    }
+}
+
+/// Checks the rule for names of namespaces, which are DNS labels. The empty text is no name, and means
+/// the default.
+pub(super) fn parse_namespace(text: &str) -> Result<String, String> {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_label = text.len() <= 63
+        && text.bytes().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-');
+    if is_label {
+        Ok(text.to_owned())
+    } else {
+        Err(
+            "not the name of a namespace; expected at most 63 lower-case letters, digits and hyphens, \
+             such as kube-system"
+                .to_owned(),
+        )
+    }
+}
