@@ -45,7 +45,7 @@ label_values! {
     }
 }
 
-/// A record that could be evicted.
+/// An entry that could be evicted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evictable {
     /// The second of the pod's creation
@@ -54,7 +54,7 @@ pub(super) struct Evictable {
     pub state: EvictedState,
 }
 
-/// How many records were evicted, by the discriminant of their [`EvictedState`].
+/// How many entries were evicted, by the discriminant of their [`EvictedState`].
 pub type Evicted = [u64; EvictedState::ALL.len()];
 
 /// The cap, and the watermark of what was evicted or refused.
@@ -113,14 +113,14 @@ impl Cap {
         if pods.len().saturating_sub(in_flight) < batch {
             return None;
         }
-        let candidates = pods.iter().filter_map(|(_, record)| evictable(record));
+        let candidates = pods.iter().filter_map(|(_, entry)| evictable(entry));
         let mut seconds: Vec<u32> = candidates.map(|candidate| candidate.created).collect();
         if seconds.len() < batch {
             return None;
         }
         let (_, last, _) = seconds.select_nth_unstable(batch - 1);
         let last = *last;
-        pods.retain(|record| match evictable(record) {
+        pods.retain(|entry| match evictable(entry) {
             Some(candidate) if candidate.created <= last => {
                 evicted[candidate.state as usize] += 1;
                 false
@@ -155,8 +155,8 @@ mod tests {
         let mut table = PodTable::default();
         for created in 1..=pods {
             let state = EvictedState::ALL[created as usize % 2];
-            let record = (created > in_flight).then_some(Evictable { created, state });
-            table.insert(PodUid::from_text(&created.to_string()), record);
+            let entry = (created > in_flight).then_some(Evictable { created, state });
+            table.insert(PodUid::from_text(&created.to_string()), entry);
         }
         table
     }

@@ -1,10 +1,10 @@
-//! The record of a finished pod: all of its [`LastSeen`], in 32 bytes with room for a discriminant.
+//! A finished pod: all of its [`LastSeen`], in 32 bytes with room for a discriminant.
 
 use super::delivery::SourceId;
 use super::last_seen::LastSeen;
 use super::reentry::LastTrue;
 
-/// The record of a finished pod.
+/// What is remembered of a finished pod.
 ///
 /// The network condition has two names ([§1.1](crate::specification#s1-1)), and nearly every pod has shown
 /// at most one of them, so one time and the name are enough. A pod that has shown both was there when

@@ -1,7 +1,7 @@
 //! Changes in place of pods whose startup is over ([§10.3](crate::specification#s10-3)): native
 //! resizes, and updates by OpenKruise. They are never a startup.
 //!
-//! Few pods are changed at a time, so what is open is kept beside the records of the pods, which have
+//! Few pods are changed at a time, so what is open is kept beside the table of the pods, which have
 //! no room for it.
 
 use std::collections::BTreeMap;

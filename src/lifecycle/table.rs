@@ -1,9 +1,9 @@
 //! The table of remembered pods: compact, because a finished pod is remembered for as long as it
 //! exists, and most pods of a cluster have finished their startup.
 //!
-//! Records live in chunks that never move, and a hash index of 32-bit slots points at them. That
-//! bounds a record's share at its own size plus at most twelve bytes of index, where a hash map
-//! of records would double all of them whenever it grows.
+//! Entries live in chunks that never move, and a hash index of 32-bit slots points at them. That
+//! bounds an entry's share at its own size plus at most twelve bytes of index, where a hash map
+//! of entries would double all of them whenever it grows.
 
 use std::hash::BuildHasher;
 
@@ -13,11 +13,11 @@ use crate::pod::PodUid;
 
 const CHUNK: usize = 1024;
 
-/// A map from [`PodUid`] to `T` whose records do not move.
+/// A map from [`PodUid`] to `T` whose entries do not move.
 #[derive(Debug)]
 pub(super) struct PodTable<T> {
     index: HashTable<u32>,
-    records: Chunks<T>,
+    entries: Chunks<T>,
     free: Vec<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -26,7 +26,7 @@ impl<T> Default for PodTable<T> {
     fn default() -> Self {
         Self {
             index: HashTable::new(),
-            records: Chunks(Vec::new()),
+            entries: Chunks(Vec::new()),
             free: Vec::new(),
             hasher: DefaultHashBuilder::default(),
         }
@@ -41,39 +41,39 @@ impl<T> PodTable<T> {
 
     pub(super) fn get(&self, uid: PodUid) -> Option<&T> {
         let hash = self.hasher.hash_one(uid);
-        let found = self.index.find(hash, |slot| self.records.holds(*slot, uid));
-        self.records.at(*found?).map(|(_, record)| record)
+        let found = self.index.find(hash, |slot| self.entries.holds(*slot, uid));
+        self.entries.at(*found?).map(|(_, entry)| entry)
     }
 
     pub(super) fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
         let hash = self.hasher.hash_one(uid);
         let slot = *self
             .index
-            .find(hash, |slot| self.records.holds(*slot, uid))?;
-        self.records.get_mut(slot)
+            .find(hash, |slot| self.entries.holds(*slot, uid))?;
+        self.entries.get_mut(slot)
     }
 
-    /// Sets the record of `uid`, in place of any earlier one.
-    pub(super) fn insert(&mut self, uid: PodUid, record: T) {
+    /// Sets the entry of `uid`, in place of any earlier one.
+    pub(super) fn insert(&mut self, uid: PodUid, entry: T) {
         if let Some(old) = self.get_mut(uid) {
-            *old = record;
+            *old = entry;
             return;
         }
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.records.put(slot, (uid, record));
+                self.entries.put(slot, (uid, entry));
                 slot
             }
-            None => self.records.push((uid, record)),
+            None => self.entries.push((uid, entry)),
         };
         let hash = self.hasher.hash_one(uid);
         let Self {
             index,
-            records,
+            entries,
             hasher,
             ..
         } = self;
-        index.insert_unique(hash, slot, |slot| records.hash(*slot, hasher));
+        index.insert_unique(hash, slot, |slot| entries.hash(*slot, hasher));
     }
 
     /// Forgets `uid`.
@@ -81,25 +81,25 @@ impl<T> PodTable<T> {
         let hash = self.hasher.hash_one(uid);
         let found = self
             .index
-            .find_entry(hash, |slot| self.records.holds(*slot, uid))
+            .find_entry(hash, |slot| self.entries.holds(*slot, uid))
             .ok()?;
         let (slot, _) = found.remove();
         self.free.push(slot);
-        self.records.take(slot)
+        self.entries.take(slot)
     }
 
-    /// Forgets every pod for whose record `keep` returns false.
+    /// Forgets every pod for whose entry `keep` returns false.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         let Self {
             index,
-            records,
+            entries,
             free,
             ..
         } = self;
         index.retain(|slot| {
-            let stays = records.at(*slot).is_some_and(|(_, record)| keep(record));
+            let stays = entries.at(*slot).is_some_and(|(_, entry)| keep(entry));
             if !stays {
-                records.take(*slot);
+                entries.take(*slot);
                 free.push(*slot);
             }
             stays
@@ -107,26 +107,26 @@ impl<T> PodTable<T> {
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.records
+        self.entries
             .0
             .iter_mut()
             .flatten()
             .flatten()
-            .map(|(_, record)| record)
+            .map(|(_, entry)| entry)
     }
 
-    /// Every record, in no particular order.
+    /// Every entry, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
-        self.records
+        self.entries
             .0
             .iter()
             .flatten()
             .flatten()
-            .map(|(uid, record)| (*uid, record))
+            .map(|(uid, entry)| (*uid, entry))
     }
 }
 
-/// Records by slot. Every slot that the index knows is filled.
+/// Entries by slot. Every slot that the index knows is filled.
 #[derive(Debug)]
 struct Chunks<T>(Vec<Vec<Option<(PodUid, T)>>>);
 
@@ -150,7 +150,7 @@ impl<T> Chunks<T> {
     }
 
     fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        self.at_mut(slot)?.as_mut().map(|(_, record)| record)
+        self.at_mut(slot)?.as_mut().map(|(_, entry)| entry)
     }
 
     fn put(&mut self, slot: u32, entry: (PodUid, T)) {
@@ -160,10 +160,10 @@ impl<T> Chunks<T> {
     }
 
     fn take(&mut self, slot: u32) -> Option<T> {
-        self.at_mut(slot)?.take().map(|(_, record)| record)
+        self.at_mut(slot)?.take().map(|(_, entry)| entry)
     }
 
-    /// Appends a record. Four thousand million records would need 200 GB, so the slot fits.
+    /// Appends an entry. Four thousand million entries would need 200 GB, so the slot fits.
     fn push(&mut self, entry: (PodUid, T)) -> u32 {
         if self.0.last().is_none_or(|chunk| chunk.len() == CHUNK) {
             self.0.push(Vec::with_capacity(CHUNK));
@@ -224,7 +224,7 @@ mod tests {
         for number in 0..=CHUNK as u16 {
             table.insert(uid(number), number);
         }
-        let filled: Vec<usize> = table.records.0.iter().map(Vec::len).collect();
+        let filled: Vec<usize> = table.entries.0.iter().map(Vec::len).collect();
         assert_eq!(filled, [CHUNK, 1]);
     }
 }

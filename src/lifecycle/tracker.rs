@@ -7,13 +7,13 @@ mod discovery;
 mod interruptions;
 mod kube_events;
 mod listing;
-mod record;
+mod remembered_pod;
 mod saving;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::record::Record;
+use self::remembered_pod::RememberedPod;
 use super::classification::SnapshotOrigin;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
@@ -66,7 +66,7 @@ impl Default for TrackerConfig {
 pub struct Tracker {
     timestamps: TimestampMode,
     backfill: bool,
-    pods: PodTable<Record>,
+    pods: PodTable<RememberedPod>,
     cap: Cap,
     /// When each pod with a tombstone was deleted, in that order
     tombstones: VecDeque<(Timestamp, PodUid)>,
@@ -206,8 +206,10 @@ impl Tracker {
         let context = self.fold_context(delivery, false);
         match self.pods.get_mut(snapshot.uid) {
             None => self.discover(snapshot, delivery, reporter),
-            Some(Record::Deleted { .. }) => self.apply_to_tombstone(snapshot, delivery, reporter),
-            Some(Record::Finished(finished)) => {
+            Some(RememberedPod::Deleted { .. }) => {
+                self.apply_to_tombstone(snapshot, delivery, reporter)
+            }
+            Some(RememberedPod::Finished(finished)) => {
                 let mut last_seen = finished.last_seen();
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
                 let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
@@ -216,7 +218,7 @@ impl Tracker {
                     self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
-            Some(Record::InFlight(pod)) => {
+            Some(RememberedPod::InFlight(pod)) => {
                 if let Some(outcome) = pod.fold(snapshot, context, &mut self.shared, reporter) {
                     self.finish(snapshot.uid, outcome, reporter);
                     self.see_in_place(snapshot, delivery, false, reporter);
@@ -264,12 +266,12 @@ impl Tracker {
 
     /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished.
     fn finish(&mut self, uid: PodUid, outcome: Outcome, reporter: &mut Reporter<'_, impl Sink>) {
-        let Some(record) = self.pods.get_mut(uid) else {
+        let Some(remembered) = self.pods.get_mut(uid) else {
             return;
         };
-        if let Record::InFlight(pod) = record {
+        if let RememberedPod::InFlight(pod) = remembered {
             pod.finish(outcome, &mut self.shared, reporter);
-            *record = Record::Finished(pod.last_seen.into());
+            *remembered = RememberedPod::Finished(pod.last_seen.into());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Tracker;
-use super::record::Record;
+use super::remembered_pod::RememberedPod;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Reporter, Sink};
 use crate::lifecycle::pod_in_flight::SharedState;
@@ -15,11 +15,14 @@ use crate::timestamp::Timestamp;
 impl Tracker {
     /// How many pods in flight have not had their event for `slo` yet.
     pub fn undecided(&self, slo: SloId) -> usize {
-        let waits = |record: &Record| match record {
-            Record::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
-            Record::Finished(_) | Record::Deleted { .. } => false,
+        let waits = |remembered: &RememberedPod| match remembered {
+            RememberedPod::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
+            RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => false,
         };
-        self.pods.iter().filter(|(_, record)| waits(record)).count()
+        self.pods
+            .iter()
+            .filter(|(_, remembered)| waits(remembered))
+            .count()
     }
 
     /// Puts other SLOs in force ([§6.6](crate::specification#s6-6)). An SLO of which only the
@@ -35,8 +38,8 @@ impl Tracker {
         };
         let successors: Vec<Option<SloId>> = old.iter().map(successor).collect();
         self.shared.timers = Timers::default();
-        for record in self.pods.values_mut() {
-            if let Record::InFlight(pod) = record {
+        for remembered in self.pods.values_mut() {
+            if let RememberedPod::InFlight(pod) = remembered {
                 pod.replace_slos(&successors, &mut self.shared);
             }
         }
@@ -52,7 +55,7 @@ impl Tracker {
         for stage in Stage::ALL {
             if let Some((from, before)) = self.shared.stuck.advance(stage, at) {
                 for uid in self.shared.order.entered_between(stage, from, before) {
-                    if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+                    if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
                         pod.report_stuck(&self.shared.stuck, reporter);
                     }
                 }
@@ -67,7 +70,7 @@ impl Tracker {
             return;
         }
         while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
-            if let Some(Record::InFlight(pod)) = self.pods.get_mut(uid) {
+            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
                 pod.pass_deadline(slo, at, &self.shared.rules, reporter);
             }
         }
@@ -87,7 +90,7 @@ impl Tracker {
         let live = order.len().saturating_mul(rules.len());
         timers.tidy(live, |uid, slo| {
             matches!(pods.get_mut(uid),
-                Some(Record::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
+                Some(RememberedPod::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Deleted pods and their tombstones ([§5.1](crate::specification#s5-1)).
 
-use super::record::Record;
+use super::remembered_pod::RememberedPod;
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::SnapshotOrigin;
 use crate::lifecycle::observation::{Reporter, Sink};
@@ -15,7 +15,7 @@ impl Tracker {
     /// Whether the tombstone of `uid` is still kept at `now`.
     pub fn has_deleted(&mut self, uid: PodUid, now: Timestamp) -> bool {
         self.drop_old_tombstones(now);
-        matches!(self.pods.get_mut(uid), Some(Record::Deleted { .. }))
+        matches!(self.pods.get_mut(uid), Some(RememberedPod::Deleted { .. }))
     }
 
     /// Accounts for a DELETED event. Its object is the pod's last snapshot, unless it is an older
@@ -28,14 +28,15 @@ impl Tracker {
     ) {
         let uid = snapshot.uid;
         let created = match self.pods.get_mut(uid) {
-            None | Some(Record::Deleted { .. }) => return,
-            Some(record) => record.created(),
+            None | Some(RememberedPod::Deleted { .. }) => return,
+            Some(remembered) => remembered.created(),
         };
         self.apply_snapshot(snapshot, delivery, reporter);
         self.finish(uid, Outcome::Deleted, reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         let at = delivery.now;
-        self.pods.insert(uid, Record::Deleted { created, at });
+        self.pods
+            .insert(uid, RememberedPod::Deleted { created, at });
         self.tombstones.push_back((at, uid));
     }
 
@@ -61,7 +62,7 @@ impl Tracker {
         {
             self.tombstones.pop_front();
             // A backup may have brought it back, and it may have been deleted once more since.
-            if let Some(Record::Deleted { at, .. }) = self.pods.get(uid)
+            if let Some(RememberedPod::Deleted { at, .. }) = self.pods.get(uid)
                 && *at == deleted_at
             {
                 self.pods.remove(uid);

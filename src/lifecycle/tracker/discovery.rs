@@ -1,6 +1,6 @@
 //! The first snapshot of a pod: whether the pod is admitted, and how it is accounted for.
 
-use super::record::Record;
+use super::remembered_pod::RememberedPod;
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::Classification;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
@@ -54,7 +54,7 @@ impl Tracker {
         let in_flight = self.shared.order.len();
         let room = self
             .cap
-            .make_room(&mut self.pods, in_flight, Record::evictable);
+            .make_room(&mut self.pods, in_flight, RememberedPod::evictable);
         let Some(evicted) = room else {
             self.cap.refuse(created, now);
             return Err(RefusalReason::Full);
@@ -92,7 +92,7 @@ impl Tracker {
             emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
         }
         self.pods
-            .insert(snapshot.uid, Record::Finished(last_seen.into()));
+            .insert(snapshot.uid, RememberedPod::Finished(last_seen.into()));
         self.see_in_place(snapshot, delivery, true, reporter);
     }
 
@@ -108,15 +108,15 @@ impl Tracker {
         let shared = &mut self.shared;
         let mut pod =
             PodInFlight::discover(snapshot, delivery.source, context.now, shared, reporter);
-        let record = match pod.fold(snapshot, context, shared, reporter) {
-            None => Record::InFlight(Box::new(pod)),
+        let remembered = match pod.fold(snapshot, context, shared, reporter) {
+            None => RememberedPod::InFlight(Box::new(pod)),
             Some(outcome) => {
                 pod.finish(outcome, shared, reporter);
-                Record::Finished(pod.last_seen.into())
+                RememberedPod::Finished(pod.last_seen.into())
             }
         };
-        let is_over = matches!(record, Record::Finished(_));
-        self.pods.insert(snapshot.uid, record);
+        let is_over = matches!(remembered, RememberedPod::Finished(_));
+        self.pods.insert(snapshot.uid, remembered);
         if is_over {
             self.see_in_place(snapshot, delivery, true, reporter);
         }
@@ -131,6 +131,6 @@ impl Tracker {
     ) {
         let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
-        (self.pods).insert(snapshot.uid, Record::Finished(last_seen.into()));
+        (self.pods).insert(snapshot.uid, RememberedPod::Finished(last_seen.into()));
     }
 }

@@ -1,7 +1,7 @@
 //! Interruptions: time in which the process did not run, a corrected clock, and an API server that was
 //! restored from a backup.
 
-use super::{Record, Tracker};
+use super::{RememberedPod, Tracker};
 use crate::lifecycle::delivery::SourceId;
 use crate::timestamp::Timestamp;
 
@@ -20,7 +20,7 @@ impl Tracker {
         self.now = Some(now);
         for (deleted_at, uid) in &mut self.tombstones {
             *deleted_at = now.min(*deleted_at);
-            if let Some(Record::Deleted { at, .. }) = self.pods.get_mut(*uid) {
+            if let Some(RememberedPod::Deleted { at, .. }) = self.pods.get_mut(*uid) {
                 *at = now.min(*at);
             }
         }
@@ -36,12 +36,12 @@ impl Tracker {
     /// latched and counted stays. Pods that the backup does not hold will be absent from the list.
     pub(super) fn roll_back(&mut self, source: SourceId) {
         self.sources.roll_back(source);
-        for record in self.pods.values_mut() {
-            match record {
-                Record::InFlight(pod) if pod.last_seen.source == source => {
+        for remembered in self.pods.values_mut() {
+            match remembered {
+                RememberedPod::InFlight(pod) if pod.last_seen.source == source => {
                     pod.last_seen.forget_version()
                 }
-                Record::Finished(finished) if finished.last_seen().source == source => {
+                RememberedPod::Finished(finished) if finished.last_seen().source == source => {
                     let mut last_seen = finished.last_seen();
                     last_seen.forget_version();
                     *finished = last_seen.into();

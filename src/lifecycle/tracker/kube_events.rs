@@ -2,7 +2,7 @@
 //! one is dropped and counted. None moves time or says how far a list-watch is.
 
 use super::Tracker;
-use super::record::Record;
+use super::remembered_pod::RememberedPod;
 use crate::kube_event::KubeEvent;
 use crate::lifecycle::observation::{EventDropReason, Reporter, Sink, TrackerObservation};
 use crate::timestamp::Timestamp;
@@ -18,13 +18,15 @@ impl Tracker {
         if !self.shared.events {
             return;
         }
-        let record = event.pod.and_then(|uid| self.pods.get_mut(uid));
-        let reason = match record {
-            Some(Record::InFlight(pod)) => {
+        let remembered = event.pod.and_then(|uid| self.pods.get_mut(uid));
+        let reason = match remembered {
+            Some(RememberedPod::InFlight(pod)) => {
                 pod.fold_event(event, self.timestamps, now, &mut self.shared, reporter);
                 return;
             }
-            Some(Record::Finished(_) | Record::Deleted { .. }) => EventDropReason::Finished,
+            Some(RememberedPod::Finished(_) | RememberedPod::Deleted { .. }) => {
+                EventDropReason::Finished
+            }
             None => EventDropReason::of_unknown_pod(event),
         };
         reporter.tracker(TrackerObservation::EventDropped(reason));

@@ -39,8 +39,8 @@ impl Tracker {
         let absent: Vec<PodUid> = self
             .pods
             .iter()
-            .filter(|(uid, record)| {
-                record.source() == Some(source) && listed.binary_search(uid).is_err()
+            .filter(|(uid, remembered)| {
+                remembered.source() == Some(source) && listed.binary_search(uid).is_err()
             })
             .map(|(uid, _)| uid)
             .collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::record::Record;
+use super::remembered_pod::RememberedPod;
 use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::{Reporter, Sink, TrackerObservation};
@@ -33,23 +33,29 @@ impl Tracker {
     fn saved_deleted(&self) -> impl Iterator<Item = SavedDeleted> {
         let deleted = self.tombstones.iter();
         deleted.filter_map(|(at, uid)| match self.pods.get(*uid)? {
-            Record::Deleted { created, at: last } if last == at => Some(SavedDeleted {
+            RememberedPod::Deleted { created, at: last } if last == at => Some(SavedDeleted {
                 uid: *uid,
                 at: *at,
                 created: *created,
             }),
             // The entry is of an earlier deletion: a backup has brought the pod back since.
-            Record::Deleted { .. } | Record::InFlight(_) | Record::Finished(_) => None,
+            RememberedPod::Deleted { .. }
+            | RememberedPod::InFlight(_)
+            | RememberedPod::Finished(_) => None,
         })
     }
 
     /// The pods that are starting up or done.
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod> {
-        self.pods.iter().filter_map(|(uid, record)| match record {
-            Record::InFlight(pod) => Some(SavedPod::InFlight(Box::new(pod.saved()))),
-            Record::Finished(finished) => Some(SavedPod::Finished(uid, finished.last_seen())),
-            Record::Deleted { .. } => None,
-        })
+        self.pods
+            .iter()
+            .filter_map(|(uid, remembered)| match remembered {
+                RememberedPod::InFlight(pod) => Some(SavedPod::InFlight(Box::new(pod.saved()))),
+                RememberedPod::Finished(finished) => {
+                    Some(SavedPod::Finished(uid, finished.last_seen()))
+                }
+                RememberedPod::Deleted { .. } => None,
+            })
     }
 
     /// A tracker that continues from what was saved, under `config` and with the sources that
@@ -88,17 +94,19 @@ impl Tracker {
                 }
                 Successor::Gone => gone.push(uid),
             }
-            let record = match pod {
+            let remembered = match pod {
                 SavedPod::InFlight(pod) => {
                     let pod = PodInFlight::restored(*pod, &mut tracker.shared, reporter);
-                    Record::InFlight(Box::new(pod))
+                    RememberedPod::InFlight(Box::new(pod))
                 }
-                SavedPod::Finished(_, last_seen) => Record::Finished(last_seen.into()),
+                SavedPod::Finished(_, last_seen) => RememberedPod::Finished(last_seen.into()),
             };
-            tracker.pods.insert(uid, record);
+            tracker.pods.insert(uid, remembered);
         }
         for SavedDeleted { uid, at, created } in saved.deleted {
-            tracker.pods.insert(uid, Record::Deleted { created, at });
+            tracker
+                .pods
+                .insert(uid, RememberedPod::Deleted { created, at });
             tracker.tombstones.push_back((at, uid));
         }
         for SavedInPlace { uid, open } in saved.in_place {

@@ -10,7 +10,7 @@ use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
 
 #[test]
 fn a_finished_pod_takes_at_most_48_bytes_of_the_table() {
-    assert!(size_of::<Option<(PodUid, Record)>>() <= 48);
+    assert!(size_of::<Option<(PodUid, RememberedPod)>>() <= 48);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 
 /// Everything that is remembered of one pod.
 #[derive(Debug)]
-pub(super) enum Record {
+pub(super) enum RememberedPod {
     InFlight(Box<PodInFlight>),
     Finished(FinishedPod),
     /// A tombstone, so that a late duplicate does not bring the pod back
@@ -20,7 +20,7 @@ pub(super) enum Record {
     },
 }
 
-impl Record {
+impl RememberedPod {
     /// The list-watch that the pod belongs to. A tombstone belongs to none.
     pub(super) fn source(&self) -> Option<SourceId> {
         match self {
@@ -39,7 +39,7 @@ impl Record {
         }
     }
 
-    /// The record as a candidate for eviction. A pod in flight is none.
+    /// The pod as a candidate for eviction. A pod in flight is none.
     pub(super) fn evictable(&self) -> Option<Evictable> {
         let state = match self {
             Self::InFlight(_) => return None,
