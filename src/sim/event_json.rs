@@ -1,12 +1,12 @@
 //! Renders an Event as the JSON of the Kubernetes API (`core/v1`).
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::container::ContainerRef;
 use super::event::{EventDraft, Reporter};
 use super::event_correlator::Correlated;
 use super::json::{micro_time, raw, time};
+use super::managed_fields::ManagedFields;
 use super::object::ObjectKey;
 use super::pod::Pod;
 use super::rng::Rng;
@@ -91,14 +91,12 @@ pub(super) fn render(
             uid: Rng::new(correlated.named.as_nanos().unsigned_abs()).uuid(),
             resource_version: version.to_string(),
             creation_timestamp: created.unwrap_or_else(|| time(now)),
-            managed_fields: [ManagedFields {
-                manager: reporter.component(),
-                operation: "Update",
-                api_version: if by_new_api { "events.k8s.io/v1" } else { "v1" },
-                time: time(now),
-                fields_type: "FieldsV1",
-                fields_v1: raw(FIELDS),
-            }],
+            managed_fields: [ManagedFields::update(
+                reporter.component(),
+                if by_new_api { "events.k8s.io/v1" } else { "v1" },
+                time(now),
+                raw(FIELDS),
+            )],
         },
         involved_object: InvolvedObject {
             kind: "Pod",
@@ -171,17 +169,6 @@ struct Metadata<'a> {
     resource_version: String,
     creation_timestamp: String,
     managed_fields: [ManagedFields; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ManagedFields {
-    manager: &'static str,
-    operation: &'static str,
-    api_version: &'static str,
-    time: String,
-    fields_type: &'static str,
-    fields_v1: Option<&'static RawValue>,
 }
 
 #[derive(Serialize)]

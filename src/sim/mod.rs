@@ -34,6 +34,7 @@ mod kubelet_event;
 pub mod life;
 mod list;
 mod list_options;
+mod managed_fields;
 pub mod manifest;
 mod manual;
 pub mod node;

@@ -2,9 +2,9 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 
 use super::json::{raw, time};
+use super::managed_fields::ManagedFields;
 use super::pod::Pod;
 
 #[derive(Serialize)]
@@ -54,19 +54,6 @@ struct OwnerReference<'a> {
     block_owner_deletion: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ManagedFields {
-    manager: &'static str,
-    operation: &'static str,
-    api_version: &'static str,
-    time: String,
-    fields_type: &'static str,
-    fields_v1: Option<&'static RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subresource: Option<&'static str>,
-}
-
 const CREATED_FIELDS: &str = r#"{"f:metadata":{"f:annotations":{".":{},"f:prometheus.io/port":{},"f:prometheus.io/scrape":{}},"f:generateName":{},"f:labels":{".":{}},"f:ownerReferences":{".":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:env":{".":{},"k:{\"name\":\"REGION\"}":{".":{},"f:name":{},"f:value":{}}},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:ports":{".":{},"k:{\"containerPort\":8080,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{},"f:name":{},"f:protocol":{}}},"f:resources":{".":{},"f:limits":{".":{},"f:memory":{}},"f:requests":{".":{},"f:cpu":{},"f:memory":{}}},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{},"f:volumeMounts":{".":{}}}},"f:dnsPolicy":{},"f:enableServiceLinks":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{},"f:volumes":{".":{}}}}"#;
 const STATUS_FIELDS: &str = r#"{"f:status":{"f:conditions":{"k:{\"type\":\"ContainersReady\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}},"k:{\"type\":\"Initialized\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}},"k:{\"type\":\"Ready\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}}},"f:containerStatuses":{},"f:hostIP":{},"f:hostIPs":{},"f:phase":{},"f:podIP":{},"f:podIPs":{},"f:startTime":{}}}"#;
 
@@ -86,24 +73,16 @@ impl<'a> Metadata<'a> {
                 ("kubernetes.io/config.source", "file"),
             ];
         }
-        let mut managed_fields = vec![ManagedFields {
-            manager: "kube-controller-manager",
-            operation: "Update",
-            api_version: "v1",
-            time: time(pod.created),
-            fields_type: "FieldsV1",
-            fields_v1: raw(CREATED_FIELDS),
-            subresource: None,
-        }];
+        let mut managed_fields = vec![ManagedFields::update(
+            "kube-controller-manager",
+            "v1",
+            time(pod.created),
+            raw(CREATED_FIELDS),
+        )];
         if let Some((_, at)) = pod.report {
             managed_fields.push(ManagedFields {
-                manager: "kubelet",
-                operation: "Update",
-                api_version: "v1",
-                time: time(at),
-                fields_type: "FieldsV1",
-                fields_v1: raw(STATUS_FIELDS),
                 subresource: Some("status"),
+                ..ManagedFields::update("kubelet", "v1", time(at), raw(STATUS_FIELDS))
             });
         }
         Self {
