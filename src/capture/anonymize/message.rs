@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::Anonymizer;
+use crate::decode::event::image_registry;
 
 /// Registries that everybody may use: their names say nothing about whose recording it is.
 const PUBLIC_REGISTRIES: [&str; 9] = [
@@ -86,10 +87,7 @@ impl Anonymizer {
     /// An image reference with the form that it had: registry, path, and a tag or digest. A public
     /// registry stays.
     pub(super) fn image(&self, image: &str) -> String {
-        let (registry, path) = match image.split_once('/') {
-            Some((first, path)) if is_registry(first) => (Some(first), path),
-            _ => (None, image),
-        };
+        let (registry, path) = image_registry::split(image);
         let (path, version) = match path.split_once('@') {
             Some((path, digest)) => (path, Some(("@sha256:", digest))),
             None => match path.split_once(':') {
@@ -117,11 +115,6 @@ impl Anonymizer {
         }
         out
     }
-}
-
-/// The rule of container tools for what is a registry.
-fn is_registry(first: &str) -> bool {
-    first.contains(['.', ':']) || first == "localhost" || first.chars().any(char::is_uppercase)
 }
 
 fn is_separator(c: char) -> bool {

@@ -5,13 +5,21 @@
 const DEFAULT: &str = "docker.io";
 const LEGACY_DEFAULT: &str = "index.docker.io";
 
-/// The registry of `image`. What stands before the first slash is one if it has a dot, a colon or an
-/// upper-case letter, which no repository may have, or is `localhost`. Any other image is of `docker.io`.
-/// Every text has a registry, since what a kubelet names in an Event it has taken for an image.
+/// The registry of `image`, or `docker.io` if it names none. Every text has a registry, since what a
+/// kubelet names in an Event it has taken for an image.
 pub fn of(image: &str) -> &str {
-    match image.split_once('/') {
-        Some((first, _)) if is_registry(first) && first != LEGACY_DEFAULT => first,
+    match split(image) {
+        (Some(registry), _) if registry != LEGACY_DEFAULT => registry,
         _ => DEFAULT,
+    }
+}
+
+/// The registry that `image` names, and the rest of it. What stands before the first slash is a registry
+/// if it has a dot, a colon or an upper-case letter, which no repository may have, or is `localhost`.
+pub(crate) fn split(image: &str) -> (Option<&str>, &str) {
+    match image.split_once('/') {
+        Some((first, rest)) if is_registry(first) => (Some(first), rest),
+        _ => (None, image),
     }
 }
 
