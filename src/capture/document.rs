@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use crate::decode::rfc3339;
 use crate::timestamp::Timestamp;
 
 /// What is read of a line of a watch, to go on after it.
@@ -56,18 +57,12 @@ pub(super) fn with_observed_at(json: &[u8], at: Timestamp) -> Vec<u8> {
     let Some(fields) = json.strip_prefix(b"{") else {
         return json.to_vec();
     };
-    let mut document = format!("{{\"observedAt\":\"{}\"", rfc3339(at)).into_bytes();
+    let mut document = format!("{{\"observedAt\":\"{}\"", rfc3339::format(at)).into_bytes();
     if fields.trim_ascii_start() != b"}" {
         document.push(b',');
     }
     document.extend_from_slice(fields);
     document
-}
-
-/// The instant in RFC 3339, in UTC, to the nanosecond.
-fn rfc3339(at: Timestamp) -> String {
-    let instant = jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()));
-    instant.unwrap_or_default().to_string()
 }
 
 #[cfg(test)]

@@ -27,6 +27,13 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_nanos(instant.saturating_add(nanos)))
 }
 
+/// The instant in UTC, with as many fractional digits as it needs.
+pub fn format(at: Timestamp) -> String {
+    let instant = jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()));
+    // Every `Timestamp` lies within the years that are known here.
+    instant.unwrap_or_default().to_string()
+}
+
 /// Seconds since the epoch of `YYYY-MM-DDTHH:MM:SS`, taken as UTC.
 fn seconds_of(text: &[u8]) -> Option<i64> {
     let punctuated = text[4] == b'-'

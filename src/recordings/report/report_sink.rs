@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::durations::Durations;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, Report};
+use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
     AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, PodState,
@@ -81,7 +82,7 @@ impl ReportSink {
                         stage.as_str(),
                         InFlight {
                             pods,
-                            oldest_entered: oldest.map(rfc3339),
+                            oldest_entered: oldest.map(rfc3339::format),
                         },
                     )
                 });
@@ -95,8 +96,8 @@ impl ReportSink {
                     reasons.map(move |(reason, count)| (stage.as_str(), reason.as_str(), count))
                 });
         Report {
-            from: self.span.map(|(from, _)| rfc3339(from)),
-            to: self.span.map(|(_, to)| rfc3339(to)),
+            from: self.span.map(|(from, _)| rfc3339::format(from)),
+            to: self.span.map(|(_, to)| rfc3339::format(to)),
             timestamps: timestamps.as_str(),
             discovered: self.discovered,
             finished: Outcome::ALL
@@ -173,9 +174,4 @@ impl ReportSink {
             _ => {}
         }
     }
-}
-
-fn rfc3339(at: Timestamp) -> String {
-    jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()))
-        .map_or_else(|_| String::from("unknown"), |at| at.to_string())
 }
