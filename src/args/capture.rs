@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
 use super::evidence::Evidence;
-use super::exporter::parse_duration;
+use super::exporter::parse_duration_above_zero;
 use super::logging::LogArgs;
 
 /// `podinit capture`
@@ -84,7 +84,7 @@ pub struct CaptureArgs {
         long,
         env = "PODINIT_DURATION",
         value_name = "TIME",
-        value_parser = parse_duration
+        value_parser = parse_duration_above_zero
     )]
     pub duration: Option<Duration>,
 

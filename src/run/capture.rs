@@ -36,14 +36,16 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         anonymizer,
         reflector: ReflectorConfig::default(),
     };
-    probe(
-        &cluster,
-        &config.scope,
-        &config.selectors,
-        1,
-        PROBE_DEADLINE,
-    )
-    .await?;
+    let begun = async {
+        // A failure is found again, and reported, by the first request.
+        let _ = cluster.obtain_credentials().await;
+        let (scope, selectors) = (&config.scope, &config.selectors);
+        probe(&cluster, scope, selectors, 1, PROBE_DEADLINE).await
+    };
+    tokio::select! {
+        begun = begun => drop(begun?),
+        () = shutdown.cancelled() => return Ok(()),
+    }
     if let Some(path) = output.path() {
         tracing::info!(file = %path.display(), "recording {}", config.scope);
     }
