@@ -2,26 +2,24 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use http_body_util::BodyExt;
 use kube::Client;
-use kube::client::Body;
 use serde::Deserialize;
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::document::{WatchLine, with_observed_at};
 use super::{Anonymizer, Output};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::clock::Clock;
-use crate::cluster::transport::{read_into, send, timed_out};
+use crate::cluster::transport::{next_chunk, send};
 use crate::watch::backoff::Backoff;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::line_reader::{Line, LineReader};
+use crate::watch::list_page::{fetch_page, watch_version};
 use crate::watch::requests::{Freshness, Page, Requests};
 
 /// What is recorded.
@@ -73,8 +71,8 @@ impl ListWatch {
     /// # Errors
     /// If the recording cannot be written. Whatever the API server does is waited out.
     pub(super) async fn run(mut self) -> io::Result<()> {
-        let random = fastrand::Rng::new();
-        let mut backoff = Backoff::new(self.config.backoff_base, self.config.backoff_cap, random);
+        let (base, cap) = (self.config.backoff_base, self.config.backoff_cap);
+        let mut backoff = Backoff::new(base, cap, self.config.random());
         let mut version = None;
         let mut failing = false;
         loop {
@@ -135,7 +133,8 @@ impl ListWatch {
                 let mut body = Vec::new();
                 let page = Page::First(&Freshness::MostRecent);
                 let fetched = self.fetch(&page, 1, &mut body).await;
-                Ok(fetched.and_then(|()| page_head(&body)).and_then(version))
+                let head = fetched.and_then(|()| page_head(&body));
+                Ok(head.and_then(|head| watch_version(head.resource_version)))
             }
         }
     }
@@ -167,7 +166,7 @@ impl ListWatch {
                 .clone()
                 .filter(|token| !token.is_empty());
             if token.is_none() {
-                match version(head) {
+                match watch_version(head.resource_version) {
                     Ok(version) => break version,
                     Err(error) => return Ok(Err(error)),
                 }
@@ -190,16 +189,8 @@ impl ListWatch {
     }
 
     async fn fetch(&self, page: &Page<'_>, limit: u32, body: &mut Vec<u8>) -> Result<(), ApiError> {
-        let config = &self.config;
-        let request = self.requests.list(page, limit)?;
-        let whole = async {
-            let response = send(&self.client, request, config.header_timeout).await?;
-            let limit = config.max_page_bytes;
-            read_into(body, response.into_body(), config.chunk_timeout, limit).await
-        };
-        timeout(config.page_timeout, whole)
-            .await
-            .map_err(|_| timed_out("no complete list page", config.page_timeout))?
+        let (client, requests, config) = (&self.client, &self.requests, &self.config);
+        fetch_page(client, requests, config, page, limit, body).await
     }
 
     /// Watches from `version`, which moves with every event that was written.
@@ -218,7 +209,8 @@ impl ListWatch {
         };
         let mut lines = LineReader::new(self.config.max_line_bytes);
         loop {
-            let chunk = match next_chunk(&mut body, self.config.idle_timeout).await {
+            let idle = self.config.idle_timeout;
+            let chunk = match next_chunk(&mut body, idle, "no byte in the watch").await {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => return Ok(WatchEnd::Resume(None)),
                 Err(error) => return Ok(WatchEnd::Resume(Some(error))),
@@ -285,26 +277,4 @@ impl ListWatch {
 fn page_head(body: &[u8]) -> Result<PageMetadata, ApiError> {
     let head: Result<PageHead, _> = serde_json::from_slice(body);
     head.map(|head| head.metadata).map_err(ApiError::malformed)
-}
-
-fn version(head: PageMetadata) -> Result<String, ApiError> {
-    let version = head.resource_version.filter(|version| !version.is_empty());
-    version.ok_or_else(|| ApiError::malformed("the list has no resourceVersion to watch from"))
-}
-
-async fn next_chunk(body: &mut Body, idle: Duration) -> Result<Option<bytes::Bytes>, ApiError> {
-    loop {
-        let frame = timeout(idle, body.frame())
-            .await
-            .map_err(|_| timed_out("no byte in the watch", idle))?;
-        match frame {
-            None => return Ok(None),
-            Some(Err(error)) => return Err(ApiError::from_client(&error)),
-            Some(Ok(frame)) => {
-                if let Ok(data) = frame.into_data() {
-                    return Ok(Some(data));
-                }
-            }
-        }
-    }
 }

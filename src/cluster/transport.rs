@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::{ACCEPT, HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body_util::BodyExt;
@@ -62,20 +63,35 @@ pub(crate) async fn read_into(
     limit: usize,
 ) -> Result<(), ApiError> {
     buffer.clear();
+    let stopped = "the answer stopped half-way";
+    while let Some(chunk) = next_chunk(&mut body, chunk_deadline, stopped).await? {
+        if buffer.len() + chunk.len() > limit {
+            return Err(ApiError::new(
+                ApiErrorKind::AnswerTooLong,
+                format!("the answer is longer than {limit} bytes"),
+            ));
+        }
+        buffer.extend_from_slice(&chunk);
+    }
+    Ok(())
+}
+
+/// The next piece of a body, or `None` at its end. Fails with `silence` as the reason when nothing
+/// arrives for `deadline`.
+pub(crate) async fn next_chunk(
+    body: &mut Body,
+    deadline: Duration,
+    silence: &str,
+) -> Result<Option<Bytes>, ApiError> {
     loop {
-        let frame = timeout(chunk_deadline, body.frame())
+        let frame = timeout(deadline, body.frame())
             .await
-            .map_err(|_| timed_out("the answer stopped half-way", chunk_deadline))?;
-        let Some(frame) = frame else { return Ok(()) };
+            .map_err(|_| timed_out(silence, deadline))?;
+        let Some(frame) = frame else { return Ok(None) };
         let frame = frame.map_err(|error| ApiError::from_client(&error))?;
+        // A frame of trailers carries no data.
         if let Ok(data) = frame.into_data() {
-            if buffer.len() + data.len() > limit {
-                return Err(ApiError::new(
-                    ApiErrorKind::AnswerTooLong,
-                    format!("the answer is longer than {limit} bytes"),
-                ));
-            }
-            buffer.extend_from_slice(&data);
+            return Ok(Some(data));
         }
     }
 }

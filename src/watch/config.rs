@@ -50,6 +50,14 @@ pub struct ReflectorConfig {
     pub seed: Option<u64>,
 }
 
+impl ReflectorConfig {
+    /// The random numbers of a list-watch: those of the seed, if there is one.
+    pub(crate) fn random(&self) -> fastrand::Rng {
+        self.seed
+            .map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed)
+    }
+}
+
 impl Default for ReflectorConfig {
     fn default() -> Self {
         Self {

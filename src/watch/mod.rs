@@ -2,7 +2,7 @@
 //! queue. The tasks share nothing but the counters in [`stats::WatchStats`].
 //!
 //! - `reflector`: the loop of one task: list, watch, resume, relist.
-//! - `paged_list`, `streamed_list`: one list. `stream`: one open watch.
+//! - `paged_list`, `streamed_list`: one list. `list_page`: one page. `stream`: one open watch.
 //! - `requests`: what is sent. `line_reader`: the framing of a watch's body.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
 //! - `resume_point`: the version at which a watch resumes.
@@ -27,6 +27,7 @@ pub mod config;
 mod delivery_sender;
 pub mod events;
 pub mod line_reader;
+pub(crate) mod list_page;
 mod paged_list;
 pub mod probe;
 pub mod reasons;

@@ -1,14 +1,13 @@
 //! A list, page by page, until it is complete.
 
 use kube::Client;
-use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::DeliverySender;
+use super::list_page::{fetch_page, watch_version};
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::{read_into, send, timed_out};
 use crate::decode::PodDecoder;
 use crate::pod::PodSnapshot;
 
@@ -61,15 +60,11 @@ impl Lister<'_> {
             let coming = page.remaining.unwrap_or(0).min(RESERVE_LIMIT);
             pods.reserve(page.pods.len() + usize::try_from(coming).unwrap_or(0));
             pods.append(&mut page.pods);
-            let version = page.resource_version.filter(|version| usable(version));
             token = page.continue_token.filter(|token| !token.is_empty());
             if token.is_some() {
                 continue;
             }
-            let version = version.ok_or_else(|| {
-                let detail = "the list has no resourceVersion to watch from";
-                ApiError::malformed(detail)
-            })?;
+            let version = watch_version(page.resource_version)?;
             return Ok(CompleteList { pods, version });
         }
     }
@@ -90,22 +85,9 @@ impl Lister<'_> {
         limit: u32,
         buffer: &mut Vec<u8>,
     ) -> Result<(), ApiError> {
-        let config = self.config;
-        let request = self.requests.list(page, limit)?;
-        let whole = async {
-            let response = send(self.client, request, config.header_timeout).await?;
-            let body = response.into_body();
-            read_into(buffer, body, config.chunk_timeout, config.max_page_bytes).await
-        };
-        timeout(config.page_timeout, whole)
-            .await
-            .map_err(|_| timed_out("no complete list page", config.page_timeout))??;
+        let (client, requests, config) = (self.client, self.requests, self.config);
+        fetch_page(client, requests, config, page, limit, buffer).await?;
         self.sender.heard();
         Ok(())
     }
-}
-
-/// Version "0" means "any": a watch from there would deliver a list of unknown age as events.
-pub(super) fn usable(version: &str) -> bool {
-    !version.is_empty() && version != "0"
 }

@@ -65,9 +65,7 @@ impl Reflector {
         decoder: PodDecoder,
         sender: DeliverySender,
     ) -> Self {
-        let mut random = config
-            .seed
-            .map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let mut random = config.random();
         let jitter = random.fork();
         Self {
             client,

@@ -13,7 +13,8 @@ use kube::client::Body;
 use tokio::time::timeout;
 
 use super::line_reader::{Line, LineReader};
-use super::paged_list::{CompleteList, Lister, usable};
+use super::list_page::usable;
+use super::paged_list::{CompleteList, Lister};
 use super::requests::Freshness;
 use super::stream::may_be_deletion;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};

@@ -6,18 +6,18 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use kube::Client;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::EventSink;
 use super::log::EventLog;
 use super::stream::{Stream, StreamReport};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::{read_into, send, timed_out};
+use crate::cluster::transport::send;
 use crate::decode::event::watch::EventDecoder;
 use crate::watch::backoff::Backoff;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
-use crate::watch::paged_list::usable;
+use crate::watch::list_page::{fetch_page, watch_version};
 use crate::watch::requests::{Freshness, Page, Requests, Scope};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
@@ -59,9 +59,7 @@ impl Follower {
         sink: EventSink,
         index: usize,
     ) -> Self {
-        let mut random = config
-            .seed
-            .map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let mut random = config.random();
         let jitter = random.fork();
         Self {
             client,
@@ -186,28 +184,11 @@ impl Follower {
 
     /// Lists one Event, for the version of the list.
     async fn current_version(&mut self) -> Result<String, ApiError> {
-        let config = &self.config;
+        let (client, requests, config) = (&self.client, &self.requests, &self.config);
         let mut buffer = Vec::new();
         let page = Page::First(&Freshness::MostRecent);
-        let request = self.requests.list(&page, 1)?;
-        let whole = async {
-            let response = send(&self.client, request, config.header_timeout).await?;
-            let body = response.into_body();
-            read_into(
-                &mut buffer,
-                body,
-                config.chunk_timeout,
-                config.max_page_bytes,
-            )
-            .await
-        };
-        timeout(config.page_timeout, whole)
-            .await
-            .map_err(|_| timed_out("no complete list page", config.page_timeout))??;
-        let version = self.decoder.list_version(&buffer)?;
-        version
-            .filter(|version| usable(version))
-            .ok_or_else(|| ApiError::malformed("the list has no resourceVersion to watch from"))
+        fetch_page(client, requests, config, &page, 1, &mut buffer).await?;
+        watch_version(self.decoder.list_version(&buffer)?)
     }
 
     /// Whether the API server is behind the resume point, because it was restored from a backup.

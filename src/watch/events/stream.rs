@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use http_body_util::BodyExt;
 use kube::client::Body;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::EventSink;
 use super::log::EventLog;
 use super::stats::EventLossReason;
 use crate::cluster::api_error::ApiError;
-use crate::cluster::transport::timed_out;
+use crate::cluster::transport::next_chunk;
 use crate::decode::DecodeError;
 use crate::decode::event::watch::{EventDecoder, EventLineKind};
 use crate::watch::config::ReflectorConfig;
@@ -47,14 +46,11 @@ impl Stream<'_> {
         let mut lines = LineReader::new(self.config.max_line_bytes);
         let (mut has_data, mut news) = (false, false);
         let failure = loop {
-            let frame = match timeout(self.config.idle_timeout, body.frame()).await {
-                Err(_) => break Some(timed_out("no byte in the watch", self.config.idle_timeout)),
+            let next = next_chunk(&mut body, self.config.idle_timeout, "no byte in the watch");
+            let chunk = match next.await {
+                Ok(Some(chunk)) => chunk,
                 Ok(None) => break None,
-                Ok(Some(Err(error))) => break Some(ApiError::from_client(&error)),
-                Ok(Some(Ok(frame))) => frame,
-            };
-            let Ok(chunk) = frame.into_data() else {
-                continue;
+                Err(failure) => break Some(failure),
             };
             has_data = true;
             match self.chunk(&chunk, &mut lines)? {

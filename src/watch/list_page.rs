@@ -1,0 +1,45 @@
+//! One page of a list: the request, its deadlines, and the version that a watch can begin at.
+
+use kube::Client;
+use tokio::time::timeout;
+
+use super::config::ReflectorConfig;
+use super::requests::{Page, Requests};
+use crate::cluster::api_error::ApiError;
+use crate::cluster::transport::{read_into, send, timed_out};
+
+/// Requests a page of at most `limit` objects and reads it whole into `buffer`, within the deadlines
+/// and the size of `config`.
+pub(crate) async fn fetch_page(
+    client: &Client,
+    requests: &Requests,
+    config: &ReflectorConfig,
+    page: &Page<'_>,
+    limit: u32,
+    buffer: &mut Vec<u8>,
+) -> Result<(), ApiError> {
+    let request = requests.list(page, limit)?;
+    let whole = async {
+        let response = send(client, request, config.header_timeout).await?;
+        let body = response.into_body();
+        read_into(buffer, body, config.chunk_timeout, config.max_page_bytes).await
+    };
+    timeout(config.page_timeout, whole)
+        .await
+        .map_err(|_| timed_out("no complete list page", config.page_timeout))?
+}
+
+/// The version of a complete list, to watch from.
+///
+/// # Errors
+/// If it has none that a watch can begin at.
+pub(crate) fn watch_version(version: Option<String>) -> Result<String, ApiError> {
+    version
+        .filter(|version| usable(version))
+        .ok_or_else(|| ApiError::malformed("the list has no resourceVersion to watch from"))
+}
+
+/// Version "0" means "any": a watch from there would deliver a list of unknown age as events.
+pub(super) fn usable(version: &str) -> bool {
+    !version.is_empty() && version != "0"
+}
