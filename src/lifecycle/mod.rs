@@ -59,7 +59,7 @@ pub use in_place::{OpenChanges, OpenResize, ResizeResult};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use last_seen::LastSeen;
 pub use milestone::Milestone;
-pub use network_evidence::NetworkEvidence;
+pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use observation::{
     AnomalyKind, EventDropReason, Latency, Observation, PodObservation, PodState, PullObservation,
     PullResult, Sink, TrackerObservation, UnobservedReason,

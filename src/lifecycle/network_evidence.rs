@@ -3,6 +3,8 @@
 //! Kubelets up to 1.35 set the condition late, often only when the first container has started. So the
 //! earliest of the condition and the starts of containers counts.
 
+use std::cmp::Ordering;
+
 use super::estimate::TimestampMode;
 use crate::label_values;
 use crate::pod::{Container, ContainerKind};
@@ -17,6 +19,46 @@ label_values! {
         Container => "container",
         /// An Event of the kubelet
         Event => "event",
+    }
+}
+
+label_values! {
+    /// How far the time of NetworkReady can be from the truth. On kubelets up to 1.35 image pulls delay
+    /// the condition; what a container's start shows is by how much at least.
+    pub enum NetworkTime {
+        /// The condition came before the first container started, or an Event of the kubelet gave the
+        /// time: nothing had delayed it
+        Exact => "exact",
+        /// A container had started before the second of the condition, so that the network was ready
+        /// by then at the latest
+        Bounded => "bounded",
+        /// The first container started in the second of the condition: nothing but a condition that
+        /// may be late says when the network was ready
+        Late => "late",
+    }
+}
+
+impl NetworkTime {
+    /// The class of the time that a snapshot gives whose condition is True since `condition`, as it is
+    /// stated; `None` if neither that nor a container's start has a time.
+    pub fn of(condition: Option<Timestamp>, containers: &[Container]) -> Option<Self> {
+        let starts = containers.iter().filter_map(|container| container.started);
+        let started = starts.min().map(Timestamp::truncate_to_second);
+        match (condition.map(Timestamp::truncate_to_second), started) {
+            (None, None) => None,
+            (Some(_), None) => Some(Self::Exact),
+            (None, Some(_)) => Some(Self::Bounded),
+            (Some(condition), Some(started)) => Some(match started.cmp(&condition) {
+                Ordering::Greater => Self::Exact,
+                Ordering::Less => Self::Bounded,
+                Ordering::Equal => Self::Late,
+            }),
+        }
+    }
+
+    /// Whether the time from Scheduled to NetworkReady may include image pulls.
+    pub const fn may_include_pulls(self) -> bool {
+        matches!(self, Self::Bounded | Self::Late)
     }
 }
 
@@ -87,6 +129,23 @@ mod tests {
         let half = at(5).plus_nanos(500_000_000);
         let fused = super::earliest(Some(at(6)), &containers, TimestampMode::Fused);
         assert_eq!(fused, (Some(half), Container));
+    }
+
+    #[test]
+    fn the_first_start_shows_how_late_the_condition_may_be() {
+        let of = |condition: Option<i64>, starts: &[i64]| {
+            let starts = starts.iter();
+            let containers: Vec<Container> = starts
+                .map(|start| container(ContainerKind::Regular, Some(*start)))
+                .collect();
+            NetworkTime::of(condition.map(at), &containers)
+        };
+        assert_eq!(of(Some(4), &[]), Some(NetworkTime::Exact));
+        assert_eq!(of(Some(4), &[7, 5]), Some(NetworkTime::Exact));
+        assert_eq!(of(Some(5), &[7, 5]), Some(NetworkTime::Late));
+        assert_eq!(of(Some(6), &[7, 5]), Some(NetworkTime::Bounded));
+        assert_eq!(of(None, &[5]), Some(NetworkTime::Bounded));
+        assert_eq!(of(None, &[]), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::eviction::{Evicted, RefusalReason};
 use super::in_place::ResizeResult;
 use super::interval::{Interval, Stage, StageOrStep};
 use super::milestone::Milestone;
-use super::network_evidence::NetworkEvidence;
+use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::outcome::Outcome;
 use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli::StartupSli;
@@ -141,8 +141,13 @@ pub enum PodObservation {
         stage: StageOrStep,
         reason: UnobservedReason,
     },
-    /// NetworkReady was latched, and this gave its time
-    NetworkReady(NetworkEvidence),
+    /// NetworkReady was latched. `time` is `None` where its time is unknown. If Scheduled → NetworkReady
+    /// is measured, that follows before anything else is observed of another pod.
+    NetworkReady {
+        /// What gave its time
+        evidence: NetworkEvidence,
+        time: Option<NetworkTime>,
+    },
     /// It has become stuck in its stage, is stuck for another cause, or is stuck no longer
     Stuck {
         from: Option<Waiting>,

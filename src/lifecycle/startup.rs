@@ -8,7 +8,7 @@ use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
-use super::network_evidence::{NetworkEvidence, all_started, earliest};
+use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earliest};
 use super::observation::{AnomalyKind, Latency, PodObservation};
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -136,7 +136,11 @@ impl Startup {
             {
                 let at = estimate(held.last_transition, context, emit);
                 match milestone {
-                    Milestone::NetworkReady => self.latch_network(at, snapshot, context, emit),
+                    Milestone::NetworkReady => {
+                        let stated = held.last_transition.filter(|_| at.is_some());
+                        let time = NetworkTime::of(stated, &snapshot.containers);
+                        self.latch_network((at, time), snapshot, context, emit);
+                    }
                     _ => self.reach(milestone, at),
                 }
             }
@@ -147,11 +151,11 @@ impl Startup {
         self.latch_implied_scheduled();
     }
 
-    /// Latches NetworkReady in a snapshot whose condition is True since `condition`
-    /// ([§9.2](crate::specification#s9-2)).
+    /// Latches NetworkReady in a snapshot whose condition is True since `condition`, which makes its time
+    /// one of the class `time` ([§9.2](crate::specification#s9-2)).
     fn latch_network(
         &mut self,
-        condition: Option<Timestamp>,
+        (condition, time): (Option<Timestamp>, Option<NetworkTime>),
         snapshot: &PodSnapshot,
         context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
@@ -162,7 +166,7 @@ impl Startup {
             at.map(|at| self.not_before_scheduled(at)),
         );
         if context.live {
-            emit(PodObservation::NetworkReady(evidence));
+            emit(PodObservation::NetworkReady { evidence, time });
         }
     }
 
@@ -180,7 +184,10 @@ impl Startup {
         if scheduled {
             let at = Some(self.not_before_scheduled(at));
             self.reach(Milestone::NetworkReady, at);
-            emit(PodObservation::NetworkReady(NetworkEvidence::Event));
+            emit(PodObservation::NetworkReady {
+                evidence: NetworkEvidence::Event,
+                time: Some(NetworkTime::Exact),
+            });
         } else {
             self.kept_evidence.get_or_insert(at);
         }

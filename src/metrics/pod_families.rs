@@ -125,7 +125,7 @@ impl PodFamilies {
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved.with(stage, reason).increment();
             }
-            PodObservation::NetworkReady(evidence) => {
+            PodObservation::NetworkReady { evidence, .. } => {
                 self.network_evidence.with(evidence).increment();
             }
             PodObservation::Disrupted(reason) => self.disruptions.with(reason).increment(),

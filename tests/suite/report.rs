@@ -11,6 +11,7 @@ use podinit::decode::DecodeOptions;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::ReplayConfig;
 use podinit::recordings::report::{self, Style};
+use serde_json::{Value, json};
 
 /// One life of each of some kinds, as watch events with the time of their arrival.
 const WATCH: &str = "tests/fixtures/watch.jsonl";
@@ -246,4 +247,91 @@ fn what_cannot_be_read_is_one_line_and_nothing_is_printed() {
         assert!(complaint.contains("no/such/file.json"), "{complaint}");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     }
+}
+
+/// A pod that was scheduled in second 0, whose network condition is True since `condition`, and whose
+/// only container started at `start`.
+fn started_pod(name: &str, condition: u32, start: u32) -> Value {
+    let at = |second: u32| format!("2026-03-01T10:00:{second:02}Z");
+    let held = |kind: &str, second| json!({"type": kind, "status": "True", "lastTransitionTime": at(second)});
+    json!({
+        "kind": "Pod", "apiVersion": "v1",
+        "metadata": {"namespace": "shop", "name": name, "uid": name, "creationTimestamp": at(0)},
+        "spec": {"nodeName": "n1", "containers": [{"name": "app"}]},
+        "status": {
+            "phase": "Running", "startTime": at(0),
+            "conditions": [held("PodScheduled", 0), held("PodReadyToStartContainers", condition)],
+            "containerStatuses": [{"name": "app", "state": {"running": {"startedAt": at(start)}}}],
+        },
+    })
+}
+
+/// On kubelets up to 1.35 the condition comes with the first container's start or after it, so that the
+/// time of the network may include image pulls. An Event says when the network was ready.
+#[test]
+fn a_network_time_that_may_include_image_pulls_is_named_so() {
+    let pulling = json!({
+        "kind": "Event", "apiVersion": "v1", "metadata": {"name": "by-event.1", "namespace": "shop"},
+        "involvedObject": {
+            "kind": "Pod", "uid": "by-event", "fieldPath": "spec.containers{app}",
+        },
+        "reportingComponent": "kubelet", "reason": "Pulling", "message": "Pulling image \"nginx\"",
+        "firstTimestamp": "2026-03-01T10:00:03Z",
+    });
+    let mut bound = started_pod("by-event", 20, 20);
+    bound["status"]["conditions"].as_array_mut().unwrap().pop();
+    bound["status"]
+        .as_object_mut()
+        .unwrap()
+        .remove("containerStatuses");
+    let list = |items: Value| json!({"kind": "PodList", "apiVersion": "v1", "items": items});
+    let late = started_pod("late", 20, 20);
+    let bounded = started_pod("bounded", 40, 30);
+    let exact = started_pod("exact", 1, 20);
+    let by_event = started_pod("by-event", 20, 20);
+    let documents = [
+        list(json!([])),
+        json!({"type": "ADDED", "object": bound}),
+        pulling,
+        json!({"type": "MODIFIED", "object": by_event}),
+        json!({"type": "ADDED", "object": late}),
+        json!({"type": "ADDED", "object": bounded}),
+        json!({"type": "ADDED", "object": exact}),
+    ];
+    let recording: String = documents
+        .iter()
+        .map(|document| format!("{document}\n"))
+        .collect();
+    let rows = |args: &[&str]| {
+        let args = [&["report", "--format", "json"], args, &["-"]].concat();
+        let report: Value = serde_json::from_str(&printed(&args, recording.as_bytes())).unwrap();
+        let rows = report["intervals"].as_array().unwrap().clone();
+        let row = |name: &str| {
+            let row = rows.iter().find(|row| row["interval"] == name).unwrap();
+            ["count", "min", "max"].map(|column| row[column].as_f64())
+        };
+        [
+            row("network"),
+            row("network, image pull included"),
+            row("network, image pull excluded"),
+        ]
+    };
+    let some = |figures: [f64; 3]| figures.map(Some);
+    let with_events = [[4.0, 1.0, 30.0], [2.0, 20.0, 30.0], [2.0, 1.0, 3.0]].map(some);
+    assert_eq!(rows(&[]), with_events);
+    let without = [[4.0, 1.0, 30.0], [3.0, 20.0, 30.0], [1.0, 1.0, 1.0]].map(some);
+    assert_eq!(rows(&["--evidence", "none"]), without);
+    let text = printed(&["report", "-"], recording.as_bytes());
+    let mut lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with("network "));
+    let names = [lines.next(), lines.next(), lines.next()].map(|line| line.unwrap());
+    assert!(
+        names[1].starts_with("network, image pull included        2      20s"),
+        "{text}"
+    );
+    assert!(
+        names[2].starts_with("network, image pull excluded        2       1s"),
+        "{text}"
+    );
 }

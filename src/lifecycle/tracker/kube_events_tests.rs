@@ -50,7 +50,7 @@ impl Seen {
                 interval.as_str(),
                 latency.as_seconds_f64()
             ),
-            Observation::Pod(pod, PodObservation::NetworkReady(evidence)) => {
+            Observation::Pod(pod, PodObservation::NetworkReady { evidence, .. }) => {
                 format!("{} network by {}", pod.name, evidence.as_str())
             }
             Observation::Pod(pod, PodObservation::StartupSli(StartupSli::Observed(latency))) => {

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::summary::IntervalSummary;
-use crate::lifecycle::{Interval, Latency};
+use crate::lifecycle::Latency;
 
 /// The histogram counts microseconds.
 const NANOS_PER_UNIT: u64 = 1_000;
@@ -36,7 +36,8 @@ impl Durations {
         self.range = Some((min.min(latency), max.max(latency)));
     }
 
-    pub(super) fn summary(&self, interval: Interval) -> IntervalSummary {
+    /// The summary of what was added, under this name.
+    pub(super) fn summary(&self, interval: &'static str) -> IntervalSummary {
         let bounds = self
             .range
             .map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
@@ -47,7 +48,7 @@ impl Durations {
             Some(three_digits(value).clamp(min, max))
         };
         IntervalSummary {
-            interval: interval.as_str(),
+            interval,
             count: self.quantiles.len(),
             min: bounds.map(|(min, _)| min),
             p50: quantile(0.5),
@@ -78,7 +79,7 @@ mod tests {
         for second in 1..=100 {
             durations.add(Latency::from_nanos(second * 1_000_000_000));
         }
-        let summary = durations.summary(Interval::ScheduledToReady);
+        let summary = durations.summary("scheduled_to_ready");
         assert_eq!(
             [
                 summary.min,
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_interval_without_durations_has_no_quantiles() {
-        let summary = Durations::new().summary(Interval::CreatedToReady);
+        let summary = Durations::new().summary("created_to_ready");
         assert_eq!((summary.count, summary.p50, summary.max), (0, None, None));
     }
 

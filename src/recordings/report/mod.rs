@@ -10,6 +10,7 @@
 mod durations;
 mod formatting;
 mod markdown;
+mod network_durations;
 mod report_sink;
 mod slowest_pods;
 mod summary;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::durations::Durations;
+use super::network_durations::NetworkDurations;
 use super::slowest_pods::SlowestPods;
-use super::summary::{InFlight, Report};
+use super::summary::{InFlight, IntervalSummary, Report};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
@@ -23,6 +24,7 @@ pub(super) struct ReportSink {
     in_flight: [u64; Stage::ALL.len()],
     oldest: [Option<Timestamp>; Stage::ALL.len()],
     durations: [Durations; Interval::ALL.len()],
+    network: NetworkDurations,
     buckets: [u64; CLASSIC_BOUNDS.len() + 1],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
@@ -39,6 +41,7 @@ impl ReportSink {
             in_flight: Default::default(),
             oldest: Default::default(),
             durations: std::array::from_fn(|_| Durations::new()),
+            network: NetworkDurations::default(),
             buckets: [0; CLASSIC_BOUNDS.len() + 1],
             unobserved: Default::default(),
             anomalies: Default::default(),
@@ -64,11 +67,24 @@ impl ReportSink {
 
     fn measured(&mut self, pod: &PodInfo, interval: Interval, latency: Latency) {
         self.durations[interval.index()].add(latency);
+        if interval == Interval::Stage(Stage::Network) {
+            self.network.add(latency);
+        }
         if interval == Interval::ScheduledToReady {
             let seconds = latency.as_seconds_f64();
             self.buckets[CLASSIC_BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
             self.slowest.add(pod, latency);
         }
+    }
+
+    /// The rows of `interval`: the stage `network` is split.
+    fn summaries(&self, interval: Interval) -> Vec<IntervalSummary> {
+        let whole = self.durations[interval.index()].summary(interval.as_str());
+        let parts = match interval {
+            Interval::Stage(Stage::Network) => self.network.summaries().to_vec(),
+            _ => Vec::new(),
+        };
+        [vec![whole], parts].concat()
     }
 
     pub(super) fn report(self, timestamps: TimestampMode) -> Report {
@@ -107,7 +123,7 @@ impl ReportSink {
                 .collect(),
             in_flight: in_flight.collect(),
             intervals: rows()
-                .map(|interval| self.durations[interval.index()].summary(interval))
+                .flat_map(|interval| self.summaries(interval))
                 .collect(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
@@ -165,6 +181,7 @@ impl ReportSink {
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage.index()][reason as usize] += 1;
             }
+            PodObservation::NetworkReady { time, .. } => self.network.ready(time),
             PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }

@@ -22,7 +22,9 @@ pub struct Report {
     pub finished: BTreeMap<&'static str, u64>,
     /// Pods that have not, by stage
     pub in_flight: BTreeMap<&'static str, InFlight>,
-    /// Every interval: the stages in their order, each followed by its steps, then the whole durations
+    /// Every interval: the stages in their order, each followed by its steps, then the whole durations.
+    /// `network` is followed by its two parts first: the pods whose time may include image pulls, and
+    /// the others
     pub intervals: Vec<IntervalSummary>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
@@ -48,7 +50,7 @@ pub struct InFlight {
 /// The durations of one interval, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IntervalSummary {
-    /// The stage or step, `scheduled_to_ready` or `created_to_ready`
+    /// The stage or step, a part of `network`, `scheduled_to_ready` or `created_to_ready`
     pub interval: &'static str,
     /// How many durations were observed
     pub count: u64,

@@ -42,7 +42,7 @@ pub(super) fn render(report: &Report, style: Style) -> String {
 fn table(out: &mut String, report: &Report, style: Style) {
     let line = |cells: [&str; 8]| {
         let [name, rest @ ..] = cells;
-        let mut text = format!("{name:<18}");
+        let mut text = format!("{name:<28}");
         for cell in rest {
             let _ = write!(text, " {cell:>8}");
         }

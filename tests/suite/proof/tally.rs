@@ -67,7 +67,7 @@ impl Counted {
                 };
                 self.slos[usize::from(slo.0)][column] += 1;
             }
-            PodObservation::NetworkReady(_)
+            PodObservation::NetworkReady { .. }
             | PodObservation::StartupSli(_)
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Stuck { .. }
