@@ -213,6 +213,10 @@ mod tests {
             }
         }
 
+        async fn turn(&self, client: &str, user: &str) -> Result<Turn, Full> {
+            self.queue.turn(self.asker(client, user)).await
+        }
+
         /// A request that notes its turn and is done.
         async fn asks(&self, client: &str, user: &str) -> JoinHandle<Result<(), Full>> {
             let (queue, asker) = (self.queue.clone(), self.asker(client, user));
@@ -235,11 +239,7 @@ mod tests {
     #[tokio::test]
     async fn a_client_with_one_request_is_served_among_forty_of_another() {
         let fixture = Fixture::new();
-        let turn = fixture
-            .queue
-            .turn(fixture.asker("10.0.0.1", "x"))
-            .await
-            .unwrap();
+        let turn = fixture.turn("10.0.0.1", "x").await.unwrap();
         let mut crowd = Vec::new();
         for number in 0..40 {
             crowd.push(fixture.asks("10.0.0.1", &number.to_string()).await);
@@ -260,11 +260,7 @@ mod tests {
     #[tokio::test]
     async fn so_is_another_user_of_the_same_client() {
         let fixture = Fixture::new();
-        let turn = fixture
-            .queue
-            .turn(fixture.asker("10.0.0.1", "eve"))
-            .await
-            .unwrap();
+        let turn = fixture.turn("10.0.0.1", "eve").await.unwrap();
         for _ in 0..40 {
             fixture.asks("10.0.0.1", "eve").await;
         }
@@ -277,23 +273,13 @@ mod tests {
     #[tokio::test]
     async fn who_has_left_holds_nothing_up() {
         let fixture = Fixture::new();
-        let turn = fixture
-            .queue
-            .turn(fixture.asker("10.0.0.1", "x"))
-            .await
-            .unwrap();
+        let turn = fixture.turn("10.0.0.1", "x").await.unwrap();
         let leaves = fixture.asks("10.0.0.2", "y").await;
         let stays = fixture.asks("10.0.0.3", "z").await;
         leaves.abort();
         assert!(leaves.await.unwrap_err().is_cancelled());
         drop(turn);
         assert_eq!(stays.await.unwrap(), Ok(()));
-        assert!(
-            fixture
-                .queue
-                .turn(fixture.asker("10.0.0.1", "x"))
-                .await
-                .is_ok()
-        );
+        assert!(fixture.turn("10.0.0.1", "x").await.is_ok());
     }
 }
