@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use super::build_info::BUILD;
 use super::checkpoint::CheckpointGauges;
 use super::clock_families::CLOCK;
+use super::config_gauges::ConfigGauges;
 use super::event_families::{EventFamilies, STARTUP_SLI_FAMILIES};
 use super::image_pulls::IMAGE_PULL_FAMILIES;
 use super::in_place::IN_PLACE;
 use super::pod_families::{
     DELIVERY_AND_LABELS, DURATIONS, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
-use super::slo::{ConfigGauges, SLOS};
+use super::slo::SLOS;
 use crate::access::AccessStats;
 use crate::instruments::{FamilyDoc, SavedFamilies, UnknownSeries};
 use crate::watch::events::stats::{EVIDENCE_STATE, EventCounters};

@@ -1,20 +1,22 @@
 //! The counters of SLO events ([§6](crate::specification#s6)). A reload of the SLO file changes which
 //! SLOs there are.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use super::bad_causes::{BadCauses, BadCausesBySlo, BadCausesSnapshot};
+use super::bad_causes::BadCausesBySlo;
 use super::namespaces::{NamespaceNames, Namespaces, Place};
+use crate::computed_families;
 use crate::instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, Encoder, FamilySource, FamilyType, Gauge, GaugeVec,
-    Head, Kind, Label, LabelText, Number, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
+    AnyText, CounterVec2, FamilyType, GaugeVec, Kind, LabelText, SavedFamilies,
 };
 use crate::label_value::LabelValue;
 use crate::lifecycle::{ExclusionReason, Interval, SloId, SloVerdict};
-use crate::timestamp::Timestamp;
-use crate::{computed_families, families, label_values};
+
+mod counts;
+mod exposition;
+
+use counts::{Counts, SloResult};
 
 /// A counter of events for each SLO and result, with the SLO labels.
 #[derive(Debug)]
@@ -64,26 +66,6 @@ computed_families! {
     }
 }
 
-families! {
-    /// The state of the SLO file.
-    pub struct ConfigGauges {
-        successful: Gauge =
-            "podinit_config_last_reload_successful", [], stable, not_saved,
-            "Whether the present SLO file is in force (1) or is broken, so that an older one is (0).";
-        last_success: TimestampGauge =
-            "podinit_config_last_reload_success_timestamp_seconds", [], stable, not_saved,
-            "Unix time at which SLOs were last put in force.";
-    }
-}
-
-label_values! {
-    /// The event of a pod that counts for an SLO.
-    pub(super) enum SloResult {
-        Good => "good",
-        Bad => "bad",
-    }
-}
-
 impl LabelValue for ExclusionReason {
     const ALL: &'static [Self] = &ExclusionReason::ALL;
 
@@ -122,80 +104,11 @@ impl From<&crate::slo::Slo> for SloDoc {
     }
 }
 
-impl ConfigGauges {
-    /// SLOs were put in force at `now`.
-    pub fn new(now: Timestamp) -> Self {
-        let gauges = Self::default();
-        gauges.set(true, now);
-        gauges
-    }
-
-    /// States how the last reload ended, and when SLOs were last put in force.
-    pub fn set(&self, successful: bool, last_success: Timestamp) {
-        self.successful.set(successful.into());
-        self.last_success.set(Some(last_success));
-    }
-}
-
 /// One SLO and its events.
 #[derive(Debug)]
 struct Slo {
     doc: SloDoc,
     counts: Arc<Counts>,
-}
-
-#[derive(Debug)]
-struct Counts {
-    /// By place of the namespace; none where no pod has been met
-    events: Box<[OnceLock<Box<Events>>]>,
-    excluded: CounterVec<ExclusionReason>,
-}
-
-/// The events of one SLO in one namespace.
-#[derive(Debug, Default)]
-struct Events {
-    good: Counter,
-    /// The bad events: their sum is how many there are
-    bad: BadCauses,
-}
-
-/// The same at one moment.
-#[derive(Debug, Default)]
-struct EventsSnapshot {
-    good: u64,
-    bad: BadCausesSnapshot,
-}
-
-impl EventsSnapshot {
-    fn iter(&self) -> impl Iterator<Item = (SloResult, u64)> {
-        let results = [
-            (SloResult::Good, self.good),
-            (SloResult::Bad, self.bad.sum()),
-        ];
-        results.into_iter()
-    }
-}
-
-impl Counts {
-    fn new(places: usize) -> Self {
-        Self {
-            events: (0..places).map(|_| OnceLock::new()).collect(),
-            excluded: CounterVec::default(),
-        }
-    }
-
-    fn at(&self, place: Place) -> &Events {
-        self.events[place].get_or_init(Box::default)
-    }
-
-    fn snapshot(&self, place: Place) -> EventsSnapshot {
-        let events = self.events[place].get();
-        let snapshot = events.map(|events| EventsSnapshot {
-            good: events.good.get(),
-            bad: events.bad.snapshot(),
-        });
-        snapshot.unwrap_or_default()
-    }
 }
 
 /// The SLOs in force. The recorder has its own reference to them, so that counting takes no lock;
@@ -230,15 +143,6 @@ pub(super) struct SloCounter {
 /// The place of saved series whose labels end with these: the namespace, if they have one.
 fn place_of(rest: &[LabelText], namespaces: &mut Namespaces) -> Place {
     namespaces.place(rest.first().map_or("", |name| name))
-}
-
-impl Events {
-    /// Adds what was saved. The bad ones are saved by cause.
-    fn restore(&self, result: &str, value: u64) {
-        if result == SloResult::Good.as_str() {
-            self.good.add(value);
-        }
-    }
 }
 
 impl SloCounter {
@@ -306,129 +210,6 @@ impl SloCounter {
             SloVerdict::Good => counts.at(place).good.increment(),
             SloVerdict::Bad(waiting) => counts.at(place).bad.count(waiting),
             SloVerdict::Excluded(reason) => counts.excluded.with(reason).increment(),
-        }
-    }
-}
-
-/// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
-/// that they add up.
-fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNames) {
-    let mut events = Vec::new();
-    for Slo { doc, counts } in slos {
-        for (place, namespace) in namespaces.shown() {
-            events.push((&*doc.name, namespace, counts.snapshot(place)));
-        }
-    }
-    let number = |labels: &[Label<'_>], namespace: Option<&str>, count, out: &mut dyn Encoder| {
-        let namespace = namespace.map(|name| ("namespace", name));
-        let labels = labels.iter().copied().chain(namespace);
-        out.number(&labels.collect::<Vec<_>>(), Number::Integer(count));
-    };
-    out.family(Head::from(&SLO_EVENTS));
-    for (slo, namespace, events) in &events {
-        for (result, count) in events.iter() {
-            let labels = [("slo", *slo), ("result", result.as_str())];
-            number(&labels, *namespace, count, out);
-        }
-    }
-    out.family(Head::from(&SLO_BAD_CAUSES));
-    for (slo, namespace, events) in &events {
-        for ([stage, cause], count) in events.bad.iter() {
-            let labels = [("slo", *slo), ("stage", stage), ("cause", cause)];
-            number(&labels, *namespace, count, out);
-        }
-    }
-}
-
-/// The series of one family to save: the labels, the namespace last where there is one.
-fn saved_series<const N: usize>(
-    labels: [&str; N],
-    namespace: Option<&str>,
-    value: u64,
-) -> SavedSeries {
-    let labels = labels.into_iter().chain(namespace);
-    SavedSeries {
-        labels: labels.map(|text| Cow::Owned(text.to_owned())).collect(),
-        value,
-    }
-}
-
-fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
-    out.family(Head::from(&SLO_EXCLUDED));
-    for Slo { doc, counts } in slos {
-        for (reason, count) in counts.excluded.iter() {
-            let labels = [("slo", &*doc.name), ("reason", reason)];
-            out.number(&labels, Number::Integer(count));
-        }
-    }
-}
-
-/// The series of one SLO, whose name comes first among the label values.
-fn named(name: &Arc<str>, series: Vec<SavedSeries>) -> impl Iterator<Item = SavedSeries> {
-    let name: LabelText = Cow::Owned(name.to_string());
-    series.into_iter().map(move |series| SavedSeries {
-        labels: [name.clone()].into_iter().chain(series.labels).collect(),
-        ..series
-    })
-}
-
-/// The series that were saved of one SLO, without its name.
-fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
-    let series = saved.iter().filter_map(|series| {
-        let (slo, labels) = series.labels.split_first()?;
-        (slo == name).then(|| SavedSeries {
-            labels: labels.to_vec(),
-            value: series.value,
-        })
-    });
-    series.collect()
-}
-
-impl FamilySource for SloBoard {
-    fn collect(&self, out: &mut dyn Encoder) {
-        let slos = self.current();
-        collect_events(out, &slos, &self.namespaces);
-        collect_excluded(out, &slos);
-        out.family(Head::from(&SLO_OBJECTIVE));
-        for Slo { doc, .. } in slos.iter() {
-            out.number(&[("slo", &doc.name)], Number::Float(doc.objective_ratio));
-        }
-        out.family(Head::from(&SLO_THRESHOLD));
-        for Slo { doc, .. } in slos.iter() {
-            let labels = [("slo", &*doc.name), ("interval", doc.interval.as_str())];
-            out.number(&labels, Number::Float(doc.threshold_seconds));
-        }
-    }
-
-    fn save(&self, saved: &mut SavedFamilies) {
-        let slos = self.current();
-        let (mut saved_events, mut causes) = (Vec::new(), Vec::new());
-        for Slo { doc, counts } in slos.iter() {
-            for (place, namespace) in self.namespaces.shown() {
-                let events = counts.snapshot(place);
-                for (result, value) in events.iter() {
-                    let labels = [&*doc.name, result.as_str()];
-                    saved_events.push(saved_series(labels, namespace, value));
-                }
-                let counted = events.bad.iter().filter(|(_, value)| *value > 0);
-                for ([stage, cause], value) in counted {
-                    causes.push(saved_series([&*doc.name, stage, cause], namespace, value));
-                }
-            }
-        }
-        saved.put(&SLO_EVENTS, saved_events);
-        saved.put(&SLO_BAD_CAUSES, causes);
-        let excluded = slos.iter();
-        let excluded = excluded.flat_map(|slo| named(&slo.doc.name, slo.counts.excluded.save()));
-        saved.put(&SLO_EXCLUDED, excluded.collect());
-    }
-
-    /// What was saved of SLOs that are not in force is ignored. The events are restored by the
-    /// recorder, which knows their namespaces.
-    fn restore(&self, saved: &SavedFamilies) {
-        for Slo { doc, counts } in self.current().iter() {
-            let series = |family| series_of(&doc.name, saved.series(family));
-            counts.excluded.restore(&series(&SLO_EXCLUDED));
         }
     }
 }

@@ -1,0 +1,135 @@
+//! What a scrape shows and a checkpoint saves of the SLOs in force.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{
+    SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, Slo, SloBoard,
+};
+use crate::instruments::{
+    Encoder, FamilySource, Head, Label, LabelText, Number, Persistent, SavedFamilies, SavedSeries,
+};
+use crate::metrics::namespaces::NamespaceNames;
+
+/// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
+/// that they add up.
+fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNames) {
+    let mut events = Vec::new();
+    for Slo { doc, counts } in slos {
+        for (place, namespace) in namespaces.shown() {
+            events.push((&*doc.name, namespace, counts.snapshot(place)));
+        }
+    }
+    let number = |labels: &[Label<'_>], namespace: Option<&str>, count, out: &mut dyn Encoder| {
+        let namespace = namespace.map(|name| ("namespace", name));
+        let labels = labels.iter().copied().chain(namespace);
+        out.number(&labels.collect::<Vec<_>>(), Number::Integer(count));
+    };
+    out.family(Head::from(&SLO_EVENTS));
+    for (slo, namespace, events) in &events {
+        for (result, count) in events.iter() {
+            let labels = [("slo", *slo), ("result", result.as_str())];
+            number(&labels, *namespace, count, out);
+        }
+    }
+    out.family(Head::from(&SLO_BAD_CAUSES));
+    for (slo, namespace, events) in &events {
+        for ([stage, cause], count) in events.bad.iter() {
+            let labels = [("slo", *slo), ("stage", stage), ("cause", cause)];
+            number(&labels, *namespace, count, out);
+        }
+    }
+}
+
+/// The series of one family to save: the labels, the namespace last where there is one.
+fn saved_series<const N: usize>(
+    labels: [&str; N],
+    namespace: Option<&str>,
+    value: u64,
+) -> SavedSeries {
+    let labels = labels.into_iter().chain(namespace);
+    SavedSeries {
+        labels: labels.map(|text| Cow::Owned(text.to_owned())).collect(),
+        value,
+    }
+}
+
+fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
+    out.family(Head::from(&SLO_EXCLUDED));
+    for Slo { doc, counts } in slos {
+        for (reason, count) in counts.excluded.iter() {
+            let labels = [("slo", &*doc.name), ("reason", reason)];
+            out.number(&labels, Number::Integer(count));
+        }
+    }
+}
+
+/// The series of one SLO, whose name comes first among the label values.
+fn named(name: &Arc<str>, series: Vec<SavedSeries>) -> impl Iterator<Item = SavedSeries> {
+    let name: LabelText = Cow::Owned(name.to_string());
+    series.into_iter().map(move |series| SavedSeries {
+        labels: [name.clone()].into_iter().chain(series.labels).collect(),
+        ..series
+    })
+}
+
+/// The series that were saved of one SLO, without its name.
+fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
+    let series = saved.iter().filter_map(|series| {
+        let (slo, labels) = series.labels.split_first()?;
+        (slo == name).then(|| SavedSeries {
+            labels: labels.to_vec(),
+            value: series.value,
+        })
+    });
+    series.collect()
+}
+
+impl FamilySource for SloBoard {
+    fn collect(&self, out: &mut dyn Encoder) {
+        let slos = self.current();
+        collect_events(out, &slos, &self.namespaces);
+        collect_excluded(out, &slos);
+        out.family(Head::from(&SLO_OBJECTIVE));
+        for Slo { doc, .. } in slos.iter() {
+            out.number(&[("slo", &doc.name)], Number::Float(doc.objective_ratio));
+        }
+        out.family(Head::from(&SLO_THRESHOLD));
+        for Slo { doc, .. } in slos.iter() {
+            let labels = [("slo", &*doc.name), ("interval", doc.interval.as_str())];
+            out.number(&labels, Number::Float(doc.threshold_seconds));
+        }
+    }
+
+    fn save(&self, saved: &mut SavedFamilies) {
+        let slos = self.current();
+        let (mut saved_events, mut causes) = (Vec::new(), Vec::new());
+        for Slo { doc, counts } in slos.iter() {
+            for (place, namespace) in self.namespaces.shown() {
+                let events = counts.snapshot(place);
+                for (result, value) in events.iter() {
+                    let labels = [&*doc.name, result.as_str()];
+                    saved_events.push(saved_series(labels, namespace, value));
+                }
+                let counted = events.bad.iter().filter(|(_, value)| *value > 0);
+                for ([stage, cause], value) in counted {
+                    causes.push(saved_series([&*doc.name, stage, cause], namespace, value));
+                }
+            }
+        }
+        saved.put(&SLO_EVENTS, saved_events);
+        saved.put(&SLO_BAD_CAUSES, causes);
+        let excluded = slos.iter();
+        let excluded = excluded.flat_map(|slo| named(&slo.doc.name, slo.counts.excluded.save()));
+        saved.put(&SLO_EXCLUDED, excluded.collect());
+    }
+
+    /// What was saved of SLOs that are not in force is ignored. The events are restored by the
+    /// recorder, which knows their namespaces.
+    fn restore(&self, saved: &SavedFamilies) {
+        for Slo { doc, counts } in self.current().iter() {
+            let series = |family| series_of(&doc.name, saved.series(family));
+            counts.excluded.restore(&series(&SLO_EXCLUDED));
+        }
+    }
+}
