@@ -1,6 +1,8 @@
 //! Which kubelets report the network condition late, or not by default
 //! ([§1.1](crate::specification#s1-1), [§1.3](crate::specification#s1-3)).
 
+use std::collections::HashSet;
+
 use kube::core::params::ListParams;
 use serde::Deserialize;
 
@@ -64,16 +66,21 @@ struct Kubelets {
     gated: u64,
     unknown: u64,
     late_names: Names,
+    prompt: PromptNodes,
     oldest: Option<Release>,
     newest: Option<Release>,
 }
 
+/// The names of the nodes whose kubelet sets the condition as soon as the sandbox is ready, as far as
+/// that is known.
+pub(super) type PromptNodes = HashSet<String>;
+
 /// Lists the nodes or, where that is not allowed, infers from the API server's release: no kubelet
 /// may be newer (<https://kubernetes.io/releases/version-skew-policy/>).
-pub(super) async fn check(api: &Api, server: Option<Release>) -> Finding {
+pub(super) async fn check(api: &Api, server: Option<Release>) -> (Finding, PromptNodes) {
     match Kubelets::listed(api).await {
-        Ok(kubelets) => kubelets.finding(),
-        Err(failure) => inferred(server, &failure),
+        Ok(kubelets) => (kubelets.finding(), kubelets.prompt),
+        Err(failure) => (inferred(server, &failure), PromptNodes::new()),
     }
 }
 
@@ -114,6 +121,8 @@ impl Kubelets {
         if release < PROMPT {
             self.late += 1;
             self.late_names.add(node);
+        } else {
+            self.prompt.insert(node.to_owned());
         }
         self.gated += u64::from(release < BY_DEFAULT);
     }

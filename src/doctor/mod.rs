@@ -19,6 +19,7 @@ mod labels;
 mod listen;
 mod names;
 mod network;
+mod network_times;
 mod permissions;
 mod pods;
 pub mod report;
@@ -67,6 +68,8 @@ pub struct Doctor {
     pub state_dir: Option<PathBuf>,
     /// Whether the API server is going to review bearer tokens (`--auth kubernetes`)
     pub tokens: bool,
+    /// Whether Events are a source of evidence (`--evidence events`)
+    pub events: bool,
     /// The address to listen on
     pub listen: SocketAddr,
     /// How many pods are remembered at most
@@ -170,7 +173,8 @@ impl Doctor {
             Ok(labels) => (Some(labels), None),
             Err(finding) => (None, Some(finding)),
         };
-        let mut census = Census::new(labels);
+        let (kubelets, prompt) = kubelets::check(api, release).await;
+        let mut census = Census::new(labels, prompt);
         let wanted = Wanted {
             scopes: &self.scopes,
             selectors: &self.selectors,
@@ -182,7 +186,9 @@ impl Doctor {
         findings.into_iter().for_each(&mut report);
         report(watch::check(api, &self.selectors, &census.versions, &denied).await);
         report(census.network.finding());
-        report(kubelets::check(api, release).await);
+        let times = census.network_times.finding(self.events);
+        times.into_iter().for_each(&mut report);
+        report(kubelets);
         report(api.offset().finding());
         if let Some(labels) = &census.labels {
             let fixed = labels::series_without_pods(&self.labels, docs(slos));

@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::api::Api;
+use super::kubelets::PromptNodes;
 use super::names::{Names, count};
 use super::network::Network;
+use super::network_times::NetworkTimes;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
@@ -33,6 +35,7 @@ pub(super) struct Census {
     pub(super) complete: bool,
     pub(super) pods: u64,
     pub(super) network: Network,
+    pub(super) network_times: NetworkTimes,
     pub(super) labels: Option<LabelCensus>,
     /// The resource version of each list, from which a watch can start
     pub(super) versions: Vec<(Scope, String)>,
@@ -43,11 +46,12 @@ pub(super) struct Census {
 }
 
 impl Census {
-    pub(super) fn new(labels: Option<LabelCensus>) -> Self {
+    pub(super) fn new(labels: Option<LabelCensus>, prompt: PromptNodes) -> Self {
         Self {
             complete: true,
             pods: 0,
             network: Network::default(),
+            network_times: NetworkTimes::new(prompt),
             labels,
             versions: Vec::new(),
             pages: 0,
@@ -176,6 +180,7 @@ impl Census {
     fn add(&mut self, pod: &PodSnapshot) {
         self.pods += 1;
         self.network.add(pod);
+        self.network_times.add(pod);
         if let Some(labels) = &mut self.labels {
             labels.add(&pod.info);
         }

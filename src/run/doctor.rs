@@ -65,6 +65,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         web_config: exporter.web_config,
         state_dir,
         tokens: auth.auth == AuthMode::Kubernetes,
+        events: exporter.evidence.events(),
         listen: exporter.listen,
         max_pods: exporter.max_pods.get() as u64,
         timeout,

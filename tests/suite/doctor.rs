@@ -3,7 +3,7 @@
 
 use std::net::TcpListener;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::doctor::server::Server;
 use crate::support::doctor::settings::{Settings, nodes, pod};
@@ -243,6 +243,47 @@ fn the_network_condition_has_two_names_and_may_be_missing() {
     let findings = with(&["Other"]);
     findings.says("network-condition", "error", &["none of 1 pod"]);
     assert_eq!(findings.status(), 4);
+}
+
+#[test]
+fn network_times_are_exact_bounded_or_late() {
+    // The condition is True since second 5.
+    let started = |name: &str, node: &str, second: u32| {
+        let mut pod = pod(name, "ns", node, NETWORK);
+        let at = format!("2026-01-01T00:00:{second:02}Z");
+        pod["spec"]["containers"] = json!([{"name": "app"}]);
+        pod["status"]["containerStatuses"] =
+            json!([{"name": "app", "state": {"running": {"startedAt": at}}}]);
+        pod
+    };
+    let server = Server::start(Settings {
+        pods: vec![
+            started("exact", "node-1", 6),
+            started("bounded", "node-1", 4),
+            started("late", "node-1", 5),
+            started("in-the-same-second", "node-2", 5),
+        ],
+        nodes: Some(nodes(&["v1.35.0", "v1.36.0"])),
+        ..Settings::default()
+    });
+    let words = [
+        "of the network times of 4 pods 2 are exact, 1 bounded",
+        "1 late by an unknown time",
+    ];
+    let findings = Findings::of(&server.url, &[]);
+    findings.says("network-condition", "note", &words);
+    assert!(
+        findings
+            .fix("network-condition")
+            .contains("--evidence events")
+    );
+    let details = &findings.details("network-condition", "late")[0];
+    let counts = ["exact", "bounded", "late"].map(|class| details[class].as_u64());
+    assert_eq!(counts, [2, 1, 1].map(Some));
+    assert_eq!(findings.status(), 0);
+    let findings = Findings::of(&server.url, &["--evidence", "events"]);
+    findings.says("network-condition", "note", &words);
+    assert_eq!(findings.fix("network-condition"), "");
 }
 
 #[test]

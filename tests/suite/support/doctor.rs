@@ -82,6 +82,15 @@ impl Findings {
         .collect()
     }
 
+    /// The details of the findings of a check that have this one.
+    pub fn details(&self, check: &str, detail: &str) -> Vec<Value> {
+        let own = self.all().iter().filter(|found| found["check"] == check);
+        let details = own.map(|found| found["details"].clone());
+        details
+            .filter(|details| details.get(detail).is_some())
+            .collect()
+    }
+
     /// How to fix what a check found first.
     pub fn fix(&self, check: &str) -> &str {
         let own = self.all().iter().filter(|found| found["check"] == check);
