@@ -169,6 +169,10 @@ impl Doctor {
         let (findings, denied) =
             permissions::review(api, &self.scopes, self.tokens, &identity).await;
         findings.into_iter().for_each(&mut report);
+        if self.events {
+            let missing = permissions::events(api, &self.scopes, &identity).await;
+            missing.into_iter().for_each(&mut report);
+        }
         let (labels, unusable) = match labels {
             Ok(labels) => (Some(labels), None),
             Err(finding) => (None, Some(finding)),

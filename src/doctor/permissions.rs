@@ -106,6 +106,32 @@ pub(super) async fn review(
     (findings, denied)
 }
 
+/// `--evidence events` needs the right to list and watch Events where pods are watched. Without it
+/// `serve` goes on, so it is a warning.
+pub(super) async fn events(api: &Api, scopes: &[Scope], identity: &Identity) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for scope in scopes {
+        let mut missing = Vec::new();
+        for verb in Verb::ALL {
+            let answer = may(api, scope_name(scope), "", "events", verb.as_str()).await;
+            if let Ok(Answer::Denied(_)) = answer {
+                missing.push(verb.as_str());
+            }
+        }
+        if missing.is_empty() {
+            continue;
+        }
+        let verbs = missing.join(" and ");
+        let found = format!("may not {verbs} Events of {scope}, which --evidence events needs");
+        let finding = Finding::warning(Check::Permissions, found)
+            .fix(grant_to("events", "podinit-events", scope, identity))
+            .detail("verbs", missing)
+            .detail("namespace", scope_name(scope));
+        findings.push(finding);
+    }
+    findings
+}
+
 /// `--auth kubernetes` needs the right to have clients' tokens and rights reviewed.
 async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
     let mut missing = Vec::new();
@@ -189,16 +215,26 @@ fn in_words(scopes: &[Scope]) -> String {
 
 /// The commands that grant what is missing.
 fn grant(scope: &Scope, identity: &Identity) -> String {
+    let commands = grant_to("pods", "podinit", scope, identity);
+    match scope {
+        Scope::Cluster => {
+            format!("{commands}; or watch only some namespaces, with --namespace")
+        }
+        Scope::Namespace(_) => commands,
+    }
+}
+
+/// The commands that make the role `role`, with the right to list and watch a resource, and bind it.
+fn grant_to(resource: &str, role: &str, scope: &Scope, identity: &Identity) -> String {
     let subject = subject_of(identity);
     match scope {
         Scope::Cluster => format!(
-            "kubectl create clusterrole podinit --verb=list,watch --resource=pods && \
-             kubectl create clusterrolebinding podinit --clusterrole=podinit {subject}; \
-             or watch only some namespaces, with --namespace"
+            "kubectl create clusterrole {role} --verb=list,watch --resource={resource} && \
+             kubectl create clusterrolebinding {role} --clusterrole={role} {subject}"
         ),
         Scope::Namespace(name) if is_plain(name) => format!(
-            "kubectl -n {name} create role podinit --verb=list,watch --resource=pods && \
-             kubectl -n {name} create rolebinding podinit --role=podinit {subject}"
+            "kubectl -n {name} create role {role} --verb=list,watch --resource={resource} && \
+             kubectl -n {name} create rolebinding {role} --role={role} {subject}"
         ),
         Scope::Namespace(_) => "check --namespace: no namespace has such a name".to_owned(),
     }

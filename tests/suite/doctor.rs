@@ -207,6 +207,36 @@ fn judging_tokens_takes_more_rights() {
 }
 
 #[test]
+fn reading_events_takes_more_rights() {
+    let with = |granted: &[(&'static str, &'static str)], args: &[&str]| {
+        let pods = [("list", "*"), ("watch", "*")];
+        let server = Server::start(Settings {
+            granted: [&pods[..], granted].concat(),
+            ..Settings::default()
+        });
+        Findings::of(&server.url, args)
+    };
+    let args = ["--evidence", "events"];
+    let fine = ["ok: may list and watch pods of all namespaces"];
+    let all = [("list", "events"), ("watch", "events")];
+    assert_eq!(with(&all, &args).of_check("permissions"), fine);
+    assert_eq!(with(&[], &[]).of_check("permissions"), fine);
+
+    let findings = with(&[("list", "events")], &args);
+    assert_eq!(findings.status(), 3);
+    let missing = "may not watch Events of pods of all namespaces, which --evidence events needs";
+    findings.says("permissions", "warning", &[missing]);
+    let fix = findings.fix("permissions");
+    assert!(
+        fix.contains("clusterrole podinit-events --verb=list,watch --resource=events"),
+        "{fix}"
+    );
+    let findings = with(&[], &[&args[..], &["-n", "shop"]].concat());
+    let missing = "may not list and watch Events of pods of namespace shop,";
+    findings.says("permissions", "warning", &[missing]);
+}
+
+#[test]
 fn too_many_rights_are_noted() {
     let server = Server::start(Settings {
         admin: true,
