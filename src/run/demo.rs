@@ -61,12 +61,14 @@ fn announce(scheme: &str, mut exporter: SocketAddr, simulated: &Cluster) {
     if exporter.ip().is_unspecified() {
         exporter.set_ip(Ipv4Addr::LOCALHOST.into());
     }
-    let pods = format!("{}api/v1/pods", simulated.url());
+    let api = simulated.url().to_string();
+    let api = api.trim_end_matches('/');
     let text = format!(
         "A simulated cluster is starting pods. Look at\n  \
          {scheme}://{exporter}/         the exporter's page\n  \
          {scheme}://{exporter}/metrics  what Prometheus scrapes\n  \
-         {pods}  the pods as Kubernetes states them\n\
+         {api}/api/v1/pods  the pods as Kubernetes states them\n  \
+         kubectl -s {api} get pods -A  the same as a table\n\
          Stop it with Ctrl-C.\n"
     );
     let mut out = io::stdout().lock();

@@ -1,4 +1,5 @@
-//! The HTTP server: the part of the Kubernetes API that a watcher of pods and their Events needs.
+//! The HTTP server: the part of the Kubernetes API that a watcher of pods and their Events needs, and
+//! `kubectl get` and `describe` of them.
 
 use std::convert::Infallible;
 use std::io;
@@ -13,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header::{ACCEPT, CONTENT_TYPE, DATE, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
@@ -21,11 +22,14 @@ use super::faults::{Answer, FaultHandle, Request, Target};
 use super::json::http_date;
 use super::list::{expired, list};
 use super::list_options::ListOptions;
+use super::object::ObjectKey;
+use super::representation::Representation;
 use super::resource::Resource;
 use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;
+use super::{discovery, table, watch_event};
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
@@ -54,14 +58,23 @@ impl Api {
         let dated = map_response(move |response| std::future::ready(dated(response, &clock)));
         Router::new()
             .route("/api/v1/pods", get(all_pods))
-            .route(
-                "/api/v1/namespaces/{namespace}/pods",
-                get(pods_of_namespace),
-            )
             .route("/api/v1/events", get(all_events))
             .route(
-                "/api/v1/namespaces/{namespace}/events",
-                get(events_of_namespace),
+                "/api/v1/namespaces/{namespace}/{resource}",
+                get(of_namespace),
+            )
+            .route("/api/v1/namespaces/{namespace}/{resource}/{name}", get(one))
+            .route(
+                "/api",
+                get(|| async { json(StatusCode::OK, discovery::VERSIONS) }),
+            )
+            .route(
+                "/apis",
+                get(|| async { json(StatusCode::OK, discovery::GROUPS) }),
+            )
+            .route(
+                "/api/v1",
+                get(|| async { json(StatusCode::OK, discovery::resources()) }),
             )
             .route("/version", get(|| async { json(StatusCode::OK, VERSION) }))
             .route("/readyz", get(|| async { "ok" }))
@@ -78,9 +91,9 @@ impl Api {
         uri: Uri,
         headers: HeaderMap,
     ) -> Response {
-        if !accepts_json(&headers) {
+        let Some(representation) = Representation::accepted(&headers) else {
             return Failure::not_acceptable().into_response();
-        }
+        };
         let options = match ListOptions::parse(served.resource, &uri) {
             Ok(options) => options,
             Err(failure) => return failure.into_response(),
@@ -108,49 +121,114 @@ impl Api {
                 Some(continuation) => expired(continuation).into_response(),
                 None => Failure::too_old(1, served.store.version()).into_response(),
             },
-            Some(Answer::Half { hangs }) => self.answer(served, namespace, options, Some(hangs)),
-            None => self.answer(served, namespace, options, None),
+            Some(Answer::Half { .. }) | None if options.watch => {
+                self.watch(served, namespace, options, representation)
+            }
+            Some(Answer::Half { hangs }) => match self.list(served, namespace, &options) {
+                Ok(parts) => streamed(self.half(parts, hangs)),
+                Err(failure) => failure.into_response(),
+            },
+            None => match self.list(served, namespace, &options) {
+                Ok(parts) => self.listed(served.resource, parts, representation),
+                Err(failure) => failure.into_response(),
+            },
         }
     }
 
-    /// The right answer, or the first half of it.
-    fn answer(
+    fn list(
+        &self,
+        served: &Served,
+        namespace: Option<String>,
+        options: &ListOptions,
+    ) -> Result<Vec<Bytes>, Failure> {
+        let modes = served.faults.modes();
+        list(
+            served.resource,
+            &served.store,
+            namespace.as_deref(),
+            options,
+            modes,
+        )
+    }
+
+    fn listed(
+        &self,
+        resource: Resource,
+        parts: Vec<Bytes>,
+        representation: Representation,
+    ) -> Response {
+        match representation {
+            Representation::Objects => {
+                let parts = parts.into_iter().map(Ok::<_, Infallible>);
+                streamed(Body::from_stream(stream::iter(parts)))
+            }
+            Representation::Table => {
+                match table::of_list(resource, &parts.concat(), self.clock.now()) {
+                    Ok(table) => json(StatusCode::OK, table),
+                    Err(error) => Failure::internal(error.to_string()).into_response(),
+                }
+            }
+        }
+    }
+
+    fn watch(
         &self,
         served: &Served,
         namespace: Option<String>,
         options: ListOptions,
-        half_hangs: Option<bool>,
+        representation: Representation,
     ) -> Response {
-        if options.watch {
-            let watch = WatchStream {
-                resource: served.resource,
-                store: Arc::clone(&served.store),
-                faults: served.faults.clone(),
-                namespace,
-                options,
-                bookmark_interval: self.bookmark_interval,
-                shutdown: self.shutdown.clone(),
-            };
-            return match watch.open() {
-                Ok(stream) => streamed(Body::from_stream(stream)),
-                Err(failure) => failure.into_response(),
-            };
+        let resource = served.resource;
+        let watch = WatchStream {
+            resource,
+            store: Arc::clone(&served.store),
+            faults: served.faults.clone(),
+            namespace,
+            options,
+            bookmark_interval: self.bookmark_interval,
+            shutdown: self.shutdown.clone(),
+        };
+        let lines = match watch.open() {
+            Ok(lines) => lines,
+            Err(failure) => return failure.into_response(),
+        };
+        let clock = self.clock.clone();
+        streamed(match representation {
+            Representation::Objects => Body::from_stream(lines),
+            Representation::Table => Body::from_stream(lines.map(move |lines| {
+                lines.map(|lines| table::of_watch(resource, &lines, clock.now()))
+            })),
+        })
+    }
+
+    /// One object, by name.
+    fn get(&self, served: &Served, key: &ObjectKey, headers: &HeaderMap) -> Response {
+        let resource = served.resource;
+        let Some(representation) = Representation::accepted(headers) else {
+            return Failure::not_acceptable().into_response();
+        };
+        if served.faults.modes().forbidden {
+            return Failure::forbidden_to(resource).into_response();
         }
-        let parts = list(
-            served.resource,
-            &served.store,
-            namespace.as_deref(),
-            &options,
-            served.faults.modes(),
-        );
-        match (parts, half_hangs) {
-            (Err(failure), _) => failure.into_response(),
-            (Ok(parts), None) => {
-                let parts = parts.into_iter().map(Ok::<_, Infallible>);
-                streamed(Body::from_stream(stream::iter(parts)))
+        let Some(object) = served.store.get(key) else {
+            return Failure::no_such_object(resource, &key.name).into_response();
+        };
+        match representation {
+            Representation::Objects => json(
+                StatusCode::OK,
+                watch_event::document(resource, &object.json),
+            ),
+            Representation::Table => {
+                let list = [b"{\"metadata\":{},\"items\":[", &*object.json, b"]}"].concat();
+                self.listed(resource, vec![list.into()], representation)
             }
-            (Ok(parts), Some(hangs)) => streamed(self.half(parts, hangs)),
         }
+    }
+
+    fn served(&self, resource: &str) -> Option<&Served> {
+        [&self.pods, &self.events]
+            .into_iter()
+            .find(|served| served.resource.plural() == resource)
     }
 
     fn half(&self, parts: Vec<Bytes>, hangs: bool) -> Body {
@@ -173,37 +251,31 @@ async fn all_pods(State(api): State<Api>, uri: Uri, headers: HeaderMap) -> Respo
     api.serve(&api.pods, None, uri, headers).await
 }
 
-async fn pods_of_namespace(
-    State(api): State<Api>,
-    Path(namespace): Path<String>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
-    api.serve(&api.pods, Some(namespace), uri, headers).await
-}
-
 async fn all_events(State(api): State<Api>, uri: Uri, headers: HeaderMap) -> Response {
     api.serve(&api.events, None, uri, headers).await
 }
 
-async fn events_of_namespace(
+async fn of_namespace(
     State(api): State<Api>,
-    Path(namespace): Path<String>,
+    Path((namespace, resource)): Path<(String, String)>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    (api.serve(&api.events, Some(namespace), uri, headers)).await
+    match api.served(&resource) {
+        Some(served) => api.serve(served, Some(namespace), uri, headers).await,
+        None => Failure::not_found().into_response(),
+    }
 }
 
-/// Whether JSON is among what the client takes.
-fn accepts_json(headers: &HeaderMap) -> bool {
-    let Some(accept) = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()) else {
-        return true;
-    };
-    accept.split(',').any(|range| {
-        let media = range.split(';').next().unwrap_or_default().trim();
-        matches!(media, "application/json" | "application/*" | "*/*" | "")
-    })
+async fn one(
+    State(api): State<Api>,
+    Path((namespace, resource, name)): Path<(String, String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    match api.served(&resource) {
+        Some(served) => api.get(served, &ObjectKey::new(namespace, name), &headers),
+        None => Failure::not_found().into_response(),
+    }
 }
 
 /// The answer with the date of the simulated clock; the server would put that of the machine.

@@ -20,6 +20,8 @@ pub struct Failure {
     pub cause: Option<(&'static str, &'static str)>,
     /// `metadata.continue`
     pub resume: Option<String>,
+    /// `details.kind` (in the plural, as the API server states it) and `details.name`
+    pub object: Option<(&'static str, String)>,
 }
 
 impl Failure {
@@ -31,6 +33,7 @@ impl Failure {
             retry_after_seconds: None,
             cause: None,
             resume: None,
+            object: None,
         }
     }
 
@@ -43,6 +46,16 @@ impl Failure {
     pub fn not_found() -> Self {
         let message = "the server could not find the requested resource";
         Self::new(StatusCode::NOT_FOUND, "NotFound", message)
+    }
+
+    /// 404: there is no object of this name
+    pub(super) fn no_such_object(resource: Resource, name: &str) -> Self {
+        let kind = resource.plural();
+        let message = format!("{kind} \"{name}\" not found");
+        Self {
+            object: Some((kind, name.to_owned())),
+            ..Self::new(StatusCode::NOT_FOUND, "NotFound", message)
+        }
     }
 
     /// 403, as it is answered to those who may not list pods
@@ -123,7 +136,9 @@ impl Failure {
 
     /// The `Status` object, as JSON in the order of the API server.
     pub fn to_json(&self) -> String {
-        let has_details = self.retry_after_seconds.is_some() || self.cause.is_some();
+        let object = self.object.as_ref();
+        let has_details =
+            self.retry_after_seconds.is_some() || self.cause.is_some() || object.is_some();
         let status = Status {
             kind: "Status",
             api_version: "v1",
@@ -134,6 +149,8 @@ impl Failure {
             message: &self.message,
             reason: self.reason,
             details: has_details.then_some(Details {
+                name: object.map(|(_, name)| name.as_str()),
+                kind: object.map(|(kind, _)| *kind),
                 causes: self
                     .cause
                     .map(|(reason, message)| [Cause { reason, message }]),
@@ -156,7 +173,7 @@ struct Status<'a> {
     message: &'a str,
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
+    details: Option<Details<'a>>,
     code: u16,
 }
 
@@ -168,7 +185,11 @@ struct Metadata<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Details {
+struct Details<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     causes: Option<[Cause; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]

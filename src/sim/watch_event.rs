@@ -84,13 +84,19 @@ pub(super) fn oversized(bytes: usize, version: u64) -> Bytes {
     line.into()
 }
 
-/// Frames an object that has neither `kind` nor `apiVersion` yet.
-fn line(resource: Resource, kind: &str, json: &[u8]) -> Bytes {
+/// The object as a document of its own, with the `kind` and `apiVersion` that it does not have yet.
+pub(super) fn document(resource: Resource, json: &[u8]) -> Vec<u8> {
     let fields = json.strip_prefix(b"{").unwrap_or(json);
     let separator = if fields == b"}" { "" } else { "," };
-    let type_meta = type_meta(resource);
-    let head = format!("{{\"type\":\"{kind}\",\"object\":{{{type_meta}{separator}");
-    [head.as_bytes(), fields, b"}\n"].concat().into()
+    let head = format!("{{{}{separator}", type_meta(resource));
+    [head.as_bytes(), fields].concat()
+}
+
+fn line(resource: Resource, kind: &str, json: &[u8]) -> Bytes {
+    let head = format!("{{\"type\":\"{kind}\",\"object\":");
+    [head.as_bytes(), &document(resource, json), b"}\n"]
+        .concat()
+        .into()
 }
 
 #[cfg(test)]

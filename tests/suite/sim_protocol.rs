@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::sim::{Http, bind, brief, create, names, report, version};
+use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
 use podinit::sim::life::{App, Change};
 use podinit::sim::object::{EventKind, ObjectKey};
 use podinit::sim::{Cluster, ClusterConfig};
@@ -320,5 +320,59 @@ async fn whatever_else_is_asked_for_gets_a_status() {
     );
     assert_eq!(http.get("/version").await.json["major"], "1");
     assert_eq!(http.send("/readyz").await.status(), 200);
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn kubectl_finds_out_what_there_is_and_gets_tables() {
+    let (cluster, http) = cluster().await;
+    assert_eq!(http.get("/api").await.json["versions"][0], "v1");
+    assert_eq!(http.get("/apis").await.json["kind"], "APIGroupList");
+    assert_eq!(
+        http.get("/api/v1").await.json["resources"][0]["name"],
+        "pods"
+    );
+    create(&cluster, &["a", "b"]);
+    let table = http.get_table("/api/v1/pods?limit=1").await.json;
+    assert_eq!(table["kind"], "Table");
+    assert_eq!(table["rows"][0]["cells"][0], "a");
+    assert_eq!(table["rows"][0]["cells"][2], "Pending");
+    assert!(table["metadata"]["continue"].is_string());
+    let from = cluster.store().version();
+    let mut watch = http
+        .watch_tables(&format!("{PODS}?watch=true&resourceVersion={from}"))
+        .await;
+    cluster.apply("b", &Change::Remove);
+    let event = watch.next_event().await;
+    assert_eq!(event["type"], "DELETED");
+    assert_eq!(event["object"]["rows"][0]["cells"][0], "b");
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn one_object_is_answered_by_name() {
+    let (cluster, http) = cluster().await;
+    create(&cluster, &["a"]);
+    let listed = http.list("").await;
+    let namespace = listed["items"][0]["metadata"]["namespace"]
+        .as_str()
+        .unwrap();
+    let path = |name: &str| format!("/api/v1/namespaces/{namespace}/pods/{name}");
+    let pod = http.get(&path("a")).await.json;
+    assert_eq!(pod["kind"], "Pod");
+    assert_eq!(pod["metadata"], listed["items"][0]["metadata"]);
+    let table = http.get_table(&path("a")).await.json;
+    assert_eq!(table["rows"][0]["cells"][0], "a");
+    let missing = http.get(&path("b")).await;
+    assert_eq!(missing.code, 404);
+    assert_eq!(missing.json["message"], "pods \"b\" not found");
+    assert_eq!(
+        missing.json["details"],
+        json!({"name": "b", "kind": "pods"})
+    );
+    let unknown = http
+        .get(&format!("/api/v1/namespaces/{namespace}/secrets"))
+        .await;
+    assert_eq!(unknown.code, 404);
     cluster.shutdown().await;
 }

@@ -12,6 +12,8 @@ use serde_json::Value;
 
 pub const PODS: &str = "/api/v1/pods";
 
+const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+
 /// A connection of its own for each request, and no retries, unlike the kube client.
 pub struct Http(String);
 
@@ -27,6 +29,10 @@ impl Http {
     }
 
     pub async fn send(&self, path: &str) -> http::Response<Incoming> {
+        self.send_accepting("application/json", path).await
+    }
+
+    pub async fn send_accepting(&self, accept: &str, path: &str) -> http::Response<Incoming> {
         let stream = tokio::net::TcpStream::connect(&self.0).await.unwrap();
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
@@ -34,13 +40,23 @@ impl Http {
         tokio::spawn(connection);
         let request = Request::get(path)
             .header("host", &self.0)
+            .header("accept", accept)
             .body(Empty::<Bytes>::new())
             .unwrap();
         sender.send_request(request).await.unwrap()
     }
 
     pub async fn get(&self, path: &str) -> Answer {
-        let (parts, body) = self.send(path).await.into_parts();
+        Self::answer(self.send(path).await).await
+    }
+
+    /// The answer to `kubectl get`, which wants a table.
+    pub async fn get_table(&self, path: &str) -> Answer {
+        Self::answer(self.send_accepting(TABLE, path).await).await
+    }
+
+    async fn answer(response: http::Response<Incoming>) -> Answer {
+        let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         Answer {
             code: parts.status.as_u16(),
@@ -61,7 +77,17 @@ impl Http {
 
     /// A watch with the whole path and query given.
     pub async fn watch_path(&self, path: &str) -> Lines {
-        let response = self.send(path).await;
+        Lines::of(self.send(path).await)
+    }
+
+    /// A watch with tables in place of objects.
+    pub async fn watch_tables(&self, path: &str) -> Lines {
+        Lines::of(self.send_accepting(TABLE, path).await)
+    }
+}
+
+impl Lines {
+    fn of(response: http::Response<Incoming>) -> Self {
         assert_eq!(response.status().as_u16(), 200);
         Lines {
             body: response.into_body(),
