@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod pod;
 pub mod process;
 pub mod recordings;
+pub mod records;
 pub mod run;
 pub mod server;
 pub mod sim;

@@ -1,6 +1,7 @@
 //! The pods in flight, ordered by when they entered their stage.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use super::interval::Stage;
 use super::observation::PodObservation;
@@ -35,6 +36,17 @@ impl InFlightOrder {
         let least = PodUid::from_words([0, 0]);
         let range = (from, least)..(before.max(from), least);
         self.0[stage as usize].range(range).map(|(_, uid)| *uid)
+    }
+
+    /// The pods of a stage after a place in their order, or all.
+    pub(super) fn entered_after(
+        &self,
+        stage: Stage,
+        after: Option<(Timestamp, PodUid)>,
+    ) -> impl Iterator<Item = (Timestamp, PodUid)> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let range = (from, Bound::Unbounded);
+        self.0[stage as usize].range(range).copied()
     }
 
     /// Moves a pod from one stage to another (`None` for no stage), and emits the oldest pods that

@@ -39,6 +39,7 @@ mod network_evidence;
 mod observation;
 mod outcome;
 mod pod_in_flight;
+mod record;
 mod reentry;
 mod saved;
 mod slo;
@@ -65,6 +66,11 @@ pub use observation::{
     PullResult, Sink, TrackerObservation, UnobservedReason,
 };
 pub use outcome::Outcome;
+pub use record::{
+    EndedStartup, InFlight, InFlightPosition, IntervalResult, MOST_CAUSES, MilestoneSource,
+    Progress, Record, RecordedCause, RecordedImage, RecordedInterval, RecordedMilestone,
+    RecordedPull, RecordedSlo,
+};
 pub use reentry::LastTrue;
 pub use saved::{
     SavedDeleted, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight, SavedInPlace, SavedPod,

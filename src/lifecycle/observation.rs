@@ -7,6 +7,7 @@ use super::interval::{Interval, Stage, StageOrStep};
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::outcome::Outcome;
+use super::record::EndedStartup;
 use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli::StartupSli;
 use std::sync::Arc;
@@ -230,6 +231,12 @@ pub enum Observation<'a> {
 pub trait Sink {
     /// Takes one observation, made at the accounted time `now`.
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>);
+
+    /// Takes a startup that podinit has followed to its end, after all observations of it. Most sinks
+    /// keep no records.
+    fn ended(&mut self, startup: EndedStartup) {
+        drop(startup);
+    }
 }
 
 impl<F: FnMut(Timestamp, Observation<'_>)> Sink for F {
@@ -248,6 +255,16 @@ impl<'a, S: Sink> Reporter<'a, S> {
     /// Observations are made at `now`.
     pub(super) const fn new(now: Timestamp, sink: &'a mut S) -> Self {
         Self { now, sink }
+    }
+
+    /// When the observations are made.
+    pub(super) const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Hands over a startup that has ended.
+    pub(super) fn ended(&mut self, startup: EndedStartup) {
+        self.sink.ended(startup);
     }
 
     /// Reports something that happened to `pod`.

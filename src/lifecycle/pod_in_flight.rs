@@ -4,7 +4,7 @@ mod kube_events;
 
 use std::sync::Arc;
 
-use super::cause::{WaitEvidence, Waiting};
+use super::cause::{CauseLog, WaitEvidence, Waiting};
 use super::delivery::SourceId;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
@@ -14,6 +14,7 @@ use super::last_seen::LastSeen;
 use super::milestone::Milestone;
 use super::observation::{AnomalyKind, PodObservation, PodState, Reporter, Sink, UnobservedReason};
 use super::outcome::Outcome;
+use super::record::RecordedCause;
 use super::reentry::ReentryBaseline;
 use super::slo::{SloInput, SloProgress, SloRule, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
@@ -63,6 +64,8 @@ pub(super) struct PodInFlight {
     pub(super) evidence: WaitEvidence,
     /// The stage and cause that were reported last
     pub(super) waiting: Waiting,
+    /// Its last causes, the present one included; empty as long as it has had one only
+    pub(super) causes: CauseLog,
     /// How its images came to its node
     pub(super) images: ImagePulls,
     pub(super) sli: SliProgress,
@@ -98,6 +101,7 @@ impl PodInFlight {
             slos: SloProgress::of(&shared.rules, &snapshot.info),
             evidence,
             waiting,
+            causes: CauseLog::default(),
             images: ImagePulls::default(),
             sli: SliProgress {
                 is_stateful: snapshot.is_stateful,
@@ -189,19 +193,32 @@ impl PodInFlight {
                 PodState::InFlight(waiting),
             );
             reporter.pod(&self.info, PodObservation::Moved { from, to });
+            self.log_cause(waiting, reporter.now());
             self.waiting = waiting;
         }
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
         self.wait(Some((stage, entered)), shared, reporter);
     }
 
-    /// Ends the startup.
+    /// Notes that the pod waits for another cause from `now` on.
+    fn log_cause(&mut self, waiting: Waiting, now: Timestamp) {
+        if self.causes.is_empty() {
+            self.causes.push(RecordedCause {
+                waiting: self.waiting,
+                began: self.discovered,
+            });
+        }
+        let began = now;
+        self.causes.push(RecordedCause { waiting, began });
+    }
+
+    /// Ends the startup. Returns how it ended.
     pub(super) fn finish(
         &mut self,
         outcome: Outcome,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
-    ) {
+    ) -> Outcome {
         let Self {
             info,
             startup,
@@ -230,6 +247,7 @@ impl PodInFlight {
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.wait(None, shared, reporter);
+        outcome
     }
 
     /// A deadline of an SLO passes at `now` (see [`SloProgress::pass_deadline`]).
@@ -330,7 +348,7 @@ fn skip_ended(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
     for stage in StageOrStep::ALL {
         let interval = stage.interval();
         if startup.applies(interval) && startup.end(interval).is_reached() {
-            startup.decide(interval);
+            startup.skip(interval);
             emit(PodObservation::Unobserved {
                 stage,
                 reason: UnobservedReason::Preexisting,
@@ -345,11 +363,7 @@ fn report_unobserved(startup: &mut Startup, emit: &mut impl FnMut(PodObservation
         let interval = stage.interval();
         if startup.applies(interval) && !startup.is_decided(interval) {
             startup.decide(interval);
-            let reason = if startup.has_seen_types(interval) {
-                UnobservedReason::NotSeen
-            } else {
-                UnobservedReason::ConditionAbsent
-            };
+            let reason = startup.unobserved(interval);
             emit(PodObservation::Unobserved { stage, reason });
         }
     }

@@ -9,7 +9,7 @@ use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earliest};
-use super::observation::{AnomalyKind, Latency, PodObservation};
+use super::observation::{AnomalyKind, Latency, PodObservation, UnobservedReason};
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
 
@@ -67,6 +67,10 @@ pub(super) struct Startup {
     pub(super) types_seen: EnumSet<ConditionType>,
     /// The intervals that were judged, or are never going to be
     pub(super) decided: EnumSet<Interval>,
+    /// The intervals that had ended when the pod was adopted
+    pub(super) preexisting: EnumSet<Interval>,
+    /// What gave the time of NetworkReady, once that is latched
+    pub(super) network_evidence: NetworkEvidence,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
@@ -84,6 +88,8 @@ impl Startup {
             reached: EnumSet::default(),
             types_seen: EnumSet::default(),
             decided: EnumSet::default(),
+            preexisting: EnumSet::default(),
+            network_evidence: NetworkEvidence::Condition,
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
@@ -161,6 +167,7 @@ impl Startup {
         emit: &mut impl FnMut(PodObservation),
     ) {
         let (at, evidence) = earliest(condition, &snapshot.containers, context.mode);
+        self.network_evidence = evidence;
         self.reach(
             Milestone::NetworkReady,
             at.map(|at| self.not_before_scheduled(at)),
@@ -184,6 +191,7 @@ impl Startup {
         if scheduled {
             let at = Some(self.not_before_scheduled(at));
             self.reach(Milestone::NetworkReady, at);
+            self.network_evidence = NetworkEvidence::Event;
             emit(PodObservation::NetworkReady {
                 evidence: NetworkEvidence::Event,
                 time: Some(NetworkTime::Exact),
@@ -320,6 +328,21 @@ impl Startup {
     /// Marks `interval` as judged, or as never going to be.
     pub(super) fn decide(&mut self, interval: Interval) {
         self.decided.insert(interval);
+    }
+
+    /// Marks `interval`, which had ended when the pod was adopted, as never going to be judged.
+    pub(super) fn skip(&mut self, interval: Interval) {
+        self.decide(interval);
+        self.preexisting.insert(interval);
+    }
+
+    /// Why `interval` is not observed, when the startup ends and it was not judged.
+    pub(super) fn unobserved(&self, interval: Interval) -> UnobservedReason {
+        if self.has_seen_types(interval) {
+            UnobservedReason::NotSeen
+        } else {
+            UnobservedReason::ConditionAbsent
+        }
     }
 
     /// The milestones at the ends of `interval` that are shown by a condition.

@@ -98,6 +98,11 @@ impl StuckBefore {
         }
     }
 
+    /// The limit of `stage` that is in force.
+    pub(super) const fn after(&self, stage: Stage) -> Duration {
+        self.after.of(stage)
+    }
+
     /// Whether a pod that entered `stage` then is stuck, as of the last [`StuckBefore::advance`].
     pub(super) fn is_stuck(&self, stage: Stage, entered: Timestamp) -> bool {
         self.before[stage as usize].is_some_and(|before| entered < before)

@@ -4,6 +4,7 @@
 mod deadlines;
 mod deletion;
 mod discovery;
+mod in_flight;
 mod interruptions;
 mod kube_events;
 mod listing;
@@ -270,8 +271,11 @@ impl Tracker {
             return;
         };
         if let RememberedPod::InFlight(pod) = remembered {
-            pod.finish(outcome, &mut self.shared, reporter);
-            *remembered = RememberedPod::Finished(pod.last_seen.into());
+            let outcome = pod.finish(outcome, &mut self.shared, reporter);
+            let finished = RememberedPod::Finished(pod.last_seen.into());
+            if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {
+                reporter.ended(self.shared.ended(pod, outcome, reporter.now()));
+            }
         }
     }
 }

@@ -14,12 +14,14 @@ use tower::ServiceBuilder;
 
 use super::checkpoint::Snapshots;
 use super::ingest::Ingest;
+use super::ingest_sink::IngestSink;
 use super::slos::Slos;
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client;
 use crate::cluster::clock::{Clock, Corrections};
 use crate::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use crate::metrics::{Builder, Exposition, Format, LabelConfig};
+use crate::records;
 use crate::server::Health;
 use crate::sim::faults::StreamFault;
 use crate::sim::scene::Scene;
@@ -93,7 +95,8 @@ impl Fixture {
                 slos: slos.rules,
                 ..TrackerConfig::default()
             }),
-            recorder,
+            sink: IngestSink::new(recorder),
+            queries: records::channel().1,
             deliveries,
             events: mpsc::channel(1).1,
             clock: clock.clone(),

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::{Checkpoint, Snapshots};
 use super::ingest::Ingest;
+use super::ingest_sink::IngestSink;
 use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
 use super::serving::Serving;
@@ -23,6 +24,7 @@ use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, Tracker, TrackerConfig};
 use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::process::metrics::ProcessCollector;
+use crate::records::{self, RecordsClient};
 use crate::server::{Health, Limits, Server};
 use crate::watch::WatchConfig;
 use crate::watch::events::EventSink;
@@ -55,6 +57,8 @@ pub(super) struct Exporter {
     /// Only if Events are a source of evidence
     events: Option<EventSink>,
     watch: WatchConfig,
+    /// Answers what the API is asked for
+    records: RecordsClient,
     clock: Arc<dyn Clock>,
     slo_reload: Option<ReloadTask<SloReload>>,
     checkpoint: Option<Checkpoint>,
@@ -85,7 +89,9 @@ impl Exporter {
             None => (None, Snapshots::none()),
         };
         let slos = SloSettings::open(args.slo.as_deref(), &clock)?;
-        watch.decode.workload |= slos.may_need_workload();
+        // Records name the owner and the node of every pod.
+        watch.decode.workload = true;
+        watch.decode.node = true;
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);
@@ -114,6 +120,7 @@ impl Exporter {
         let scopes = watch.scopes.iter();
         let sources = scopes.map(|scope| health.register_source(scope.to_string()));
         let (sender, receiver) = mpsc::channel(QUEUE);
+        let (records, queries) = records::channel();
         let accounting = TrackerConfig {
             timestamps: args.timestamps,
             slos: slos.slos.rules,
@@ -124,7 +131,7 @@ impl Exporter {
         };
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),
-            recorder,
+            sink: IngestSink::new(recorder),
             deliveries: receiver,
             events,
             clock: Arc::clone(&clock),
@@ -132,6 +139,7 @@ impl Exporter {
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
             slos: slos.changes,
             stats: Arc::clone(&stats),
+            queries,
             snapshots,
         };
         Ok(Self {
@@ -142,6 +150,7 @@ impl Exporter {
             deliveries: sender,
             events: event_sink,
             watch,
+            records,
             clock,
             slo_reload: slos.reload,
             checkpoint,

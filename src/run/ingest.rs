@@ -8,11 +8,12 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::Snapshots;
+use super::ingest_sink::IngestSink;
 use super::slos::Slos;
 use crate::cluster::clock::Clock;
 use crate::kube_event::KubeEvent;
 use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
-use crate::metrics::Recorder;
+use crate::records::Queries;
 use crate::run::accounting_clock::AccountingClock;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::timestamp::Timestamp;
@@ -24,7 +25,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// Everything the ingest task owns.
 pub(super) struct Ingest {
     pub(super) tracker: Tracker,
-    pub(super) recorder: Recorder,
+    pub(super) sink: IngestSink,
     pub(super) deliveries: mpsc::Receiver<Delivery>,
     /// Events about pods; closed when they are no source of evidence
     pub(super) events: mpsc::Receiver<KubeEvent>,
@@ -35,6 +36,8 @@ pub(super) struct Ingest {
     /// New SLOs, to apply from now on; closed when they never change
     pub(super) slos: mpsc::Receiver<Slos>,
     pub(super) stats: Arc<WatchStats>,
+    /// Questions about records
+    pub(super) queries: Queries,
     /// Requests for the state to be written to the checkpoint
     pub(super) snapshots: Snapshots,
 }
@@ -52,33 +55,39 @@ impl Ingest {
                 _ = ticks.tick() => {
                     time.tick(&*self.clock, &mut self.tracker);
                     if self.deliveries.is_empty() {
-                        let (tracker, recorder) = (&mut self.tracker, &mut self.recorder);
-                        time.let_deadlines_pass(&self.stats, tracker, recorder);
+                        let (tracker, sink) = (&mut self.tracker, &mut self.sink);
+                        time.let_deadlines_pass(&self.stats, tracker, sink);
                     }
                     self.heartbeat.beat();
                 }
                 Some(request) = self.snapshots.requested() => {
-                    let Self { tracker, recorder, snapshots, .. } = &mut self;
-                    snapshots.answer(request, tracker, recorder);
+                    let Self { tracker, sink, snapshots, .. } = &mut self;
+                    snapshots.answer(request, tracker, &sink.recorder);
                 }
                 Some(slos) = self.slos.recv() => {
                     self.tracker.set_slos(slos.rules);
                     self.tracker.set_stuck_after(slos.stuck_after);
-                    self.recorder.set_slos(&slos.docs);
+                    self.sink.recorder.set_slos(&slos.docs);
                     self.snapshots.changed();
                 }
                 delivery = self.deliveries.recv() => match delivery {
                     Some(mut delivery) => {
                         time.receive(&*self.clock, &mut delivery, &mut self.tracker);
                         self.account(delivery);
-                        // One Event for each delivery: neither keeps the other waiting for long.
+                        // One Event and one step of a query for each delivery: none keeps another
+                        // waiting for long.
                         if let Ok(event) = self.events.try_recv() {
                             self.account_event(event);
                         }
+                        self.answer_queries();
                     }
                     None => break,
                 },
-                Some(event) = self.events.recv() => self.account_event(event),
+                Some(event) = self.events.recv() => {
+                    self.account_event(event);
+                    self.answer_queries();
+                }
+                () = self.queries.waiting() => self.answer_queries(),
             }
         }
         self.heartbeat.finish();
@@ -96,10 +105,15 @@ impl Ingest {
         });
     }
 
+    /// One step: what is delivered meanwhile is not kept waiting.
+    fn answer_queries(&mut self) {
+        self.queries.step(&self.tracker, &self.sink.records);
+    }
+
     fn account(&mut self, delivery: Delivery) {
         let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
         let source = usize::from(delivery.source.0);
-        self.tracker.apply(delivery, &mut self.recorder);
+        self.tracker.apply(delivery, &mut self.sink);
         self.snapshots.changed();
         if let (true, Some(source)) = (listed, self.sources.get(source)) {
             source.listed();

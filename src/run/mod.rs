@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod exporter;
 mod ingest;
+mod ingest_sink;
 mod output;
 mod progress;
 mod recordings;

@@ -80,7 +80,7 @@ impl Serving {
             let parts = Parts {
                 tracker: &mut self.ingest.tracker,
                 config: self.accounting.clone(),
-                recorder: &mut self.ingest.recorder,
+                sink: &mut self.ingest.sink,
                 snapshots: &mut self.ingest.snapshots,
                 watch: &mut self.watch,
             };

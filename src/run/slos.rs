@@ -75,11 +75,6 @@ impl SloSettings {
             changes,
         })
     }
-
-    /// Whether the decoder has to read the owners of pods. A file may name some after a reload.
-    pub(super) fn may_need_workload(&self) -> bool {
-        self.reload.is_some() || self.slos.need_workload()
-    }
 }
 
 /// Replaces the SLOs in force.

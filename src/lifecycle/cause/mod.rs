@@ -8,6 +8,7 @@
 
 mod containers;
 mod evidence;
+mod log;
 mod scheduler_message;
 mod waiting;
 
@@ -15,6 +16,7 @@ use crate::label_values;
 
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED};
 pub(super) use evidence::WaitEvidence;
+pub(super) use log::CauseLog;
 pub use waiting::Waiting;
 
 label_values! {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::evidence::SavedEvidence;
 use super::{SavedInFlight, SavedSource, SavedStartup};
-use crate::lifecycle::cause::WaitEvidence;
+use crate::lifecycle::cause::{CauseLog, WaitEvidence};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::enum_set::EnumSet;
 use crate::lifecycle::image_pulls::ImagePulls;
+use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::observation::{Reporter, Sink};
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
 use crate::lifecycle::slo::SloProgress;
@@ -23,6 +24,8 @@ impl From<SavedStartup> for Startup {
             reached: EnumSet::from_bits(saved.reached),
             types_seen: EnumSet::from_bits(saved.types_seen),
             decided: EnumSet::from_bits(saved.decided),
+            preexisting: EnumSet::default(),
+            network_evidence: NetworkEvidence::Condition,
             kept_evidence: saved.kept_evidence,
             has_init_containers: saved.has_init_containers,
             has_readiness_gates: saved.has_readiness_gates,
@@ -63,6 +66,7 @@ impl PodInFlight {
             uid: saved.uid,
             info: saved.info,
             waiting: evidence.waiting(startup.stage()),
+            causes: CauseLog::default(),
             evidence,
             startup,
             slos: SloProgress::restored(&saved.slos),

@@ -36,7 +36,14 @@ enum State {
     Open,
     /// No event yet; the deadline is set
     Timed,
-    Decided,
+    /// It has had its event; `None` where that is not known any more
+    Decided(Option<SloVerdict>),
+}
+
+impl State {
+    const fn is_decided(self) -> bool {
+        matches!(self, Self::Decided(_))
+    }
 }
 
 /// The SLOs that match a pod, each with the pod's state.
@@ -54,7 +61,10 @@ impl SloProgress {
     /// The SLOs as they were saved by [`SloProgress::saved`]. No deadline is set:
     /// [`SloProgress::replace`] does that.
     pub(crate) fn restored(saved: &[(SloId, bool)]) -> Self {
-        let state = |decided| if decided { State::Decided } else { State::Open };
+        let state = |decided| match decided {
+            true => State::Decided(None),
+            false => State::Open,
+        };
         let states = saved.iter().map(|(slo, decided)| (*slo, state(*decided)));
         Self(states.collect())
     }
@@ -63,13 +73,13 @@ impl SloProgress {
     pub(crate) fn saved(&self) -> Vec<(SloId, bool)> {
         let states = self.0.iter();
         states
-            .map(|(slo, state)| (*slo, *state == State::Decided))
+            .map(|(slo, state)| (*slo, state.is_decided()))
             .collect()
     }
 
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
         let all = self.0.iter_mut();
-        all.filter(|(_, state)| *state != State::Decided)
+        all.filter(|(_, state)| !state.is_decided())
             .map(|(slo, state)| (*slo, state))
     }
 
@@ -77,7 +87,7 @@ impl SloProgress {
     pub(crate) fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.0
             .iter()
-            .filter(|(_, state)| *state != State::Decided)
+            .filter(|(_, state)| !state.is_decided())
             .map(|(id, _)| *id)
     }
 
@@ -95,7 +105,7 @@ impl SloProgress {
             let slo = (*successors.get(usize::from(old.0))?)?;
             let rule = rules.get(usize::from(slo.0))?;
             let state = match (*state, deadline(rule, startup)) {
-                (State::Decided, _) => State::Decided,
+                (decided @ State::Decided(_), _) => decided,
                 (State::Open | State::Timed, None) => State::Open,
                 (State::Open | State::Timed, Some(deadline)) => {
                     timers.add(deadline, uid, slo);
@@ -105,6 +115,22 @@ impl SloProgress {
             Some((slo, state))
         });
         self.0 = kept.collect();
+    }
+
+    /// Each SLO with its deadline, where that is known, and its event, once it has had it.
+    pub(crate) fn results<'a>(
+        &'a self,
+        rules: &'a [SloRule],
+        startup: &'a Startup,
+    ) -> impl Iterator<Item = (&'a SloRule, Option<Timestamp>, Option<SloVerdict>)> {
+        self.0.iter().filter_map(move |(slo, state)| {
+            let rule = rules.get(usize::from(slo.0))?;
+            let verdict = match state {
+                State::Decided(verdict) => *verdict,
+                State::Open | State::Timed => None,
+            };
+            Some((rule, deadline(rule, startup), verdict))
+        })
     }
 
     /// Reports the event of every undecided SLO as excluded: the pod has ended.
@@ -184,7 +210,7 @@ fn decide(
     verdict: SloVerdict,
     emit: &mut impl FnMut(PodObservation),
 ) {
-    *state = State::Decided;
+    *state = State::Decided(Some(verdict));
     emit(PodObservation::Slo { slo, verdict });
 }
 

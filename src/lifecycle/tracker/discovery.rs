@@ -111,8 +111,10 @@ impl Tracker {
         let remembered = match pod.fold(snapshot, context, shared, reporter) {
             None => RememberedPod::InFlight(Box::new(pod)),
             Some(outcome) => {
-                pod.finish(outcome, shared, reporter);
-                RememberedPod::Finished(pod.last_seen.into())
+                let outcome = pod.finish(outcome, shared, reporter);
+                let finished = RememberedPod::Finished(pod.last_seen.into());
+                reporter.ended(shared.ended(Box::new(pod), outcome, reporter.now()));
+                finished
             }
         };
         let is_over = matches!(remembered, RememberedPod::Finished(_));

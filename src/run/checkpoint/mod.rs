@@ -28,7 +28,8 @@ use crate::checkpoint::content::{self, Content, ContentError, SavedScope};
 use crate::checkpoint::{Disk, Loaded, OpenError, RealDisk, Store, frame};
 use crate::cluster::client::Cluster;
 use crate::lifecycle::{SavedPod, Tracker, TrackerConfig};
-use crate::metrics::{CheckpointGauges, CheckpointLoad, Recorder};
+use crate::metrics::{CheckpointGauges, CheckpointLoad};
+use crate::run::ingest_sink::IngestSink;
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
 use source_map::SourceMap;
@@ -55,7 +56,7 @@ pub(super) struct Recovery<'a> {
 pub(super) struct Parts<'a> {
     pub(super) tracker: &'a mut Tracker,
     pub(super) config: TrackerConfig,
-    pub(super) recorder: &'a mut Recorder,
+    pub(super) sink: &'a mut IngestSink,
     pub(super) snapshots: &'a mut Snapshots,
     pub(super) watch: &'a mut WatchConfig,
 }
@@ -133,14 +134,8 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                     self.gauges.count_load(CheckpointLoad::Restored);
                     parts.watch.resume = restore::resume(&content, &sources, scope.watched.len());
                     let labels = &scope.pod_labels;
-                    *parts.tracker = restore::restore(
-                        content,
-                        pods,
-                        parts.config,
-                        &sources,
-                        labels,
-                        parts.recorder,
-                    );
+                    *parts.tracker =
+                        restore::restore(content, pods, parts.config, &sources, labels, parts.sink);
                 }
             }
         }

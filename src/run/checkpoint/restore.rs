@@ -3,18 +3,19 @@
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
 use crate::lifecycle::{SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version};
-use crate::metrics::Recorder;
 use crate::metrics::saved::RestoredDurations;
+use crate::run::ingest_sink::IngestSink;
 
-/// Restores counters and histograms into `recorder`, and returns a tracker with the pods.
+/// Restores counters and histograms into `sink`, and returns a tracker with the pods.
 pub(super) fn restore(
     content: Content,
     mut pods: Vec<SavedPod>,
     config: TrackerConfig,
     sources: &SourceMap,
     pod_labels: &[String],
-    recorder: &mut Recorder,
+    sink: &mut IngestSink,
 ) -> Tracker {
+    let recorder = &mut sink.recorder;
     if content.scope.pod_labels != pod_labels {
         relabel(&mut pods, &content.scope.pod_labels, pod_labels);
     }
@@ -30,7 +31,7 @@ pub(super) fn restore(
         }
     }
     let successor = |source| sources.successor(source);
-    Tracker::restored(config, content.tracker, pods, successor, recorder)
+    Tracker::restored(config, content.tracker, pods, successor, sink)
 }
 
 /// Reorders the values of pod labels for the labels that are chosen now. The values of newly chosen

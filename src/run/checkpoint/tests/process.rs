@@ -14,9 +14,11 @@ use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
 use crate::metrics::{Builder, Exposition, Format, LabelConfig};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use crate::records;
 use crate::run::checkpoint::commits::Commits;
 use crate::run::checkpoint::{Checkpoint, Parts, Recovery};
 use crate::run::ingest::Ingest;
+use crate::run::ingest_sink::IngestSink;
 use crate::server::Health;
 use crate::sim::rng::Rng;
 use crate::timestamp::Timestamp;
@@ -43,11 +45,12 @@ impl Process {
         let gauges = Arc::clone(&checkpoint.gauges);
         checkpoint.commits = Arc::new(Commits::with_patience(Arc::clone(&gauges), patience));
         let stats = Arc::new(WatchStats::new(1));
-        let (mut recorder, exposition) = Builder::new(LabelConfig::default())
+        let (recorder, exposition) = Builder::new(LabelConfig::default())
             .watch(stats.clone())
             .source(Box::new(gauges))
             .build()
             .unwrap();
+        let mut sink = IngestSink::new(recorder);
         let mut tracker = Tracker::new(TrackerConfig::default());
         let mut watch = WatchConfig {
             scopes: vec![Scope::Cluster],
@@ -62,7 +65,7 @@ impl Process {
         let parts = Parts {
             tracker: &mut tracker,
             config: TrackerConfig::default(),
-            recorder: &mut recorder,
+            sink: &mut sink,
             snapshots: &mut snapshots,
             watch: &mut watch,
         };
@@ -70,7 +73,8 @@ impl Process {
         let (deliveries, receiver) = mpsc::channel(4);
         let ingest = Ingest {
             tracker,
-            recorder,
+            sink,
+            queries: records::channel().1,
             deliveries: receiver,
             events: mpsc::channel(1).1,
             clock,

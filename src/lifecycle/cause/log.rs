@@ -1,0 +1,100 @@
+//! The last causes for which a pod in flight waited.
+
+use super::Waiting;
+use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
+use crate::timestamp::Timestamp;
+
+const NANOS_PER_MILLI: i64 = 1_000_000;
+const WAITING_BITS: u32 = 8;
+
+/// The last causes with the time at which each began, the oldest first; empty until the first change.
+///
+/// A word for each, because a pod in flight has little room: milliseconds since the epoch above the index
+/// of stage and cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
+
+impl CauseLog {
+    pub(in crate::lifecycle) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the newest one. The oldest gives way once there are [`MOST_CAUSES`].
+    pub(in crate::lifecycle) fn push(&mut self, cause: RecordedCause) {
+        let word = to_word(cause);
+        if self.0.len() < MOST_CAUSES {
+            let mut words = std::mem::take(&mut self.0).into_vec();
+            words.reserve_exact(1);
+            words.push(word);
+            self.0 = words.into_boxed_slice();
+        } else {
+            self.0.rotate_left(1);
+            if let Some(last) = self.0.last_mut() {
+                *last = word;
+            }
+        }
+    }
+
+    /// The causes, the oldest first.
+    pub(in crate::lifecycle) fn iter(&self) -> impl Iterator<Item = RecordedCause> {
+        self.0.iter().filter_map(|word| of_word(*word))
+    }
+}
+
+fn to_word(cause: RecordedCause) -> u64 {
+    // A time before the epoch is no time of a pod.
+    let millis = cause.began.as_nanos().max(0).cast_unsigned() / NANOS_PER_MILLI.cast_unsigned();
+    millis << WAITING_BITS | cause.waiting.index() as u64
+}
+
+fn of_word(word: u64) -> Option<RecordedCause> {
+    let index = word & ((1 << WAITING_BITS) - 1);
+    let millis = (word >> WAITING_BITS).cast_signed();
+    Some(RecordedCause {
+        waiting: *Waiting::ALL.get(usize::try_from(index).ok()?)?,
+        began: Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cause(number: usize) -> RecordedCause {
+        let seconds = 1_700_000_000 + i64::try_from(number).unwrap_or(0);
+        RecordedCause {
+            waiting: Waiting::ALL[number % Waiting::COUNT],
+            began: Timestamp::from_seconds(seconds).plus_nanos(7_000_000),
+        }
+    }
+
+    #[test]
+    fn the_last_sixteen_are_kept_in_their_order() {
+        let mut log = CauseLog::default();
+        assert!(log.is_empty());
+        for number in 0..100 {
+            log.push(cause(number));
+            let first = (number + 1_usize).saturating_sub(MOST_CAUSES);
+            let expected: Vec<_> = (first..=number).map(cause).collect();
+            assert_eq!(log.iter().collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn every_cause_and_any_time_is_kept_to_the_millisecond() {
+        for waiting in Waiting::ALL {
+            for (nanos, kept) in [
+                (i64::MIN, 0),
+                (0, 0),
+                (1_999_999, 1_000_000),
+                (i64::MAX, i64::MAX / NANOS_PER_MILLI * NANOS_PER_MILLI),
+            ] {
+                let mut log = CauseLog::default();
+                let began = Timestamp::from_nanos(nanos);
+                log.push(RecordedCause { waiting, began });
+                let began = Timestamp::from_nanos(kept);
+                assert_eq!(log.iter().next(), Some(RecordedCause { waiting, began }));
+            }
+        }
+    }
+}

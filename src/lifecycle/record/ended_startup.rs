@@ -1,0 +1,62 @@
+//! A startup that has ended, as the tracker hands it over.
+
+use std::sync::Arc;
+
+use super::Record;
+use crate::lifecycle::cause::Cause;
+use crate::lifecycle::interval::Interval;
+use crate::lifecycle::observation::Latency;
+use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::slo::SloRule;
+use crate::pod::{PodInfo, PodUid};
+use crate::timestamp::Timestamp;
+
+/// A startup that has ended: what the tracker knew of the pod, moved out of it as it was. So a record
+/// costs the accounting a move, and whoever reads it makes it.
+#[derive(Debug)]
+pub struct EndedStartup {
+    pub(in crate::lifecycle) pod: Box<PodInFlight>,
+    pub(in crate::lifecycle) outcome: Outcome,
+    pub(in crate::lifecycle) at: Timestamp,
+    /// The SLOs that were in force when it ended
+    pub(in crate::lifecycle) rules: Arc<[SloRule]>,
+}
+
+impl EndedStartup {
+    /// Which pod.
+    pub fn uid(&self) -> PodUid {
+        self.pod.uid
+    }
+
+    /// Its names.
+    pub fn pod(&self) -> &PodInfo {
+        &self.pod.info
+    }
+
+    /// How it ended.
+    pub const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// When it ended, in accounted time.
+    pub const fn ended(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The duration of an interval, where it was observed.
+    pub fn duration(&self, interval: Interval) -> Option<Latency> {
+        self.pod.startup.observed(interval)
+    }
+
+    /// Whether the cause is among the last for which the pod waited.
+    pub fn had_cause(&self, cause: Cause) -> bool {
+        let mut causes = self.pod.recorded_causes();
+        causes.any(|recorded| recorded.waiting.cause() == cause)
+    }
+
+    /// The record of the startup.
+    pub fn record(&self) -> Record {
+        self.pod.record_ended(self.outcome, self.at, &self.rules)
+    }
+}

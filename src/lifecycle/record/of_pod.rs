@@ -1,0 +1,182 @@
+//! From what the tracker knows of a pod in flight to its record.
+
+use std::sync::Arc;
+
+use super::{
+    IntervalResult, MilestoneSource, Progress, Record, RecordedCause, RecordedImage,
+    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo,
+};
+use crate::lifecycle::image_pulls::Image;
+use crate::lifecycle::interval::Interval;
+use crate::lifecycle::judgement::Judgement;
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::network_evidence::NetworkEvidence;
+use crate::lifecycle::observation::{Latency, UnobservedReason};
+use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
+use crate::lifecycle::slo::SloRule;
+use crate::lifecycle::startup::{Reached, Startup};
+use crate::timestamp::Timestamp;
+
+impl PodInFlight {
+    /// The record of the pod, whose startup is under way.
+    pub(in crate::lifecycle) fn record_in_flight(&self, shared: &SharedState) -> Record {
+        let stage = self.waiting.stage();
+        let (_, entered) = self.entry.unwrap_or((stage, self.discovered));
+        let progress = Progress::InFlight {
+            waiting: self.waiting,
+            entered,
+            stuck_after: shared.stuck_after(stage),
+            is_stuck: self.stuck.is_some(),
+        };
+        self.record(progress, None, &shared.rules)
+    }
+
+    /// The record of the pod, whose startup ended at `at`.
+    pub(in crate::lifecycle) fn record_ended(
+        &self,
+        outcome: Outcome,
+        at: Timestamp,
+        rules: &[SloRule],
+    ) -> Record {
+        let progress = Progress::Ended { outcome, at };
+        self.record(progress, Some(outcome), rules)
+    }
+
+    fn record(&self, progress: Progress, outcome: Option<Outcome>, rules: &[SloRule]) -> Record {
+        let startup = &self.startup;
+        Record {
+            uid: self.uid,
+            pod: self.info.clone(),
+            discovered: self.discovered,
+            progress,
+            milestones: startup.recorded_milestones(),
+            intervals: startup.recorded_intervals(outcome),
+            pulls: self.recorded_pulls(),
+            causes: self.recorded_causes().collect(),
+            slos: self.recorded_slos(rules),
+        }
+    }
+
+    /// The last causes, the oldest first.
+    pub(in crate::lifecycle) fn recorded_causes(&self) -> impl Iterator<Item = RecordedCause> {
+        // As long as the cause has not changed, the log is empty.
+        let first = RecordedCause {
+            waiting: self.waiting,
+            began: self.discovered,
+        };
+        let only = self.causes.is_empty().then_some(first);
+        only.into_iter().chain(self.causes.iter())
+    }
+
+    fn recorded_pulls(&self) -> Vec<RecordedPull> {
+        let pulls = self.images.0.iter().zip(&self.evidence.containers);
+        let recorded = pulls.filter_map(|(pull, container)| {
+            let registry = pull.registry.as_ref()?;
+            Some(RecordedPull {
+                container: Arc::clone(&container.name),
+                kind: container.kind,
+                registry: Arc::clone(registry),
+                has_failed: pull.has_failed(),
+                image: match pull.image() {
+                    Image::Unknown => RecordedImage::Unknown,
+                    Image::Present => RecordedImage::Present,
+                    Image::Pulled { end, with_wait } => RecordedImage::Pulled {
+                        ended: end,
+                        with_wait,
+                    },
+                },
+            })
+        });
+        recorded.collect()
+    }
+
+    fn recorded_slos(&self, rules: &[SloRule]) -> Vec<RecordedSlo> {
+        let results = self.slos.results(rules, &self.startup);
+        let recorded = results.map(|(rule, deadline, verdict)| RecordedSlo {
+            slo: Arc::clone(&rule.name),
+            deadline,
+            verdict,
+        });
+        recorded.collect()
+    }
+}
+
+impl Startup {
+    /// The duration of `interval`, where it was observed.
+    pub(in crate::lifecycle) fn observed(&self, interval: Interval) -> Option<Latency> {
+        match self.result(interval, None)? {
+            IntervalResult::Measured(latency) => Some(latency),
+            IntervalResult::Open | IntervalResult::Unobserved(_) => None,
+        }
+    }
+
+    fn recorded_milestones(&self) -> Vec<RecordedMilestone> {
+        let all = Milestone::ALL.into_iter();
+        let reached = all.filter_map(|milestone| match self.reached(milestone) {
+            Reached::No => None,
+            Reached::At(at) => Some(RecordedMilestone {
+                milestone,
+                time: at.map(|at| (at, self.source(milestone))),
+            }),
+        });
+        reached.collect()
+    }
+
+    /// What gives the time of a milestone.
+    fn source(&self, milestone: Milestone) -> MilestoneSource {
+        match milestone {
+            Milestone::Created => MilestoneSource::CreationTimestamp,
+            Milestone::Ungated => MilestoneSource::Watch,
+            Milestone::Acknowledged => MilestoneSource::StartTime,
+            Milestone::ContainersStarted => MilestoneSource::Container,
+            Milestone::NetworkReady => match self.network_evidence {
+                NetworkEvidence::Condition => MilestoneSource::Condition,
+                NetworkEvidence::Container => MilestoneSource::Container,
+                NetworkEvidence::Event => MilestoneSource::Event,
+            },
+            Milestone::Scheduled
+            | Milestone::Initialized
+            | Milestone::ContainersReady
+            | Milestone::Ready => MilestoneSource::Condition,
+        }
+    }
+
+    fn recorded_intervals(&self, outcome: Option<Outcome>) -> Vec<RecordedInterval> {
+        let all = Interval::ALL.into_iter();
+        let recorded = all.filter_map(|interval| {
+            Some(RecordedInterval {
+                interval,
+                began: self.start(interval).usable(),
+                ended: self.end(interval).usable(),
+                result: self.result(interval, outcome)?,
+            })
+        });
+        recorded.collect()
+    }
+
+    /// What became of `interval` in a startup that ended with `outcome`, or is under way; `None` where
+    /// it does not apply or has not begun.
+    fn result(&self, interval: Interval, outcome: Option<Outcome>) -> Option<IntervalResult> {
+        if !self.applies(interval) {
+            return None;
+        }
+        if self.preexisting.contains(interval) {
+            let reason = UnobservedReason::Preexisting;
+            return Some(IntervalResult::Unobserved(reason));
+        }
+        match (self.start(interval), self.end(interval)) {
+            (Reached::At(from), Reached::At(to)) if self.is_decided(interval) => {
+                Some(match Judgement::of(from, to) {
+                    Judgement::Usable { latency, .. } => IntervalResult::Measured(latency),
+                    Judgement::Unusable(_) => IntervalResult::Unobserved(UnobservedReason::Time),
+                })
+            }
+            _ if matches!(outcome, Some(Outcome::Ready | Outcome::Completed)) => {
+                Some(IntervalResult::Unobserved(self.unobserved(interval)))
+            }
+            (Reached::At(_), _) => Some(IntervalResult::Open),
+            (Reached::No, _) => None,
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Records of startups as deliveries bring them about.
+
+use super::*;
+use crate::lifecycle::cause::Cause;
+use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
+use crate::lifecycle::estimate::TimestampMode;
+use crate::lifecycle::interval::{Stage, Step};
+use crate::lifecycle::observation::{Observation, Sink};
+use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::stuck::StuckAfter;
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerState, Phase, PodSnapshot,
+};
+use crate::timestamp::Timestamp;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(1_700_000_000 + second)
+}
+
+/// Keeps what has ended.
+#[derive(Default)]
+struct Ends(Vec<EndedStartup>);
+
+impl Sink for Ends {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0.push(startup);
+    }
+}
+
+struct Fixture {
+    tracker: Tracker,
+    ends: Ends,
+    version: u64,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let slo = SloRule {
+            name: "quick".into(),
+            interval: Interval::CreatedToReady,
+            threshold: Duration::from_secs(30),
+            grace: Duration::from_secs(5),
+            namespaces: Namespaces::All,
+            owner_kinds: Vec::new(),
+        };
+        let tracker = Tracker::new(TrackerConfig {
+            timestamps: TimestampMode::Api,
+            slos: [slo].into(),
+            stuck_after: StuckAfter::of_each(|_| Duration::from_secs(20)),
+            ..TrackerConfig::default()
+        });
+        let mut fixture = Self {
+            tracker,
+            ends: Ends::default(),
+            version: 0,
+        };
+        let (pods, began) = (Vec::new(), at(-100));
+        fixture.deliver(-100, PodEvent::Listed { pods, began });
+        fixture
+    }
+
+    fn deliver(&mut self, second: i64, event: PodEvent) {
+        let delivery = Delivery {
+            source: SourceId(0),
+            event,
+            now: at(second),
+            observed: Some(at(second)),
+            version: None,
+        };
+        self.tracker.apply(delivery, &mut self.ends);
+    }
+
+    fn apply(&mut self, second: i64, pod: &PodSnapshot) {
+        self.version += 1;
+        let mut pod = pod.clone();
+        pod.resource_version = Some(self.version);
+        self.deliver(second, PodEvent::Applied(pod));
+    }
+
+    fn in_flight(&self) -> Vec<Record> {
+        let pods = self.tracker.in_flight_after(None);
+        pods.map(|(_, pod)| pod.record()).collect()
+    }
+}
+
+fn pod(name: &str) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
+    pod.created = Some(at(0));
+    pod
+}
+
+fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
+    let condition = Condition {
+        status: ConditionStatus::True,
+        last_transition: Some(at(second)),
+    };
+    pod.conditions.insert(kind, condition);
+}
+
+#[test]
+fn a_pod_in_flight_has_the_record_of_this_moment() {
+    let mut fixture = Fixture::new();
+    let mut one = pod("one");
+    fixture.apply(1, &one);
+    holds(&mut one, ConditionType::PodScheduled, 2);
+    one.info.node = Some("node-a".into());
+    fixture.apply(3, &one);
+    fixture.tracker.advance(at(23), &mut fixture.ends);
+    let [record] = &fixture.in_flight()[..] else {
+        panic!("one pod is in flight");
+    };
+    assert_eq!(record.uid, PodUid::from_text("one"));
+    assert_eq!(record.pod.node.as_deref(), Some("node-a"));
+    assert_eq!((record.discovered, record.outcome()), (at(1), None));
+    let waiting = |stage, cause| Waiting::new(stage, cause).unwrap();
+    let acknowledge = waiting(Stage::Network, Cause::Acknowledge);
+    let progress = Progress::InFlight {
+        waiting: acknowledge,
+        entered: at(2),
+        stuck_after: Duration::from_secs(20),
+        is_stuck: true,
+    };
+    assert_eq!(record.progress, progress);
+    let causes = [
+        (waiting(Stage::Scheduling, Cause::Queue), at(1)),
+        (acknowledge, at(3)),
+    ];
+    assert_eq!(
+        record.causes,
+        causes.map(|(waiting, began)| RecordedCause { waiting, began })
+    );
+    let milestones = [
+        (
+            Milestone::Created,
+            at(0),
+            MilestoneSource::CreationTimestamp,
+        ),
+        (Milestone::Scheduled, at(2), MilestoneSource::Condition),
+    ];
+    let expected = milestones.map(|(milestone, at, source)| RecordedMilestone {
+        milestone,
+        time: Some((at, source)),
+    });
+    assert_eq!(record.milestones, expected);
+    let result = |interval| {
+        let mut all = record.intervals.iter();
+        all.find(|one| one.interval == interval)
+            .map(|one| (one.began, one.ended, one.result))
+    };
+    let measured = IntervalResult::Measured(Latency::from_nanos(2_000_000_000));
+    let scheduling = Some((Some(at(0)), Some(at(2)), measured));
+    assert_eq!(result(Interval::Stage(Stage::Scheduling)), scheduling);
+    let network = Some((Some(at(2)), None, IntervalResult::Open));
+    assert_eq!(result(Interval::Stage(Stage::Network)), network);
+    assert_eq!(result(Interval::Stage(Stage::Containers)), None);
+    assert_eq!(record.slos.len(), 1);
+    assert_eq!(record.slos[0].deadline, Some(at(35)));
+    assert_eq!(record.slos[0].verdict, None);
+}
+
+#[test]
+fn a_startup_that_ends_leaves_its_record() {
+    let mut fixture = Fixture::new();
+    let mut one = pod("one");
+    one.containers = [Container {
+        name: "main".into(),
+        kind: ContainerKind::Regular,
+        state: ContainerState::Running,
+        started: Some(at(5)),
+    }]
+    .into();
+    fixture.apply(1, &pod("one"));
+    for (kind, second) in [
+        (ConditionType::PodScheduled, 2),
+        (ConditionType::PodReadyToStartContainers, 6),
+        (ConditionType::Initialized, 2),
+        (ConditionType::ContainersReady, 9),
+        (ConditionType::Ready, 9),
+    ] {
+        holds(&mut one, kind, second);
+    }
+    one.started = Some(at(3));
+    fixture.apply(10, &one);
+    let [ended] = &fixture.ends.0[..] else {
+        panic!("one startup has ended");
+    };
+    assert_eq!((ended.outcome(), ended.ended()), (Outcome::Ready, at(10)));
+    assert!(ended.had_cause(Cause::Queue) && !ended.had_cause(Cause::Pull));
+    let record = ended.record();
+    let seconds = |interval| record.duration(interval).map(Latency::as_seconds_f64);
+    assert_eq!(seconds(Interval::CreatedToReady), Some(9.0));
+    assert_eq!(seconds(Interval::ScheduledToReady), Some(7.0));
+    assert_eq!(seconds(Interval::Stage(Stage::Network)), Some(3.0));
+    assert_eq!(seconds(Interval::Step(Step::Probe)), Some(4.0));
+    assert_eq!(
+        ended.duration(Interval::CreatedToReady),
+        record.duration(Interval::CreatedToReady)
+    );
+    let source = |milestone| {
+        let mut all = record.milestones.iter();
+        all.find(|one| one.milestone == milestone)?.time
+    };
+    let container = Some((at(5), MilestoneSource::Container));
+    assert_eq!(source(Milestone::NetworkReady), container);
+    assert_eq!(source(Milestone::ContainersStarted), container);
+    let start_time = Some((at(3), MilestoneSource::StartTime));
+    assert_eq!(source(Milestone::Acknowledged), start_time);
+    assert_eq!(record.slos[0].verdict, Some(SloVerdict::Good));
+    assert_eq!(fixture.in_flight(), []);
+}
+
+#[test]
+fn what_a_startup_lacks_has_the_reason_that_is_counted() {
+    let mut fixture = Fixture::new();
+    fixture.apply(1, &pod("one"));
+    let mut one = pod("one");
+    holds(&mut one, ConditionType::Ready, 9);
+    fixture.apply(9, &one);
+    let mut two = pod("two");
+    fixture.apply(10, &two);
+    two.phase = Phase::Failed;
+    fixture.apply(11, &two);
+    let records: Vec<Record> = fixture.ends.0.iter().map(EndedStartup::record).collect();
+    let result = |record: &Record, stage| {
+        let mut all = record.intervals.iter();
+        all.find(|one| one.interval == Interval::Stage(stage))
+            .map(|one| one.result)
+    };
+    let absent = IntervalResult::Unobserved(UnobservedReason::ConditionAbsent);
+    assert_eq!(result(&records[0], Stage::Network), Some(absent));
+    // A later milestone implies that the pod was scheduled, and does not say when.
+    let scheduled = records[0].milestones.get(1);
+    let implied = RecordedMilestone {
+        milestone: Milestone::Scheduled,
+        time: None,
+    };
+    assert_eq!(scheduled, Some(&implied));
+    assert_eq!(records[1].outcome(), Some(Outcome::Failed));
+    let open = Some(IntervalResult::Open);
+    assert_eq!(result(&records[1], Stage::Scheduling), open);
+    assert_eq!(result(&records[1], Stage::Network), None);
+}
+
+#[test]
+fn pods_in_flight_come_by_stage_and_time_from_any_place() {
+    let mut fixture = Fixture::new();
+    for number in 0..30 {
+        let mut pod = pod(&number.to_string());
+        pod.created = Some(at(number % 7));
+        if number % 3 == 0 {
+            holds(&mut pod, ConditionType::PodScheduled, 10 - number % 5);
+        }
+        fixture.apply(10, &pod);
+    }
+    let all: Vec<_> = fixture.tracker.in_flight_after(None).collect();
+    let positions: Vec<InFlightPosition> = all.iter().map(|(position, _)| *position).collect();
+    assert_eq!(positions.len(), 30);
+    assert!(positions.is_sorted());
+    for (taken, position) in positions.iter().enumerate() {
+        let rest = fixture.tracker.in_flight_after(Some(*position));
+        let rest: Vec<_> = rest.map(|(position, _)| position).collect();
+        assert_eq!(rest, positions[taken + 1..]);
+    }
+    let none = InFlightPosition::last_of(Stage::Readiness);
+    assert!(fixture.tracker.in_flight_after(Some(none)).next().is_none());
+}
+
+#[test]
+fn startups_that_were_over_at_first_sight_leave_no_record() {
+    let mut fixture = Fixture::new();
+    let mut old = pod("old");
+    holds(&mut old, ConditionType::Ready, -50);
+    let (pods, began) = (vec![old], at(0));
+    let mut tracker = Tracker::default();
+    let delivery = Delivery {
+        source: SourceId(0),
+        event: PodEvent::Listed { pods, began },
+        now: at(1),
+        observed: None,
+        version: None,
+    };
+    tracker.apply(delivery, &mut fixture.ends);
+    assert_eq!(tracker.remembered(), 1);
+    assert!(fixture.ends.0.is_empty());
+}

@@ -1,0 +1,48 @@
+//! The pods in flight, for whoever asks about them ([§11](crate::specification#s11)).
+
+use super::Tracker;
+use super::remembered_pod::RememberedPod;
+use crate::lifecycle::interval::Stage;
+use crate::lifecycle::record::{InFlight, InFlightPosition};
+use crate::pod::PodUid;
+use crate::timestamp::Timestamp;
+
+impl Tracker {
+    /// The pods in flight after a place in their order, or all. Taking one costs the same wherever it
+    /// is, so a reader can take a few, and go on later from the place of the last. A pod that has moved
+    /// meanwhile may be missed, or come twice.
+    pub fn in_flight_after(
+        &self,
+        after: Option<InFlightPosition>,
+    ) -> impl Iterator<Item = (InFlightPosition, InFlight<'_>)> {
+        let first = after.map_or(Stage::ALL[0], |position| position.stage);
+        let stages = Stage::ALL.into_iter().skip(first as usize);
+        let positions = stages.flat_map(move |stage| {
+            let after = after.filter(|position| position.stage == stage);
+            let from = after.map(|position| (position.entered, position.uid));
+            let entries = self.shared.order.entered_after(stage, from);
+            entries.map(move |(entered, uid)| InFlightPosition {
+                stage,
+                entered,
+                uid,
+            })
+        });
+        positions.filter_map(|position| Some((position, self.in_flight(position.uid)?)))
+    }
+
+    /// The pod, if it is in flight.
+    pub fn in_flight(&self, uid: PodUid) -> Option<InFlight<'_>> {
+        match self.pods.get(uid)? {
+            RememberedPod::InFlight(pod) => Some(InFlight {
+                pod,
+                shared: &self.shared,
+            }),
+            RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
+        }
+    }
+
+    /// Up to which instant everything was accounted for; `None` before the first delivery.
+    pub const fn accounted_time(&self) -> Option<Timestamp> {
+        self.now
+    }
+}

@@ -1,0 +1,22 @@
+//! Records of startups ([§11](crate::specification#s11)): which are kept, and how readers get them.
+//!
+//! ```text
+//! tracker ─ EndedStartup ─▶ RecordStore ◀─ step ─ Queries ◀─ bounded queue ─ RecordsClient ◀─ readers
+//! ```
+//!
+//! The owner of the tracker owns the store too. It answers a query in steps, each of a bounded number of
+//! pods, and accounts for deliveries between them. Readers never hold a lock that it needs.
+
+mod client;
+mod filter;
+mod queries;
+mod query;
+mod slowest;
+mod store;
+
+pub use client::{RecordsClient, Unanswered};
+pub use filter::Filter;
+pub use queries::{Queries, channel};
+pub use query::{Answer, EndedPosition, Position, Query, Sort, Whole};
+pub use slowest::{MINUTES, SLOWEST_OF_A_MINUTE};
+pub use store::{KeptRecord, MOST_NEWEST, RecordStore};

@@ -1,0 +1,247 @@
+//! The owner's end of the queue: answers queries in steps, each of a bounded number of pods.
+
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::client::RecordsClient;
+use super::filter::Filter;
+use super::query::{Answer, EndedPosition, Position, Query, Sort};
+use super::store::{KeptRecord, RecordStore};
+use crate::lifecycle::{EndedStartup, InFlight, InFlightPosition, Latency, Tracker};
+use crate::timestamp::Timestamp;
+
+/// So many queries may wait. Further ones are refused.
+const QUEUE: usize = 16;
+
+/// A step looks at no more pods in flight than this, a tenth of a microsecond each ...
+const PODS_OF_A_STEP: usize = 500;
+/// ... and makes no more records of them than this, some microseconds each.
+const RECORDS_OF_A_STEP: usize = 50;
+/// A query for pods in flight looks at no more of them than this; its reader goes on from there.
+const PODS_OF_A_QUERY: usize = 20_000;
+
+/// A query, and where its answer goes.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) query: Query,
+    pub(super) answer: oneshot::Sender<Found>,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Records of pods in flight: only the owner can make them
+    Made(Answer),
+    /// Startups that have ended: whoever asks makes the records
+    Kept {
+        now: Option<Timestamp>,
+        startups: Vec<Arc<EndedStartup>>,
+        next: Option<Position>,
+    },
+}
+
+/// The queue of queries, for the owner of the records and for readers.
+pub fn channel() -> (RecordsClient, Queries) {
+    let (sender, requests) = mpsc::channel(QUEUE);
+    let client = RecordsClient { requests: sender };
+    let queries = Queries {
+        requests,
+        current: None,
+    };
+    (client, queries)
+}
+
+/// Answers queries, one at a time.
+#[derive(Debug)]
+pub struct Queries {
+    requests: mpsc::Receiver<Request>,
+    /// The query that is being answered
+    current: Option<Progress>,
+}
+
+/// How far a query is answered.
+#[derive(Debug)]
+struct Progress {
+    request: Request,
+    /// The last pod in flight that was looked at
+    after: Option<InFlightPosition>,
+    looked_at: usize,
+    answer: Answer,
+}
+
+impl Queries {
+    /// Waits until there is something to answer; for ever, once there are no readers.
+    pub async fn waiting(&mut self) {
+        if self.current.is_none() {
+            match self.requests.recv().await {
+                Some(request) => self.current = Some(Progress::of(request)),
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Goes on with the query that is being answered, or begins the next. Does nothing if there is none.
+    pub fn step(&mut self, tracker: &Tracker, store: &RecordStore) {
+        let waiting = || self.requests.try_recv().ok().map(Progress::of);
+        let Some(mut progress) = self.current.take().or_else(waiting) else {
+            return;
+        };
+        if progress.request.answer.is_closed() {
+            return;
+        }
+        match progress.step(tracker, store) {
+            // Whoever asked may have given up.
+            ControlFlow::Break(found) => _ = progress.request.answer.send(found),
+            ControlFlow::Continue(()) => self.current = Some(progress),
+        }
+    }
+}
+
+impl Progress {
+    fn of(request: Request) -> Self {
+        let after = match &request.query {
+            Query::InFlight { after, .. } => *after,
+            Query::Ended { .. } | Query::Pod { .. } => None,
+        };
+        Self {
+            request,
+            after,
+            looked_at: 0,
+            answer: Answer::default(),
+        }
+    }
+
+    fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<Found> {
+        self.answer.now = tracker.accounted_time();
+        match &self.request.query {
+            Query::Ended {
+                filter,
+                sort,
+                after,
+                limit,
+            } => ControlFlow::Break(ended(
+                store,
+                filter,
+                (*sort, *after),
+                *limit,
+                self.answer.now,
+            )),
+            Query::InFlight { .. } => self.step_in_flight(tracker),
+            Query::Pod { namespace, name } => {
+                let is_named = |pod: InFlight<'_>| {
+                    *pod.pod().name == **name && *pod.pod().namespace == **namespace
+                };
+                let mut pods = tracker.in_flight_after(self.after);
+                for (position, pod) in pods.by_ref().take(PODS_OF_A_STEP) {
+                    self.after = Some(position);
+                    if is_named(pod) {
+                        self.answer.records.push(pod.record());
+                        return ControlFlow::Break(Found::Made(std::mem::take(&mut self.answer)));
+                    }
+                }
+                if pods.next().is_some() {
+                    return ControlFlow::Continue(());
+                }
+                let is_named = |kept: &&KeptRecord| {
+                    let pod = kept.startup.pod();
+                    *pod.name == **name && *pod.namespace == **namespace
+                };
+                let kept = store.all();
+                let newest = kept.iter().rev().find(is_named);
+                ControlFlow::Break(Found::Kept {
+                    now: self.answer.now,
+                    startups: newest
+                        .map(|kept| Arc::clone(&kept.startup))
+                        .into_iter()
+                        .collect(),
+                    next: None,
+                })
+            }
+        }
+    }
+
+    fn step_in_flight(&mut self, tracker: &Tracker) -> ControlFlow<Found> {
+        let Query::InFlight {
+            filter,
+            stuck,
+            limit,
+            ..
+        } = &self.request.query
+        else {
+            return ControlFlow::Break(Found::Made(Answer::default()));
+        };
+        let mut made = 0;
+        let mut looked_at = 0;
+        loop {
+            let Some((position, pod)) = tracker.in_flight_after(self.after).next() else {
+                return ControlFlow::Break(Found::Made(std::mem::take(&mut self.answer)));
+            };
+            if self.answer.records.len() >= *limit || self.looked_at >= PODS_OF_A_QUERY {
+                self.answer.next = self.after.map(Position::InFlight);
+                return ControlFlow::Break(Found::Made(std::mem::take(&mut self.answer)));
+            }
+            if looked_at == PODS_OF_A_STEP || made == RECORDS_OF_A_STEP {
+                return ControlFlow::Continue(());
+            }
+            looked_at += 1;
+            self.looked_at += 1;
+            // The stuck pods of a stage are those that entered it first.
+            if *stuck && !pod.is_stuck() {
+                self.after = Some(InFlightPosition::last_of(position.stage));
+                continue;
+            }
+            self.after = Some(position);
+            if filter.fits_in_flight(pod) {
+                self.answer.records.push(pod.record());
+                made += 1;
+            }
+        }
+    }
+}
+
+/// The startups that have ended: there are few, so they need no steps.
+fn ended(
+    store: &RecordStore,
+    filter: &Filter,
+    (sort, after): (Sort, Option<EndedPosition>),
+    limit: usize,
+    now: Option<Timestamp>,
+) -> Found {
+    let fits = |kept: &&KeptRecord| filter.fits_ended(&kept.startup);
+    let zero = Latency::from_nanos(0);
+    let mut found: Vec<(EndedPosition, &KeptRecord)> = match sort {
+        Sort::Newest => store
+            .newest()
+            .filter(fits)
+            .map(|kept| (zero, kept))
+            .map(placed)
+            .collect(),
+        Sort::Slowest(whole) => store
+            .slowest(whole, now.unwrap_or(Timestamp::EPOCH))
+            .filter(fits)
+            .filter_map(|kept| Some((kept.startup.duration(whole.interval())?, kept)))
+            .map(placed)
+            .collect(),
+    };
+    found.retain(|(position, _)| after.is_none_or(|after| *position < after));
+    found.sort_unstable_by_key(|(position, _)| Reverse(*position));
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let last = found.last().filter(|_| more);
+    Found::Kept {
+        now,
+        next: last.map(|(position, _)| Position::Ended(*position)),
+        startups: found
+            .iter()
+            .map(|(_, kept)| Arc::clone(&kept.startup))
+            .collect(),
+    }
+}
+
+fn placed((duration, kept): (Latency, &KeptRecord)) -> (EndedPosition, &KeptRecord) {
+    let number = kept.number;
+    (EndedPosition { duration, number }, kept)
+}

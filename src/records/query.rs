@@ -1,0 +1,84 @@
+//! What readers ask, and what they get.
+
+use super::filter::Filter;
+use crate::lifecycle::{InFlightPosition, Interval, Latency, Record};
+use crate::timestamp::Timestamp;
+
+/// A question about records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// The pods in flight, by stage, in each the one that entered it first
+    InFlight {
+        filter: Filter,
+        /// Only those that are stuck
+        stuck: bool,
+        after: Option<InFlightPosition>,
+        /// At most so many
+        limit: usize,
+    },
+    /// Startups that have ended
+    Ended {
+        filter: Filter,
+        sort: Sort,
+        after: Option<EndedPosition>,
+        /// At most so many
+        limit: usize,
+    },
+    /// The pod of this name, if it is in flight, or else its newest record
+    Pod { namespace: String, name: String },
+}
+
+/// The order of startups that have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// The newest, the one that ended last first
+    Newest,
+    /// The slowest of the last hour, the slowest first
+    Slowest(Whole),
+}
+
+/// A whole duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    CreatedToReady,
+    ScheduledToReady,
+}
+
+impl Whole {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::CreatedToReady, Self::ScheduledToReady];
+
+    /// The interval that it is.
+    pub const fn interval(self) -> Interval {
+        match self {
+            Self::CreatedToReady => Interval::CreatedToReady,
+            Self::ScheduledToReady => Interval::ScheduledToReady,
+        }
+    }
+}
+
+/// A place among the startups that have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EndedPosition {
+    /// The duration that they are sorted by; zero for the newest
+    pub duration: Latency,
+    /// The number of the record
+    pub number: u64,
+}
+
+/// Where to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    InFlight(InFlightPosition),
+    Ended(EndedPosition),
+}
+
+/// What a reader gets.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Up to which instant everything was accounted for; `None` before anything was delivered
+    pub now: Option<Timestamp>,
+    pub records: Vec<Record>,
+    /// Where to go on; `None` where there is no more
+    pub next: Option<Position>,
+}
