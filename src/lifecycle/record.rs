@@ -16,6 +16,7 @@ pub use in_flight::{InFlight, InFlightPosition};
 use super::cause::Waiting;
 use super::interval::Interval;
 use super::milestone::Milestone;
+use super::network_evidence::NetworkTime;
 use super::observation::{Latency, UnobservedReason};
 use super::outcome::Outcome;
 use super::slo_verdict::SloVerdict;
@@ -34,6 +35,8 @@ pub struct Record {
     pub progress: Progress,
     /// The milestones that were reached, in the order of [`Milestone::ALL`]
     pub milestones: Vec<RecordedMilestone>,
+    /// How far the time of NetworkReady can be from the truth, where that is known
+    pub network_time: Option<NetworkTime>,
     /// The stages, whole durations and steps that apply to the pod and have begun or ended
     pub intervals: Vec<RecordedInterval>,
     /// How its images came to its node, as far as Events have shown, in the order of its containers

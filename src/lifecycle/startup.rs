@@ -71,6 +71,8 @@ pub(super) struct Startup {
     pub(super) preexisting: EnumSet<Interval>,
     /// What gave the time of NetworkReady, once that is latched
     pub(super) network_evidence: NetworkEvidence,
+    /// How far that time can be from the truth, where that is known
+    pub(super) network_time: Option<NetworkTime>,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
@@ -90,6 +92,7 @@ impl Startup {
             decided: EnumSet::default(),
             preexisting: EnumSet::default(),
             network_evidence: NetworkEvidence::Condition,
+            network_time: None,
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
@@ -168,6 +171,7 @@ impl Startup {
     ) {
         let (at, evidence) = earliest(condition, &snapshot.containers, context.mode);
         self.network_evidence = evidence;
+        self.network_time = time;
         self.reach(
             Milestone::NetworkReady,
             at.map(|at| self.not_before_scheduled(at)),
@@ -192,6 +196,7 @@ impl Startup {
             let at = Some(self.not_before_scheduled(at));
             self.reach(Milestone::NetworkReady, at);
             self.network_evidence = NetworkEvidence::Event;
+            self.network_time = Some(NetworkTime::Exact);
             emit(PodObservation::NetworkReady {
                 evidence: NetworkEvidence::Event,
                 time: Some(NetworkTime::Exact),

@@ -51,6 +51,7 @@ impl PodInFlight {
             discovered: self.discovered,
             progress,
             milestones: startup.recorded_milestones(),
+            network_time: startup.network_time,
             intervals: startup.recorded_intervals(outcome),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),

@@ -206,6 +206,7 @@ fn a_startup_that_ends_leaves_its_record() {
     let container = Some((at(5), MilestoneSource::Container));
     assert_eq!(source(Milestone::NetworkReady), container);
     assert_eq!(source(Milestone::ContainersStarted), container);
+    assert_eq!(record.network_time, Some(NetworkTime::Bounded));
     let start_time = Some((at(3), MilestoneSource::StartTime));
     assert_eq!(source(Milestone::Acknowledged), start_time);
     assert_eq!(record.slos[0].verdict, Some(SloVerdict::Good));

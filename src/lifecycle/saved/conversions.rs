@@ -26,6 +26,7 @@ impl From<SavedStartup> for Startup {
             decided: EnumSet::from_bits(saved.decided),
             preexisting: EnumSet::default(),
             network_evidence: NetworkEvidence::Condition,
+            network_time: None,
             kept_evidence: saved.kept_evidence,
             has_init_containers: saved.has_init_containers,
             has_readiness_gates: saved.has_readiness_gates,
