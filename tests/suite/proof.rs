@@ -14,6 +14,9 @@
 //! - it is *wrong* where it was counted as what it cannot have been: a duration that is more than a
 //!   second off, a verdict that contradicts the API's times.
 //!
+//! In some classes Events are a source of evidence ([`kube_events`]). What has become of each on its way is
+//! known as well, so that the proof derives from them too what must have been counted.
+//!
 //! Everything follows from the class and the seed. `tests/README.md` has the table of the long run.
 //!
 //! ```text
@@ -33,6 +36,7 @@ mod facts;
 mod history;
 mod ingest;
 mod injected_bug;
+mod kube_events;
 mod list;
 mod lives;
 mod objectives;
@@ -47,16 +51,19 @@ mod trial;
 mod watch;
 mod world_faults;
 
+use podinit::lifecycle::NetworkEvidence;
+
 use audit::Fault;
 use classes::Class;
 use injected_bug::{Bug, InjectedBug};
 use table::Table;
+use tally::Counted;
 use trial::{Report, Trial};
 
 /// Pods of one trial, apart from those that are re-created under their names.
 const PODS: u32 = 700;
 
-/// Trials of each class in the long run: with 25 classes, more than a million pods.
+/// Trials of each class in the long run: with 30 classes, more than a million pods.
 const TRIALS: u64 = 62;
 
 /// The seeds of the long run begin here, those of the short one elsewhere.
@@ -65,7 +72,7 @@ const SHORT_SEED: u64 = 900_000;
 
 #[test]
 fn nothing_is_lost_and_nothing_is_double() {
-    let table = Table::of(None, SHORT_SEED, 1, 850);
+    let table = Table::of(None, SHORT_SEED, 1, 720);
     println!("{table}");
     assert!(table.pods() >= 20_000, "{table}");
     assert!(table.is_clean(), "{table}");
@@ -111,6 +118,34 @@ fn a_trial_is_the_same_whenever_it_is_run() {
     assert_eq!(one.counted, other.counted);
 }
 
+/// Whatever becomes of Events, they change no count but those that follow from NetworkReady, from pulls
+/// and of the startup SLI: every other one is the same as without them.
+#[test]
+fn events_change_only_what_the_specification_says() {
+    let run = |class| Trial::new(class, SHORT_SEED, 200).run();
+    let without = run(Class::None);
+    for class in Class::OF_KUBE_EVENTS {
+        let with = run(class);
+        assert!(with.findings.is_empty(), "{}", table::in_words(&with));
+        assert_eq!(with.versions, without.versions, "the same pods");
+        let by_event = |report: &Report| -> u32 {
+            let pods = report.counted.iter();
+            pods.map(|pod| pod.network[NetworkEvidence::Event as usize])
+                .sum()
+        };
+        let latched = by_event(&with);
+        assert!(
+            latched >= 5,
+            "{class:?}: an Event was first for {latched} pods"
+        );
+        assert_eq!(by_event(&without), 0);
+        for (number, (with, without)) in with.counted.iter().zip(&without.counted).enumerate() {
+            let [with, without] = [with, without].map(Counted::without_events);
+            assert_eq!(with, without, "{class:?}: pod {number}");
+        }
+    }
+}
+
 /// Each bug is injected, and the audit must find it.
 #[test]
 fn every_injected_bug_is_found() {
@@ -131,6 +166,7 @@ fn fault_of(bug: Bug) -> Fault {
         | Bug::DoublesDiscovery
         | Bug::DoublesSlo
         | Bug::DoublesReturn
+        | Bug::DoublesPull
         | Bug::KnowsNoPod => Fault::Double,
         _ => Fault::Lost,
     }
@@ -141,6 +177,7 @@ fn with(bug: Bug) -> Report {
     let class = match bug {
         Bug::ResumesLate | Bug::KnowsNoPod | Bug::CountsFromZero => Class::Restart,
         Bug::IgnoresRollback => Class::RolledBack,
+        Bug::LosesEvidence | Bug::DoublesPull => Class::LateKubeEvents,
         // A later list makes up for these.
         Bug::LosesPod | Bug::LosesDeletions | Bug::DoublesReturn => Class::None,
         _ => Class::Gone,

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use podinit::lifecycle::{Interval, Outcome, StageOrStep};
+use podinit::label_value::LabelValue;
+use podinit::lifecycle::{Interval, NetworkEvidence, Outcome, PullResult, StageOrStep};
+use podinit::sim::container::ContainerRef;
 
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::expected::{self, Expected, Times};
+use crate::proof::facts::Nature;
 use crate::proof::history::{History, Kind};
 use crate::proof::objectives;
 use crate::proof::seen::{self, Seen};
-use crate::proof::tally::Counted;
+use crate::proof::tally::{Counted, Tally};
 
 /// What is wrong with a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,18 +70,22 @@ impl Findings {
 }
 
 /// Everything that is wrong, by the server's records and the program's.
-pub fn audit(history: &History, logs: &[DeliveryLog], counted: &[Counted]) -> Findings {
+pub fn audit(history: &History, logs: &[DeliveryLog], tally: &Tally) -> Findings {
     let mut findings = Findings::default();
     undelivered(history, logs, &mut findings);
-    let seen = seen::all(history, logs);
+    let seen = seen::all(history, logs, &tally.applied);
     unended(history, &seen, &mut findings);
     let nothing = Counted::default();
     for (number, (nature, seen)) in history.pods.iter().zip(&seen).enumerate() {
         let expected = expected::of(history, nature, seen);
-        let counted = counted.get(number).unwrap_or(&nothing);
+        let counted = tally.pods.get(number).unwrap_or(&nothing);
         let pod = number as u32;
         check_counts(pod, &expected, counted, &mut findings);
         intervals(pod, &expected, counted, &mut findings);
+        network(pod, &expected, counted, &mut findings);
+        if tally.events {
+            images(pod, nature, &expected, counted, &mut findings);
+        }
         objectives::check(pod, nature, &expected, counted, &mut findings);
     }
     findings
@@ -173,6 +180,65 @@ fn check_counts(pod: u32, expected: &Expected, counted: &Counted, findings: &mut
             Some(pod),
             "moved from where it did not stand",
         );
+    }
+}
+
+/// What gave the time of the network ([§9.2](crate::specification#s9-2)).
+fn network(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
+    for source in NetworkEvidence::ALL {
+        let what = || format!("network by {}", source.as_str());
+        let (times, index) = (expected.network[source.index()], source.index());
+        findings.times(pod, what, counted.network[index], times);
+    }
+    let least = expected.network.iter().map(|times| times.most).max();
+    let least = least.unwrap_or_default();
+    let total: u32 = counted.network.iter().sum();
+    let times = Times { least, most: least };
+    findings.times(pod, || "network became ready".to_owned(), total, times);
+}
+
+/// Image pulls ([§9.3](crate::specification#s9-3)) and the startup SLI
+/// ([§9.4](crate::specification#s9-4)).
+fn images(
+    pod: u32,
+    nature: &Nature,
+    expected: &Expected,
+    counted: &Counted,
+    findings: &mut Findings,
+) {
+    let heard = || expected.heard.iter();
+    let pulled: BTreeSet<_> = heard().filter_map(|says| says.pulled).collect();
+    let failed: BTreeSet<_> = heard().filter_map(|says| says.failed).collect();
+    let [there, present, not] = [PullResult::Pulled, PullResult::Present, PullResult::Failed]
+        .map(|result| counted.pulls[result.index()]);
+    let exactly = |count: usize| {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Times {
+            least: count,
+            most: count,
+        }
+    };
+    let what = || "images pulled or present".to_owned();
+    findings.times(pod, what, there + present, exactly(pulled.len()));
+    findings.times(
+        pod,
+        || "failed pulls".to_owned(),
+        not,
+        exactly(failed.len()),
+    );
+
+    let [observed, excluded] = counted.sli;
+    let times = Times {
+        least: u32::from(expected.outcome.is_some()),
+        most: u32::from(expected.discovered),
+    };
+    let what = || "the event of the startup SLI".to_owned();
+    findings.times(pod, what, observed + excluded, times);
+    let regular = pulled.iter();
+    let regular = regular.filter(|container| matches!(container, ContainerRef::Regular(_)));
+    if observed > 0 && regular.count() < nature.containers {
+        let what = "a startup SLI without a Pulled Event of each container";
+        findings.add(Fault::Wrong, Some(pod), what);
     }
 }
 

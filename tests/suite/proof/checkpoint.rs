@@ -9,6 +9,7 @@ use podinit::lifecycle::{
 
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;
+use crate::proof::kube_events::Applied;
 use crate::proof::tally::{Counted, Tally};
 
 /// How many things each list-watch has delivered that the server has delivered: they come in the
@@ -29,10 +30,15 @@ impl Accounted {
         self.0[source] += usize::from(delivered);
     }
 
+    /// How much a list-watch has delivered.
+    pub fn of(&self, source: usize) -> usize {
+        self.0.get(source).copied().unwrap_or_default()
+    }
+
     /// What was delivered and not accounted for has gone down with the process.
     pub fn forget_the_rest(&self, logs: &mut [DeliveryLog]) {
         for (source, log) in logs.iter_mut().enumerate() {
-            log.forget_after(self.0.get(source).copied().unwrap_or_default());
+            log.forget_after(self.of(source));
         }
     }
 }
@@ -42,6 +48,7 @@ impl Accounted {
 pub struct Durable {
     document: Vec<u8>,
     counted: Vec<Counted>,
+    applied: Vec<Applied>,
     pub accounted: Accounted,
 }
 
@@ -56,6 +63,7 @@ impl Durable {
         Self {
             document: content::encode(&content, tracker.saved_pods()).finish(),
             counted: tally.pods.clone(),
+            applied: tally.applied.clone(),
             accounted: accounted.clone(),
         }
     }
@@ -74,6 +82,7 @@ impl Durable {
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {
             tally.pods.clone_from(&self.counted);
+            tally.applied.clone_from(&self.applied);
             tally.recorder.restore(&content.metrics, in_flight);
         }
         let mut resume = vec![None; scopes];

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use podinit::sim::EventFaults;
 use podinit::sim::rng::Rng;
 use tokio::time::Instant;
 
@@ -34,11 +35,16 @@ pub enum Class {
     ColdRestart,
     Restart,
     RestartInGap,
+    LostKubeEvents,
+    LateKubeEvents,
+    DoubledKubeEvents,
+    ReorderedKubeEvents,
+    CombinedKubeEvents,
     Everything,
 }
 
 impl Class {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 30] = [
         Self::None,
         Self::Duplicated,
         Self::Replayed,
@@ -63,7 +69,21 @@ impl Class {
         Self::ColdRestart,
         Self::Restart,
         Self::RestartInGap,
+        Self::LostKubeEvents,
+        Self::LateKubeEvents,
+        Self::DoubledKubeEvents,
+        Self::ReorderedKubeEvents,
+        Self::CombinedKubeEvents,
         Self::Everything,
+    ];
+
+    /// Those that happen to Events of pods. Where there is one of them, Events are a source of evidence.
+    pub const OF_KUBE_EVENTS: [Self; 5] = [
+        Self::LostKubeEvents,
+        Self::LateKubeEvents,
+        Self::DoubledKubeEvents,
+        Self::ReorderedKubeEvents,
+        Self::CombinedKubeEvents,
     ];
 
     /// The name that `PROOF_CLASS` takes.
@@ -93,6 +113,11 @@ impl Class {
             Self::ColdRestart => "cold-restart",
             Self::Restart => "restart",
             Self::RestartInGap => "restart-in-gap",
+            Self::LostKubeEvents => "lost-kube-events",
+            Self::LateKubeEvents => "late-kube-events",
+            Self::DoubledKubeEvents => "doubled-kube-events",
+            Self::ReorderedKubeEvents => "reordered-kube-events",
+            Self::CombinedKubeEvents => "combined-kube-events",
             Self::Everything => "everything",
         }
     }
@@ -140,6 +165,15 @@ impl Class {
                 "SIGKILL at any instant, a start from the checkpoint, the watch resumed"
             }
             Self::RestartInGap => "the same, with the checkpoint's version gone (410): relist",
+            Self::LostKubeEvents => "`--evidence events`: a third of the `v1` Events is lost",
+            Self::LateKubeEvents => "`--evidence events`: half of the Events come up to 60 s late",
+            Self::DoubledKubeEvents => "`--evidence events`: half of the Events come twice",
+            Self::ReorderedKubeEvents => {
+                "`--evidence events`: Events overtake each other and the pods by up to 2 s"
+            }
+            Self::CombinedKubeEvents => {
+                "`--evidence events`: half of the Events are combined with similar ones"
+            }
             Self::Everything => "several of all these at once",
         }
     }
@@ -177,6 +211,20 @@ impl Class {
     /// Whether the program has a checkpoint.
     pub fn has_checkpoint(self) -> bool {
         matches!(self, Self::Restart | Self::RestartInGap)
+    }
+
+    /// What happens to Events of pods where these faults are injected; `None` where there are no Events.
+    pub fn of_events(parts: &[Self]) -> Option<EventFaults> {
+        let injects = |class: Self| parts.contains(&class);
+        let share = |class, share| if injects(class) { share } else { 0.0 };
+        let any = Self::OF_KUBE_EVENTS.into_iter().any(injects);
+        any.then(|| EventFaults {
+            lost: share(Self::LostKubeEvents, 1.0 / 3.0),
+            late: share(Self::LateKubeEvents, 0.5),
+            doubled: share(Self::DoubledKubeEvents, 0.5),
+            reordered: share(Self::ReorderedKubeEvents, 1.0),
+            combined: share(Self::CombinedKubeEvents, 0.5),
+        })
     }
 
     /// Injects the faults that last for the whole trial.

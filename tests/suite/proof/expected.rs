@@ -7,6 +7,7 @@ use podinit::lifecycle::Outcome;
 
 use crate::proof::facts::{NETWORK, Nature, READY, Shows, returns};
 use crate::proof::history::History;
+use crate::proof::kube_events::Says;
 use crate::proof::seen::{Gone, How, Seen};
 use crate::proof::startup::Startup;
 use crate::proof::tally::INTERVALS;
@@ -49,6 +50,10 @@ pub struct Expected {
     pub returns: [u32; 4],
     /// Its startup was not, or not wholly, watched
     pub from_before: bool,
+    /// By source: how often its network became ready
+    pub network: [Times; 3],
+    /// What Events said of it while it was in flight
+    pub heard: Vec<Says>,
 }
 
 /// What must have been counted of the pod.
@@ -100,8 +105,31 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         (None, Some(Gone::Absent)) => Some(Outcome::Vanished),
         (None, None) => None,
     };
-    Startup::of(nature, &watched[..=until], listed_first).state(&mut expected);
+    // An Event after the end of the startup says nothing.
+    let in_flight = until + usize::from(end.is_none());
+    let heard = seen.events.iter().filter(|(shown, _)| *shown <= in_flight);
+    expected.heard = heard.map(|(_, says)| *says).collect();
+    let shown = with_events(&watched[..=until], &seen.events, in_flight);
+    Startup::of(nature, &shown, listed_first).state(&mut expected);
     expected
+}
+
+/// The versions, and between them the Events that showed the network as ready, with the version before.
+fn with_events<'a>(
+    shown: &[(&'a Shows, How)],
+    events: &[(usize, Says)],
+    in_flight: usize,
+) -> Vec<(&'a Shows, How)> {
+    let mut all = Vec::new();
+    for (number, version) in shown.iter().enumerate() {
+        all.push(*version);
+        let here = events
+            .iter()
+            .filter(|(before, _)| *before == number + 1 && *before <= in_flight);
+        let seconds = here.filter_map(|(_, says)| says.network);
+        all.extend(seconds.map(|second| (version.0, How::KubeEvent(second))));
+    }
+    all
 }
 
 /// [§5.2](crate::specification#s5-2).

@@ -25,6 +25,7 @@ use crate::proof::checkpoint::Accounted;
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::ingest::{Disk, Ingest};
 use crate::proof::injected_bug::InjectedBug;
+use crate::proof::kube_events::Sent;
 use crate::proof::lives::NUMBER;
 use crate::proof::server::Server;
 use crate::proof::tally::{SLOS, Tally};
@@ -52,6 +53,8 @@ pub struct Settings {
     pub slow: Duration,
     /// Deliveries that may wait
     pub queue: Option<usize>,
+    /// Whether Events are a source of evidence
+    pub events: bool,
 }
 
 /// A running program.
@@ -59,6 +62,7 @@ pub struct Exporter {
     stats: Arc<WatchStats>,
     watches: JoinSet<()>,
     ingest: JoinHandle<Tally>,
+    events: mpsc::UnboundedSender<(usize, Sent)>,
     cancel: CancellationToken,
     exposition: Arc<Exposition>,
 }
@@ -93,8 +97,10 @@ impl Exporter {
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
+            .events(settings.events)
             .build()
             .unwrap();
+        let (events, arrived) = mpsc::unbounded_channel();
         let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
         let cancel = CancellationToken::new();
         let (epoch, base) = server.lock().epoch;
@@ -120,10 +126,13 @@ impl Exporter {
                 false => TimestampMode::Api,
             },
             slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
+            events: settings.events,
             ..TrackerConfig::default()
         };
         let mut tally = Tally {
             pods: Vec::new(),
+            applied: Vec::new(),
+            events: settings.events,
             recorder,
             injected: settings.injected,
         };
@@ -151,6 +160,7 @@ impl Exporter {
             tracker,
             tally,
             deliveries,
+            events: arrived,
             accounted,
             clock,
             stats: Arc::clone(&stats),
@@ -163,9 +173,20 @@ impl Exporter {
             stats,
             watches,
             ingest,
+            events,
             cancel,
             exposition,
         }
+    }
+
+    /// An Event arrives.
+    pub fn send(&self, sent: Sent, server: &Server) {
+        let state = server.lock();
+        let namespace = &state.history.pods[sent.pod as usize].namespace;
+        let source = state.logs.iter().position(|log| log.covers(namespace));
+        let source = source.expect("every namespace is watched");
+        // It is lost where the process ends.
+        let _ = self.events.send((source, sent));
     }
 
     pub fn synced(&self) -> bool {

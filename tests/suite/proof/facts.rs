@@ -136,6 +136,8 @@ pub struct Nature {
     pub has_init: bool,
     pub readiness_gated: bool,
     pub mirror: bool,
+    /// How many regular containers it has
+    pub containers: usize,
 }
 
 impl Nature {
@@ -147,6 +149,7 @@ impl Nature {
             has_init: !manifest.init_containers.is_empty(),
             readiness_gated: manifest.readiness_gated,
             mirror: manifest.mirror,
+            containers: manifest.containers.len(),
         }
     }
 }

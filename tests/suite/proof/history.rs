@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use crate::proof::facts::{Nature, Shows};
+use crate::proof::kube_events::Draft;
 
 /// What a version is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub type Place = u32;
 pub struct History {
     pub pods: Vec<Nature>,
     pub log: Vec<Version>,
+    /// What kubelets have reported, and nobody has sent yet
+    pub drafts: Vec<Draft>,
     /// What counts, by version. A server that was restored from a backup forgets the rest.
     current: Vec<Place>,
     number: u64,

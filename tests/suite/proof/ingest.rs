@@ -4,15 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podinit::cluster::api_server_clock::ApiServerClock;
-use podinit::lifecycle::{Delivery, Tracker};
+use podinit::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit::run::accounting_clock::AccountingClock;
 use podinit::sim::rng::Rng;
+use podinit::timestamp::Timestamp;
 use podinit::watch::stats::WatchStats;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::proof::checkpoint::{Accounted, Durable};
+use crate::proof::kube_events::{Applied, Sent};
 use crate::proof::tally::Tally;
 
 /// As in `serve`.
@@ -28,6 +30,8 @@ pub struct Ingest {
     pub tracker: Tracker,
     pub tally: Tally,
     pub deliveries: mpsc::Receiver<Delivery>,
+    /// Events of pods, each with the list-watch that covers its pod
+    pub events: mpsc::UnboundedReceiver<(usize, Sent)>,
     pub accounted: Accounted,
     pub clock: Arc<ApiServerClock>,
     pub stats: Arc<WatchStats>,
@@ -62,7 +66,11 @@ impl Ingest {
                 Some(mut delivery) = self.deliveries.recv() => {
                     time.receive(&*self.clock, &mut delivery, &mut self.tracker);
                     self.account(delivery).await;
+                    if let Ok((source, sent)) = self.events.try_recv() {
+                        self.account_event(source, sent);
+                    }
                 }
+                Some((source, sent)) = self.events.recv() => self.account_event(source, sent),
             }
         }
     }
@@ -76,6 +84,27 @@ impl Ingest {
         if !self.slow.is_zero() {
             sleep(self.slow).await;
         }
+    }
+
+    /// As `serve` does.
+    fn account_event(&mut self, source: usize, Sent { pod, event, says }: Sent) {
+        self.tally.applied.push(Applied {
+            pod,
+            source,
+            after: self.accounted.of(source),
+            says,
+        });
+        if self.tally.injected.loses_event(&says) {
+            return;
+        }
+        let delivery = Delivery {
+            source: SourceId::default(),
+            event: PodEvent::Event(event),
+            now: Timestamp::EPOCH,
+            observed: None,
+            version: None,
+        };
+        self.tracker.apply(delivery, &mut self.tally);
     }
 
     fn next_commit(&mut self) -> Instant {

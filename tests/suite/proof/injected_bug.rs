@@ -3,6 +3,8 @@
 use podinit::lifecycle::{PodEvent, PodObservation, PodState};
 use podinit::pod::PodUid;
 
+use crate::proof::kube_events::Says;
+
 /// Which bug is injected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bug {
@@ -38,10 +40,14 @@ pub enum Bug {
     KnowsNoPod,
     /// A process that goes on from a checkpoint knows the pods, but counts from zero
     CountsFromZero,
+    /// An Event that shows the network as ready gets lost on its way to the accounting
+    LosesEvidence,
+    /// An image pull is counted twice
+    DoublesPull,
 }
 
 impl Bug {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::DropsMeasured,
         Self::DoublesMeasured,
         Self::DropsOutcome,
@@ -57,6 +63,8 @@ impl Bug {
         Self::ResumesLate,
         Self::KnowsNoPod,
         Self::CountsFromZero,
+        Self::LosesEvidence,
+        Self::DoublesPull,
     ];
 }
 
@@ -113,6 +121,16 @@ impl InjectedBug {
             }
             _ => false,
         }
+    }
+
+    /// Whether an Event of a pod gets lost.
+    pub fn loses_event(&mut self, says: &Says) -> bool {
+        self.bug == Bug::LosesEvidence && says.network.is_some() && self.triggers()
+    }
+
+    /// How often an image pull is counted.
+    pub fn times_of_pull(&mut self) -> u32 {
+        1 + u32::from(self.bug == Bug::DoublesPull && self.triggers())
     }
 
     fn triggers(&mut self) -> bool {

@@ -13,6 +13,7 @@ use podinit::timestamp::Timestamp;
 
 use crate::proof::facts::{Nature, Shows};
 use crate::proof::history::{History, Kind};
+use crate::proof::kube_events;
 
 /// The label that numbers the pods, so that observations of one pod can be distinguished from those of
 /// another one under its name.
@@ -187,6 +188,8 @@ impl Lives {
             return;
         }
         living.pod.apply(&change, at);
+        let drafts = kube_events::drafts(number, &change, &living.pod, at);
+        history.drafts.extend(drafts);
         if change.is_written() {
             write(number, Kind::Modified, &living.pod, history);
         }

@@ -2,12 +2,15 @@
 
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::history::{History, Kind, Place};
+use crate::proof::kube_events::{Applied, Says};
 
 /// How a version was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     FirstList,
     List,
+    /// Not a version: an Event of the kubelet showed that the network is ready since this second
+    KubeEvent(i64),
     /// By an event at this nanosecond
     Event(i64),
 }
@@ -32,6 +35,8 @@ pub struct Seen {
     pub ended: Option<(Gone, usize)>,
     /// How many of the versions had been shown when a backup brought it back, each time
     pub revived: Vec<usize>,
+    /// What Events said of it while it stood, and how many of the versions had been shown before
+    pub events: Vec<(usize, Says)>,
     newest: u64,
     known: bool,
 }
@@ -49,6 +54,12 @@ impl Seen {
         }
     }
 
+    fn hear(&mut self, says: Says) {
+        if self.known && self.gone.is_none() {
+            self.events.push((self.versions.len(), says));
+        }
+    }
+
     fn end(&mut self, gone: Gone) {
         self.gone = Some(gone);
         self.ended.get_or_insert((gone, self.versions.len()));
@@ -61,10 +72,20 @@ impl Seen {
 }
 
 /// By pod.
-pub fn all(history: &History, logs: &[DeliveryLog]) -> Vec<Seen> {
+pub fn all(history: &History, logs: &[DeliveryLog], applied: &[Applied]) -> Vec<Seen> {
     let mut pods = vec![Seen::default(); history.pods.len()];
-    for log in logs {
-        for delivered in &log.delivered {
+    for (source, log) in logs.iter().enumerate() {
+        let mut applied = applied
+            .iter()
+            .filter(|applied| applied.source == source)
+            .peekable();
+        let mut take = |pods: &mut [Seen], count: usize| {
+            while let Some(event) = applied.next_if(|applied| applied.after <= count) {
+                pods[event.pod as usize].hear(event.says);
+            }
+        };
+        for (count, delivered) in log.delivered.iter().enumerate() {
+            take(&mut pods, count);
             match delivered {
                 Delivered::Event { place, at } => {
                     let version = history.version(*place);
@@ -98,6 +119,7 @@ pub fn all(history: &History, logs: &[DeliveryLog]) -> Vec<Seen> {
                 }
             }
         }
+        take(&mut pods, log.delivered.len());
     }
     pods
 }

@@ -32,12 +32,36 @@ fn first(shown: &[(&Shows, How)], stated: impl Fn(&Shows) -> Option<i64>) -> Opt
     })
 }
 
+/// When an Event latches NetworkReady, if one does: the first, unless a version has shown the condition
+/// before, and not before Scheduled.
+fn evidence(
+    shown: &[(&Shows, How)],
+    scheduled: Option<Mark>,
+    condition: Option<Mark>,
+) -> Option<Mark> {
+    let mut shown = shown.iter().enumerate();
+    let (position, second) = shown.find_map(|(position, (_, how))| match how {
+        How::KubeEvent(second) => Some((position, *second)),
+        _ => None,
+    })?;
+    let scheduled = scheduled?;
+    let position = position.max(scheduled.position);
+    let mark = Mark {
+        position,
+        second: Some(scheduled.second.map_or(second, |at| at.max(second))),
+    };
+    let is_first = condition.is_none_or(|condition| position <= condition.position);
+    is_first.then_some(mark)
+}
+
 /// The versions up to the end of the startup, and the milestones that they show.
 pub struct Startup<'a> {
     nature: &'a Nature,
     shown: &'a [(&'a Shows, How)],
     adopted: bool,
     marks: [Option<Mark>; MILESTONES],
+    /// An Event showed the network as ready first
+    by_event: bool,
     acknowledged: Option<Mark>,
     containers_started: Option<Mark>,
     gated: bool,
@@ -64,7 +88,10 @@ impl<'a> Startup<'a> {
             });
         }
         let scheduled = marks[SCHEDULED];
-        if let Some(network) = &mut marks[NETWORK] {
+        let evidence = evidence(shown, scheduled, marks[NETWORK]);
+        if evidence.is_some() {
+            marks[NETWORK] = evidence;
+        } else if let Some(network) = &mut marks[NETWORK] {
             // The kubelet may set the condition late: a container has started with the network ready.
             let start = shown[network.position].0.first_start;
             let earliest = [network.second, start].into_iter().flatten().min();
@@ -87,6 +114,7 @@ impl<'a> Startup<'a> {
             shown,
             adopted,
             marks,
+            by_event: evidence.is_some(),
             acknowledged: first(shown, |shows| shows.started),
             containers_started: first(shown, |shows| shows.all_started),
             gated: gated_at.is_some(),
@@ -128,7 +156,35 @@ impl<'a> Startup<'a> {
         ]
     }
 
+    /// By source: how often the network became ready while it was watched.
+    fn network(&self) -> [Times; 3] {
+        let [condition, container, event] = [
+            [Times::ONCE, Times::default(), Times::default()],
+            [Times::default(), Times::ONCE, Times::default()],
+            [Times::default(), Times::default(), Times::ONCE],
+        ];
+        let Some(network) = self.marks[NETWORK] else {
+            return Default::default();
+        };
+        if self.adopted && network.position == 0 {
+            return Default::default();
+        }
+        if self.by_event {
+            return event;
+        }
+        let shows = self.shown[network.position].0;
+        match (shows.reached(NETWORK), shows.first_start) {
+            (Some(since), Some(start)) if start < since => container,
+            // Within a second the arrival of the event decides.
+            (Some(since), Some(start)) if start == since => {
+                [Times::PERHAPS, Times::PERHAPS, Times::default()]
+            }
+            _ => condition,
+        }
+    }
+
     pub fn state(&self, expected: &mut Expected) {
+        expected.network = self.network();
         let over = matches!(expected.outcome, Some(Outcome::Ready | Outcome::Completed));
         for (index, (applies, from, to)) in self.intervals().into_iter().enumerate() {
             if !applies {
@@ -153,7 +209,7 @@ impl<'a> Startup<'a> {
                         seconds: from.second.zip(to.second).map(|(from, to)| to - from),
                         shown: match self.shown[to.position].1 {
                             How::Event(at) => Some(at),
-                            How::FirstList | How::List => None,
+                            How::FirstList | How::List | How::KubeEvent(_) => None,
                         },
                         began: from.second,
                         lacked: self.lacked(index),

@@ -1,18 +1,32 @@
 //! What the program has counted, pod by pod.
 
 use podinit::lifecycle::{
-    Interval, Milestone, Observation, Outcome, PodObservation, PodState, Sink, SloVerdict,
+    Interval, Milestone, NetworkEvidence, Observation, Outcome, PodObservation, PodState,
+    PullResult, Sink, SloVerdict, Stage, StartupSli, Step,
 };
 use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
 use podinit::timestamp::Timestamp;
 
 use crate::proof::injected_bug::InjectedBug;
+use crate::proof::kube_events::Applied;
 
 /// How many SLOs are in force.
 pub const SLOS: usize = 4;
 
 pub const INTERVALS: usize = Interval::ALL.len();
+/// The intervals that begin or end with NetworkReady.
+const OF_NETWORK: [Interval; 5] = [
+    Interval::Stage(Stage::Network),
+    Interval::Stage(Stage::Init),
+    Interval::Stage(Stage::Containers),
+    Interval::Step(Step::Sandbox),
+    Interval::Step(Step::Start),
+];
+
+/// The SLO on one of them.
+const SLO_OF_NETWORK: usize = 1;
+
 const OUTCOMES: usize = Outcome::ALL.len();
 
 /// What was counted of one pod.
@@ -29,12 +43,38 @@ pub struct Counted {
     pub returns: [u32; 4],
     /// By SLO: good, bad, excluded
     pub slos: [[u32; 3]; SLOS],
+    /// By source: how often its network became ready
+    pub network: [u32; NetworkEvidence::ALL.len()],
+    /// By result
+    pub pulls: [u32; PullResult::ALL.len()],
+    /// The startup SLI: observed, excluded
+    pub sli: [u32; 2],
     /// Moves from where the pod did not stand
     pub torn_moves: u32,
     stands: Option<PodState>,
 }
 
 impl Counted {
+    /// What is counted of the pod alone, whatever Events say of it: all but what follows from the time of
+    /// NetworkReady, pulls and the startup SLI.
+    pub fn without_events(&self) -> Self {
+        let mut rest = self.clone();
+        rest.network = Default::default();
+        rest.pulls = Default::default();
+        rest.sli = Default::default();
+        rest.stands = None;
+        for interval in Interval::ALL {
+            let index = interval.index();
+            if OF_NETWORK.contains(&interval) {
+                rest.measured[index] = 0;
+                rest.latencies[index] = 0;
+                rest.unobserved[index] = Default::default();
+            }
+        }
+        rest.slos[SLO_OF_NETWORK] = Default::default();
+        rest
+    }
+
     fn count(&mut self, observation: PodObservation) {
         match observation {
             PodObservation::Moved { from, to } => {
@@ -67,9 +107,10 @@ impl Counted {
                 };
                 self.slos[usize::from(slo.0)][column] += 1;
             }
-            PodObservation::NetworkReady { .. }
-            | PodObservation::StartupSli(_)
-            | PodObservation::OldestInFlight { .. }
+            PodObservation::NetworkReady { evidence, .. } => self.network[evidence as usize] += 1,
+            PodObservation::StartupSli(StartupSli::Observed(_)) => self.sli[0] += 1,
+            PodObservation::StartupSli(StartupSli::Excluded(_)) => self.sli[1] += 1,
+            PodObservation::OldestInFlight { .. }
             | PodObservation::Stuck { .. }
             | PodObservation::Bound
             | PodObservation::Anomaly(_)
@@ -83,6 +124,10 @@ impl Counted {
 /// Counts for each pod what the recorder counts for all of them.
 pub struct Tally {
     pub pods: Vec<Counted>,
+    /// The Events of pods that it was given
+    pub applied: Vec<Applied>,
+    /// Whether Events are a source of evidence
+    pub events: bool,
     pub recorder: Recorder,
     pub injected: InjectedBug,
 }
@@ -91,21 +136,29 @@ impl Sink for Tally {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
-            Observation::Pull(..) | Observation::Tracker(_) => {
-                self.recorder.observe(now, observation)
+            Observation::Pull(pod, pull) => {
+                for _ in 0..self.injected.times_of_pull() {
+                    self.counted(pod).pulls[pull.result as usize] += 1;
+                    self.recorder.observe(now, observation);
+                }
             }
+            Observation::Tracker(_) => self.recorder.observe(now, observation),
         }
     }
 }
 
 impl Tally {
-    fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
+    fn counted(&mut self, pod: &PodInfo) -> &mut Counted {
         let number: usize = pod.pod_labels[0].parse().expect("every pod is numbered");
         if self.pods.len() <= number {
             self.pods.resize(number + 1, Counted::default());
         }
+        &mut self.pods[number]
+    }
+
+    fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
         for _ in 0..self.injected.times(&observation) {
-            self.pods[number].count(observation);
+            self.counted(pod).count(observation);
             self.recorder.observe_pod(now, pod, observation);
         }
     }

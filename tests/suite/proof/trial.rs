@@ -15,6 +15,7 @@ use crate::proof::delivery_log::Delivered;
 use crate::proof::exporter::{Exporter, Settings};
 use crate::proof::ingest::Disk;
 use crate::proof::injected_bug::{Bug, InjectedBug};
+use crate::proof::kube_events::KubeEvents;
 use crate::proof::lives::Lives;
 use crate::proof::scraped;
 use crate::proof::server::Server;
@@ -100,6 +101,8 @@ pub struct World {
     pub frozen_until: Instant,
     /// Where the program keeps its checkpoint, if it has one
     pub disk: Option<Disk>,
+    /// The Events on their way, where they are a source of evidence
+    pub kube_events: Option<KubeEvents>,
     /// The state of the server at some moment
     pub backup: Option<(u64, Lives)>,
 }
@@ -114,6 +117,7 @@ impl World {
         }
         let checkpoint = parts.iter().any(|part| part.has_checkpoint());
         let disk = checkpoint.then(Disk::default);
+        let faults = Class::of_events(&parts);
         Self {
             server: Server::new(trial.seed, EPOCH, parts.contains(&Class::Sources)),
             trial,
@@ -128,6 +132,7 @@ impl World {
             next_pod: Instant::now(),
             frozen_until: Instant::now(),
             disk,
+            kube_events: faults.map(|faults| KubeEvents::new(trial.seed, faults)),
             backup: None,
         }
     }
@@ -192,6 +197,17 @@ impl World {
         if state.history.log.len() > before {
             self.server.changed.notify_waiters();
         }
+        let drafts = std::mem::take(&mut state.history.drafts);
+        drop(state);
+        if let Some(kube_events) = &mut self.kube_events {
+            drafts.into_iter().for_each(|draft| kube_events.send(draft));
+            // What arrives while no process runs is lost.
+            for sent in kube_events.arrived(at) {
+                if let Some(exporter) = &self.exporter {
+                    exporter.send(sent, &self.server);
+                }
+            }
+        }
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -219,6 +235,7 @@ impl World {
                 false => Duration::ZERO,
             },
             queue: self.parts.contains(&Class::SlowAccounting).then_some(8),
+            events: self.kube_events.is_some(),
         };
         self.exporter = Some(Exporter::start(
             &self.server,
@@ -250,7 +267,7 @@ impl World {
         let synced = exporter.synced();
         let (tally, exposition) = exporter.stop().await;
         let state = self.server.lock();
-        let mut findings = audit::audit(&state.history, &state.logs, &tally.pods);
+        let mut findings = audit::audit(&state.history, &state.logs, &tally);
         let text = exposition.encode(Format::Text).expect("it can be scraped");
         let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
         scraped::check(&scrape, &tally.pods, &mut findings);
