@@ -34,6 +34,7 @@ mod deploy;
 mod doctor;
 mod doctor_process;
 mod documents;
+mod event_burst;
 mod exposition;
 mod fault_table;
 mod first_list_memory;

@@ -19,17 +19,17 @@ use tokio_util::sync::CancellationToken;
 use crate::support::watch::{Call, Writer, scripted_client};
 
 /// A scripted API server with a watch of Events that talks to it.
-struct FakeApi {
+pub struct FakeApi {
     calls: mpsc::UnboundedReceiver<Call>,
     events: mpsc::Receiver<KubeEvent>,
-    stats: Arc<EventStats>,
+    pub stats: Arc<EventStats>,
     watch: Arc<WatchStats>,
     _tasks: JoinSet<()>,
 }
 
 impl FakeApi {
     /// A watch whose queue holds so many Events.
-    fn start(queue: usize) -> Self {
+    pub fn start(queue: usize) -> Self {
         let (client, calls) = scripted_client();
         let (sender, events) = mpsc::channel(queue);
         let sink = EventSink {
@@ -64,7 +64,7 @@ impl FakeApi {
     }
 
     /// Answers the list of one Event, and opens the watch from its version.
-    async fn begun(&mut self, version: &str) -> Writer {
+    pub async fn begun(&mut self, version: &str) -> Writer {
         let list = self.call().await;
         assert!(
             list.uri.starts_with("/api/v1/events?") && list.uri.ends_with("&limit=1"),
@@ -79,7 +79,7 @@ impl FakeApi {
     }
 
     /// The next request, which must be a watch from `version`.
-    async fn watch_from(&mut self, version: &str) -> Call {
+    pub async fn watch_from(&mut self, version: &str) -> Call {
         let call = self.call().await;
         assert!(call.uri.contains("watch=true"), "{}", call.uri);
         assert!(
@@ -92,7 +92,7 @@ impl FakeApi {
         call
     }
 
-    async fn next(&mut self) -> KubeEvent {
+    pub async fn next(&mut self) -> KubeEvent {
         self.events.recv().await.expect("the watch has ended")
     }
 
