@@ -51,6 +51,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         pod_labels: vec!["app.kubernetes.io/name".to_owned()],
         node: true,
         workload: true,
+        probes: false,
     };
     for (name, options) in [("plain", DecodeOptions::default()), ("all_labels", all)] {
         let mut decoder = PodDecoder::new(options);

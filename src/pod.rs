@@ -7,6 +7,7 @@
 mod container;
 mod disruption;
 mod in_place;
+mod probes;
 mod sandbox;
 mod scheduling;
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub use self::container::{Container, ContainerKind, ContainerState, WaitingReason};
 pub use self::disruption::DisruptionReason;
 pub use self::in_place::{InPlaceChanges, Resize, ResizeState};
+pub use self::probes::{ContainerProbes, Probe};
 pub use self::sandbox::SandboxNotReady;
 pub use self::scheduling::{NotScheduled, NotScheduledReason};
 use crate::label_values;
@@ -184,7 +186,7 @@ pub struct Workload {
 /// match pods by namespace and workload.
 ///
 /// The decoder fills `node`, `workload` and `pod_labels` only where a label is configured that
-/// needs them.
+/// needs them, and `probes` only for reports on recordings.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PodInfo {
     /// `metadata.namespace`
@@ -200,6 +202,9 @@ pub struct PodInfo {
     /// The values of the chosen pod labels in the order in which they were chosen; empty text
     /// where the pod has no such label
     pub pod_labels: Box<[Box<str>]>,
+    /// The probes of `spec.containers`, in the order of the spec, of those that have any; shared with
+    /// the other pods of the workload. `None` where no container has one
+    pub probes: Option<Arc<Vec<ContainerProbes>>>,
 }
 
 /// One version of one pod, reduced to what podinit needs.

@@ -20,6 +20,7 @@ pub fn run(bytes: &[u8]) {
         pod_labels: vec!["app".to_owned(), "team".to_owned()],
         node: true,
         workload: true,
+        probes: true,
     });
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {

@@ -99,7 +99,7 @@ pub struct ReportArgs {
     )]
     pub evidence: Evidence,
 
-    /// How many of the slowest pods to list
+    /// How many of the slowest pods to list, and of the workloads whose probes should be changed
     #[arg(long, env = "PODINIT_TOP", value_name = "NUMBER", default_value_t = 10)]
     pub top: usize,
 

@@ -160,6 +160,7 @@ impl LabelConfig {
             pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
             node: has(SeriesLabel::Node),
             workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
+            probes: false,
         }
     }
 

@@ -45,7 +45,12 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
 
 /// Prints a summary of recordings. If one of them cannot be read, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let documents = documents(args.recording.files.clone(), DecodeOptions::default());
+    let options = DecodeOptions {
+        workload: true,
+        probes: true,
+        ..DecodeOptions::default()
+    };
+    let documents = documents(args.recording.files.clone(), options);
     let report = report::summarize(
         documents,
         replay_config(&args.recording, args.evidence),

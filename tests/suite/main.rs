@@ -46,6 +46,7 @@ mod max_pods;
 mod memory;
 mod oracle;
 mod panic_line;
+mod probe_advice;
 mod proof;
 mod readme;
 mod recordings;

@@ -10,17 +10,19 @@ use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Number, Parsed, Text, skip};
+use super::probes::ProbeReader;
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
-use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
+use crate::pod::{Container, ContainerKind, ContainerProbes, ContainerState, Probe, WaitingReason};
 use crate::timestamp::Timestamp;
 
 /// Reads `containers` or `initContainers` of a `spec`. Every element is a container, whatever it is;
 /// one without a name has an empty one.
 pub(crate) struct ContainersReader<'c> {
     pub(crate) context: &'c mut DecodeContext,
-    /// Of `initContainers`
-    pub(crate) init: bool,
+    /// Where the probes of `containers` go, if they are wanted; `None` for `initContainers`, since the
+    /// step `probe` is of the others
+    pub(crate) probes: Option<&'c mut Vec<ContainerProbes>>,
 }
 
 impl<'de> LenientField<'de> for ContainersReader<'_> {
@@ -30,16 +32,33 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
         Vec::new()
     }
 
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+    fn seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut containers = Vec::new();
-        while let Some((name, always)) = seq.next_element_seed(Lenient(Declared(self.context)))? {
-            let kind = match (self.init, always) {
-                (false, _) => ContainerKind::Regular,
-                (true, false) => ContainerKind::Init,
-                (true, true) => ContainerKind::RestartableInit,
+        while let Some(declared) = seq.next_element_seed(Lenient(DeclaredReader(self.context)))? {
+            let Declared {
+                name,
+                always,
+                startup,
+                readiness,
+                liveness,
+            } = declared;
+            let name = name.unwrap_or_else(|| self.context.text(""));
+            let has_probe = [startup, readiness, liveness].iter().any(Option::is_some);
+            if let (true, Some(probes)) = (has_probe, &mut self.probes) {
+                probes.push(ContainerProbes {
+                    container: Arc::clone(&name),
+                    startup,
+                    readiness,
+                    liveness,
+                });
+            }
+            let kind = match (&self.probes, always) {
+                (Some(_), _) => ContainerKind::Regular,
+                (None, false) => ContainerKind::Init,
+                (None, true) => ContainerKind::RestartableInit,
             };
             containers.push(Container {
-                name: name.unwrap_or_else(|| self.context.text("")),
+                name,
                 kind,
                 state: ContainerState::NoStatus,
                 started: None,
@@ -49,33 +68,53 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
     }
 }
 
-/// Reads the name of a container of a `spec`, and whether its `restartPolicy` is `Always`.
-struct Declared<'c>(&'c mut DecodeContext);
+/// What is read of a container of a `spec`.
+#[derive(Default)]
+struct Declared {
+    name: Option<Arc<str>>,
+    /// `restartPolicy` is `Always`
+    always: bool,
+    startup: Option<Probe>,
+    readiness: Option<Probe>,
+    liveness: Option<Probe>,
+}
 
-impl<'de> LenientField<'de> for Declared<'_> {
-    type Value = (Option<Arc<str>>, bool);
+/// Reads a [`Declared`], without probes unless they are wanted.
+struct DeclaredReader<'c>(&'c mut DecodeContext);
 
-    fn absent(self) -> Self::Value {
-        (None, false)
+impl<'de> LenientField<'de> for DeclaredReader<'_> {
+    type Value = Declared;
+
+    fn absent(self) -> Declared {
+        Declared::default()
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let (mut name, mut always) = (None, false);
+        let mut declared = Declared::default();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("name") => {
                     let share = Parsed(|text: &str| Some(context.text(text)));
-                    name = map.next_value_seed(Lenient(share))?;
+                    declared.name = map.next_value_seed(Lenient(share))?;
                 }
                 Some("restartPolicy") => {
                     let policy = map.next_value_seed(Lenient(Text))?;
-                    always = policy.as_deref() == Some("Always");
+                    declared.always = policy.as_deref() == Some("Always");
+                }
+                Some("startupProbe") if context.options.probes => {
+                    declared.startup = map.next_value_seed(Lenient(ProbeReader))?;
+                }
+                Some("readinessProbe") if context.options.probes => {
+                    declared.readiness = map.next_value_seed(Lenient(ProbeReader))?;
+                }
+                Some("livenessProbe") if context.options.probes => {
+                    declared.liveness = map.next_value_seed(Lenient(ProbeReader))?;
                 }
                 _ => skip(&mut map)?,
             }
         }
-        Ok((name, always))
+        Ok(declared)
     }
 }
 

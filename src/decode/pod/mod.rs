@@ -19,6 +19,7 @@ pub(crate) mod lenient;
 pub(crate) mod metadata;
 pub(crate) mod object;
 mod owner;
+mod probes;
 pub(crate) mod spec;
 pub(crate) mod status;
 pub(crate) mod volumes;
@@ -27,9 +28,9 @@ use std::sync::Arc;
 
 use intern::Interner;
 
-use crate::pod::Workload;
+use crate::pod::{ContainerProbes, Workload};
 
-/// The optional fields to decode: those that a configured label needs.
+/// The optional fields to decode: those that a configured label or a report needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecodeOptions {
     /// Keys of the pod labels whose values are wanted, each key once, in the order in which
@@ -39,6 +40,8 @@ pub struct DecodeOptions {
     pub node: bool,
     /// Whether [`PodInfo::workload`](crate::pod::PodInfo::workload) is wanted.
     pub workload: bool,
+    /// Whether [`PodInfo::probes`](crate::pod::PodInfo::probes) are wanted.
+    pub probes: bool,
 }
 
 /// What is carried from pod to pod: the options, and the texts that many pods share.
@@ -50,6 +53,7 @@ pub(crate) struct DecodeContext {
     pub(crate) mixed_lists: bool,
     pub(crate) texts: Interner<str>,
     pub(crate) workloads: Interner<Workload>,
+    pub(crate) probes: Interner<Vec<ContainerProbes>>,
 }
 
 impl DecodeContext {
@@ -63,6 +67,12 @@ impl DecodeContext {
     /// The shared copy of the name of a namespace, a node or a container.
     pub(crate) fn text(&mut self, text: &str) -> Arc<str> {
         self.texts.get(text, || Arc::from(text))
+    }
+
+    /// The shared copy of the probes of a pod; none for a pod without any.
+    fn shared_probes(&mut self, probes: Vec<ContainerProbes>) -> Option<Arc<Vec<ContainerProbes>>> {
+        let shared = |context: &mut Self| context.probes.get(&probes, || Arc::new(probes.clone()));
+        (!probes.is_empty()).then(|| shared(self))
     }
 }
 

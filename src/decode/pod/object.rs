@@ -98,6 +98,7 @@ impl<'de> Object<'de> {
         }
         let uid = self.metadata.uid.ok_or(ObjectFault::NoUid)?;
         let workload = self.metadata.workload(context);
+        let probes = context.shared_probes(self.spec.probes);
         let mut pod_labels = self.metadata.take_labels();
         if pod_labels.len() != context.options.pod_labels.len() {
             pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
@@ -128,6 +129,7 @@ impl<'de> Object<'de> {
                 workload,
                 host_network: self.spec.host_network,
                 pod_labels,
+                probes,
             },
             created: self.metadata.created,
             started: self.status.started,

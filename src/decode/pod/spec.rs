@@ -8,7 +8,7 @@ use super::DecodeContext;
 use super::container::ContainersReader;
 use super::lenient::{Flag, IsObject, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::volumes::StatefulReader;
-use crate::pod::Container;
+use crate::pod::{Container, ContainerProbes};
 
 /// What is read of a `spec`.
 #[derive(Default)]
@@ -18,6 +18,8 @@ pub(crate) struct Spec {
     pub(crate) gated: bool,
     pub(crate) init_containers: Vec<Container>,
     pub(crate) containers: Vec<Container>,
+    /// Of `containers`, where they are wanted
+    pub(crate) probes: Vec<ContainerProbes>,
     pub(crate) is_stateful: bool,
     pub(crate) readiness_gates: ReadinessGates,
     pub(crate) has_scheduling_group: bool,
@@ -54,13 +56,13 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
                 Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
                 Some("initContainers") => {
-                    let init = true;
-                    let reader = ContainersReader { context, init };
+                    let probes = None;
+                    let reader = ContainersReader { context, probes };
                     spec.init_containers = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("containers") => {
-                    let init = false;
-                    let reader = ContainersReader { context, init };
+                    let probes = Some(&mut spec.probes);
+                    let reader = ContainersReader { context, probes };
                     spec.containers = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("volumes") => {

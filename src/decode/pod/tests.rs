@@ -8,8 +8,8 @@ use super::DecodeOptions;
 use crate::decode::rfc3339;
 use crate::decode::{PodDecoder, WatchEventKind};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, Phase,
-    PodSnapshot, PodUid, WaitingReason,
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerProbes,
+    ContainerState, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
 };
 
 pub(crate) fn all_options() -> DecodeOptions {
@@ -17,6 +17,7 @@ pub(crate) fn all_options() -> DecodeOptions {
         pod_labels: vec!["app".into(), "team".into()],
         node: true,
         workload: true,
+        probes: true,
     }
 }
 
@@ -264,4 +265,47 @@ fn an_owner_is_a_deployment_only_by_the_template_hash() {
     assert_eq!(found(job, &hash).unwrap(), "Job/backup-2901-abc");
     let not_controlling = json!({"kind": "Job", "name": "backup"});
     assert_eq!(found(not_controlling, &hash), None);
+}
+
+#[test]
+fn probes_are_read_where_they_are_wanted_and_have_the_defaults_of_kubernetes() {
+    let mut object = full();
+    object["spec"]["containers"] = json!([
+        {"name": "web",
+         "readinessProbe": {"initialDelaySeconds": 30, "periodSeconds": 5, "timeoutSeconds": 2,
+                            "successThreshold": 2, "failureThreshold": 4, "httpGet": {"path": "/"}},
+         "startupProbe": {"periodSeconds": 0, "failureThreshold": "many", "exec": {}},
+         "livenessProbe": null},
+        {"name": "plain", "readinessProbe": "none"},
+        {"name": "backup", "livenessProbe": {"initialDelaySeconds": -1, "periodSeconds": 1e30}},
+    ]);
+    object["spec"]["initContainers"] =
+        json!([{"name": "mesh", "restartPolicy": "Always", "startupProbe": {}}]);
+    let without = DecodeOptions::default();
+    assert_eq!(pod_with(without, object.clone()).info.probes, None);
+
+    let readiness = Probe {
+        initial_delay: 30,
+        period: 5,
+        success_threshold: 2,
+        failure_threshold: 4,
+    };
+    let endless = Probe {
+        period: u32::MAX,
+        ..Probe::default()
+    };
+    let probes = |container: &str, startup, readiness, liveness| ContainerProbes {
+        container: container.into(),
+        startup,
+        readiness,
+        liveness,
+    };
+    assert_eq!(
+        pod(object).info.probes.unwrap().as_slice(),
+        [
+            probes("web", Some(Probe::default()), Some(readiness), None),
+            probes("backup", None, None, Some(endless)),
+        ]
+    );
+    assert_eq!(pod(full()).info.probes, None);
 }

@@ -21,7 +21,7 @@ use crate::lifecycle::slo_verdict::SloId;
 use crate::lifecycle::sources::{FirstList, SourceProgress};
 use crate::lifecycle::stuck::StuckBefore;
 use crate::lifecycle::version::Version;
-use crate::pod::{PodInfo, PodUid, ResizeState, Workload};
+use crate::pod::{ContainerProbes, PodInfo, PodUid, ResizeState, Workload};
 use crate::timestamp::Timestamp;
 
 const MILESTONES: usize = Milestone::ALL.len();
@@ -313,6 +313,9 @@ pub(super) struct SavedPodInfo {
     workload: Option<Arc<Workload>>,
     host_network: bool,
     pod_labels: Box<[Box<str>]>,
+    /// Of recordings only, which are not saved
+    #[serde(skip)]
+    probes: Option<Arc<Vec<ContainerProbes>>>,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The texts that the report for a terminal and the Markdown report share.
 
+use super::probes::{Advice, ProbeReport};
 use super::summary::{IntervalSummary, Report};
 use crate::label_value::LabelValue;
 use crate::lifecycle::Step;
@@ -93,6 +94,33 @@ pub(super) fn notes(report: &Report) -> Vec<(&'static str, Vec<String>)> {
         .into_iter()
         .filter(|(_, found): &(_, Vec<String>)| !found.is_empty())
         .collect()
+}
+
+/// The title of the advice on probes.
+pub(super) const PROBES: &str = "Probes to change, containers started to ready";
+
+/// How many workloads the advice on probes leaves out, if any.
+pub(super) fn probes_left_out(probes: &ProbeReport) -> Option<String> {
+    let ProbeReport {
+        workloads,
+        well,
+        advice,
+    } = probes;
+    let more = workloads - well - advice.len();
+    (more > 0).then(|| format!("and {more} more"))
+}
+
+/// What is wrong with the probes of a container, in sentences.
+pub(super) fn findings(advice: &Advice) -> String {
+    let sentences = advice.findings.iter().map(|(_, sentence)| &**sentence);
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
+/// What to set in a container, as `field: value` pairs.
+pub(super) fn settings(advice: &Advice) -> String {
+    let pairs = advice.set.iter();
+    let pairs = pairs.map(|(field, value)| format!("{field}: {value}"));
+    pairs.collect::<Vec<_>>().join(", ")
 }
 
 fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<String> {

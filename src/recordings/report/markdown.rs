@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::formatting::{HEAD, notes, outcomes, row, seconds, span};
+use super::formatting::{
+    HEAD, PROBES, findings, notes, outcomes, probes_left_out, row, seconds, settings, span,
+};
 use super::summary::Report;
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
@@ -36,7 +38,39 @@ pub(super) fn render(report: &Report) -> String {
             plain(&pod.name)
         );
     }
+    probes(&mut out, report);
     out
+}
+
+fn probes(out: &mut String, report: &Report) {
+    if report.probes.well == report.probes.workloads {
+        return;
+    }
+    let _ = write!(
+        out,
+        "\n## {PROBES}\n\n| workload | container | pods | p50 | p99 | what is wrong | what to set |\n\
+         |---|---|---:|---:|---:|---|---|\n"
+    );
+    for workload in &report.probes.advice {
+        for advice in &workload.containers {
+            let _ = writeln!(
+                out,
+                "| {}/{} ({}) | {} | {} | {} | {} | {} | `{}` |",
+                plain(&workload.namespace),
+                plain(&workload.workload),
+                plain(&workload.workload_kind),
+                plain(&advice.container),
+                workload.pods,
+                seconds(workload.p50),
+                seconds(workload.p99),
+                findings(advice),
+                settings(advice)
+            );
+        }
+    }
+    if let Some(more) = probes_left_out(&report.probes) {
+        let _ = writeln!(out, "\n{more}");
+    }
 }
 
 /// Names are not trusted: nothing in them may end a table cell or begin markup.

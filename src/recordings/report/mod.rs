@@ -11,6 +11,7 @@ mod durations;
 mod formatting;
 mod markdown;
 mod network_durations;
+mod probes;
 mod report_sink;
 mod slowest_pods;
 mod summary;
@@ -19,6 +20,7 @@ mod text;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+pub use probes::{Advice, Finding, ProbeReport, Taken, WorkloadAdvice, advise};
 use report_sink::ReportSink;
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, Report};
@@ -28,7 +30,8 @@ use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::watch::stats::WatchStats;
 
-/// Summarizes a recording, with at most `top` of its slowest pods.
+/// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
+/// should be changed.
 ///
 /// # Errors
 /// If a document is malformed: there is no report on a part of a recording.

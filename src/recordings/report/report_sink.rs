@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::durations::Durations;
 use super::network_durations::NetworkDurations;
+use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, Report};
 use crate::decode::rfc3339;
@@ -30,6 +31,8 @@ pub(super) struct ReportSink {
     anomalies: [u64; AnomalyKind::ALL.len()],
     reentries: BTreeMap<&'static str, u64>,
     slowest: SlowestPods,
+    probes: ProbeTimes,
+    top: usize,
 }
 
 impl ReportSink {
@@ -49,6 +52,8 @@ impl ReportSink {
                 .map(|milestone| (milestone.as_str(), 0))
                 .into(),
             slowest: SlowestPods::new(top),
+            probes: ProbeTimes::default(),
+            top,
         }
     }
 
@@ -69,6 +74,9 @@ impl ReportSink {
         self.durations[interval.index()].add(latency);
         if interval == Interval::Stage(Stage::Network) {
             self.network.add(latency);
+        }
+        if interval == Interval::Step(Step::Probe) {
+            self.probes.add(pod, latency);
         }
         if interval == Interval::ScheduledToReady {
             let seconds = latency.as_seconds_f64();
@@ -134,6 +142,7 @@ impl ReportSink {
                 .collect(),
             reentries: self.reentries,
             slowest: self.slowest.into_pods(),
+            probes: self.probes.report(self.top),
         }
     }
 }

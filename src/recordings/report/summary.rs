@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
@@ -37,6 +38,8 @@ pub struct Report {
     pub reentries: BTreeMap<&'static str, u64>,
     /// The pods that took longest from Scheduled to Ready, the slowest first
     pub slowest: Vec<SlowPod>,
+    /// The step `probe` of the workloads beside their probes
+    pub probes: ProbeReport,
 }
 
 /// Pods in flight in one stage.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::formatting::{HEAD, notes, outcomes, row, seconds, span};
+use super::formatting::{
+    HEAD, PROBES, findings, notes, outcomes, probes_left_out, row, seconds, settings, span,
+};
 use super::summary::Report;
 
 /// What the terminal can show.
@@ -36,7 +38,31 @@ pub(super) fn render(report: &Report, style: Style) -> String {
         let took = seconds(pod.scheduled_to_ready);
         let _ = writeln!(out, "{took:>10}  {}/{}", pod.namespace, pod.name);
     }
+    probes(&mut out, report, style);
     out
+}
+
+fn probes(out: &mut String, report: &Report, style: Style) {
+    if report.probes.well == report.probes.workloads {
+        return;
+    }
+    let _ = writeln!(out, "\n{}", bold(PROBES, style));
+    let _ = writeln!(out, "{:>10} {:>8} {:>6}  workload", "p50", "p99", "pods");
+    for workload in &report.probes.advice {
+        let (p50, p99) = (seconds(workload.p50), seconds(workload.p99));
+        let _ = writeln!(
+            out,
+            "{p50:>10} {p99:>8} {:>6}  {}/{} ({})",
+            workload.pods, workload.namespace, workload.workload, workload.workload_kind
+        );
+        for advice in &workload.containers {
+            let _ = writeln!(out, "    {}: {}", advice.container, findings(advice));
+            let _ = writeln!(out, "      set {}", settings(advice));
+        }
+    }
+    if let Some(more) = probes_left_out(&report.probes) {
+        let _ = writeln!(out, "    {more}");
+    }
 }
 
 fn table(out: &mut String, report: &Report, style: Style) {

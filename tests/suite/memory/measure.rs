@@ -218,6 +218,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
             .collect(),
         node: all_labels,
         workload: all_labels,
+        probes: false,
     }
 }
 
