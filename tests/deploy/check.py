@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+import mixin
 from render import CHART, INSTALL, KUBERNETES, ROOT, Finding, Tools, call, values, variants
 from same import compare
 
@@ -53,6 +54,8 @@ class Checks:
             self.say("kubeconform", self.kubeconform)
             self.say("kubeconform refuses a field that is not there", self.kubeconform_refuses)
             self.say("checkov", self.checkov)
+        self.say("the mixin is what is generated", lambda: mixin.same(self.tools))
+        self.say("the mixin's configuration reaches every rule", lambda: mixin.configured(self.tools))
         self.say("actionlint", self.actionlint)
         return self.failed
 

@@ -124,7 +124,8 @@ overlay() {
 # The programs that render and check manifests.
 need_deploy_tools() {
   build deploy helm.sh/helm/v3/cmd/helm sigs.k8s.io/kustomize/kustomize/v5 github.com/yannh/kubeconform/cmd/kubeconform \
-    github.com/rhysd/actionlint/cmd/actionlint github.com/helm-unittest/helm-unittest/cmd/helm-unittest
+    github.com/rhysd/actionlint/cmd/actionlint github.com/helm-unittest/helm-unittest/cmd/helm-unittest \
+    github.com/google/go-jsonnet/cmd/jsonnet
 }
 
 # module_directory TOOLS MODULE: where the sources of a module of tools/TOOLS are.

@@ -3,6 +3,7 @@ module podinit.test/tools/deploy
 go 1.26.0
 
 tool (
+	github.com/google/go-jsonnet/cmd/jsonnet
 	github.com/helm-unittest/helm-unittest/cmd/helm-unittest
 	github.com/rhysd/actionlint/cmd/actionlint
 	github.com/yannh/kubeconform/cmd/kubeconform
@@ -57,6 +58,7 @@ require (
 	github.com/gofrs/flock v0.13.0 // indirect
 	github.com/google/btree v1.1.3 // indirect
 	github.com/google/gnostic-models v0.7.1 // indirect
+	github.com/google/go-jsonnet v0.21.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gosuri/uitable v0.0.4 // indirect
 	github.com/hashicorp/errwrap v1.1.0 // indirect
