@@ -21,7 +21,7 @@ pub fn run(bytes: &[u8]) {
     };
     let config = TrackerConfig {
         timestamps: TimestampMode::ALL[usize::from(*choice) % TimestampMode::ALL.len()],
-        backfill: choice & 0x80 != 0,
+        backfill: (choice & 0x80 != 0).into(),
         slos: checkpoint_content::rules(),
         max_pods: if choice & 0x40 != 0 { 2 } else { usize::MAX },
         events: choice & 0x20 != 0,

@@ -72,7 +72,7 @@ pub enum ReplayFormat {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  kubectl get pods -A -o json | podinit report --backfill -
+  kubectl get pods -A -o json | podinit report -
   podinit report --format markdown --top 20 events.json.gz")]
 pub struct ReportArgs {
     /// The recording to report on
@@ -132,7 +132,8 @@ pub struct RecordingArgs {
     )]
     pub timestamps: TimestampMode,
 
-    /// Observe the pods of the first list as if they had been watched
+    /// Observe the pods of the first list as if they had been watched; report does so with a lone list, and
+    /// sets aside pods whose times are lost
     #[arg(long, env = "PODINIT_BACKFILL")]
     pub backfill: bool,
 

@@ -94,7 +94,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const PLACES: [&str; 55] = [
+const PLACES: [&str; 56] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -148,6 +148,7 @@ const PLACES: [&str; 55] = [
     "/status/containerStatuses/0/state/waiting",
     "/status/containerStatuses/0/state/waiting/reason",
     "/status/containerStatuses/0/lastState",
+    "/status/containerStatuses/0/restartCount",
     "/status/containerStatuses/1/state",
     "/status/containerStatuses/1/state/running/startedAt",
 ];
@@ -176,7 +177,7 @@ fn whole_pod() -> Value {
                     "exitCode": 0, "startedAt": "2026-01-02T03:04:07Z"}}},
             ],
             "containerStatuses": [
-                {"name": "web", "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+                {"name": "web", "restartCount": 2, "state": {"waiting": {"reason": "CrashLoopBackOff"}},
                  "lastState": {"terminated": {
                      "exitCode": 1, "startedAt": "2026-01-02T03:04:08Z"}}},
                 {"name": "app", "state": {"running": {"startedAt": "2026-01-02T03:04:09Z"}}},
@@ -384,6 +385,7 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
             kind,
             state: found.map_or(ContainerState::NoStatus, plain_state),
             started: found.and_then(plain_start),
+            has_restarted: found.is_some_and(|status| status["restartCount"].as_u64() > Some(0)),
         }
     });
     containers.collect()

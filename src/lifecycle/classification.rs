@@ -1,6 +1,7 @@
 //! How a pod is accounted for when its first snapshot comes ([§5.2](crate::specification#s5-2),
 //! [§5.3](crate::specification#s5-3)): was its startup over before podinit watched it?
 
+use super::lost_startup::LostStartup;
 use crate::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -10,6 +11,48 @@ const READY_BEFORE_NANOS: i64 = 5 * NANOS_PER_SECOND;
 /// A pod that first appears after the first list, but was created longer than this before it,
 /// existed already, outside the selection.
 const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
+
+/// Which pods of the first list are observed as if they had been watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Backfill {
+    /// None
+    #[default]
+    Nothing,
+    /// All
+    All,
+    /// Those whose status still shows when they started up; the others are reported as set aside
+    Trusted,
+}
+
+impl From<bool> for Backfill {
+    /// All or none.
+    fn from(all: bool) -> Self {
+        match all {
+            true => Self::All,
+            false => Self::Nothing,
+        }
+    }
+}
+
+impl Backfill {
+    /// Why this pod of the first list is not observed, if that is for what its status has lost.
+    pub(super) fn sets_aside(
+        self,
+        snapshot: &PodSnapshot,
+        origin: SnapshotOrigin,
+    ) -> Option<LostStartup> {
+        let asked = self == Self::Trusted && origin == SnapshotOrigin::FirstList;
+        LostStartup::of(snapshot).filter(|_| asked && !snapshot.is_static)
+    }
+
+    fn observes(self, snapshot: &PodSnapshot) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::All => true,
+            Self::Trusted => LostStartup::of(snapshot).is_none(),
+        }
+    }
+}
 
 /// How a pod that was not known before is accounted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +87,9 @@ pub(super) enum SnapshotOrigin {
 }
 
 impl Classification {
-    /// Classifies the first snapshot of a pod. `backfill` observes the pods of the first list as
-    /// if they had been watched.
-    pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: bool) -> Self {
+    /// Classifies the first snapshot of a pod. `backfill` observes pods of the first list as if they
+    /// had been watched.
+    pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: Backfill) -> Self {
         if let SnapshotOrigin::Restored { reported_until } = origin {
             let young = snapshot
                 .created
@@ -59,7 +102,7 @@ impl Classification {
             return Self::Static;
         }
         let was_there = match origin {
-            SnapshotOrigin::FirstList => !backfill,
+            SnapshotOrigin::FirstList => !backfill.observes(snapshot),
             SnapshotOrigin::Later { first_list_began } => first_list_began
                 .zip(snapshot.created)
                 .is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS),
@@ -75,7 +118,8 @@ impl Classification {
     }
 }
 
-fn has_started_up(snapshot: &PodSnapshot) -> bool {
+/// Whether the startup of a pod was over before it was first seen.
+pub(super) fn has_started_up(snapshot: &PodSnapshot) -> bool {
     let Some(ready) = snapshot.conditions.get(ConditionType::Ready) else {
         return snapshot.phase != Phase::Active;
     };
@@ -110,7 +154,7 @@ mod tests {
     }
 
     fn in_first_list(pod: &PodSnapshot) -> Classification {
-        Classification::of(pod, SnapshotOrigin::FirstList, false)
+        Classification::of(pod, SnapshotOrigin::FirstList, Backfill::Nothing)
     }
 
     #[test]
@@ -145,7 +189,7 @@ mod tests {
             Classification::of(
                 &pod(created, Some((ConditionStatus::True, 200))),
                 origin,
-                false,
+                Backfill::Nothing,
             )
         };
         assert_eq!(seen(100, Some(130)), Classification::New);
@@ -158,7 +202,7 @@ mod tests {
         let origin = SnapshotOrigin::Restored {
             reported_until: Timestamp::from_seconds(150),
         };
-        let classify = |pod: &PodSnapshot| Classification::of(pod, origin, false);
+        let classify = |pod: &PodSnapshot| Classification::of(pod, origin, Backfill::Nothing);
         let mut old = pod(150, None);
         assert_eq!(classify(&old), Classification::Accounted);
         old.is_static = true;
@@ -171,7 +215,7 @@ mod tests {
     fn backfill_observes_the_first_list() {
         let ready = pod(100, Some((ConditionStatus::True, 200)));
         assert_eq!(
-            Classification::of(&ready, SnapshotOrigin::FirstList, true),
+            Classification::of(&ready, SnapshotOrigin::FirstList, Backfill::All),
             Classification::New
         );
     }

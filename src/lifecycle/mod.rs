@@ -34,6 +34,7 @@ mod in_place;
 mod interval;
 mod judgement;
 mod last_seen;
+mod lost_startup;
 mod milestone;
 mod network_evidence;
 mod observation;
@@ -53,12 +54,14 @@ mod tracker;
 mod version;
 
 pub use cause::{Cause, Waiting};
+pub use classification::Backfill;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
 pub use in_place::{OpenChanges, OpenResize, ResizeResult};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use last_seen::LastSeen;
+pub use lost_startup::LostStartup;
 pub use milestone::Milestone;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use observation::{

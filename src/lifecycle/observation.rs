@@ -4,6 +4,7 @@ use super::cause::Waiting;
 use super::eviction::{Evicted, RefusalReason};
 use super::in_place::ResizeResult;
 use super::interval::{Interval, Stage, StageOrStep};
+use super::lost_startup::LostStartup;
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::outcome::Outcome;
@@ -158,6 +159,8 @@ pub enum PodObservation {
     Reentered(Milestone),
     /// A time was unusable, or had to be corrected
     Anomaly(AnomalyKind),
+    /// It is not observed as if it had been watched, because its status has lost when it started up
+    SetAside(LostStartup),
     /// The one event of the pod for an SLO
     Slo { slo: SloId, verdict: SloVerdict },
     /// The pod ended as [`Outcome::Disrupted`], for this reason

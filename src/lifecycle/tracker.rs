@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::remembered_pod::RememberedPod;
-use super::classification::SnapshotOrigin;
+use super::classification::{Backfill, SnapshotOrigin};
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
@@ -36,8 +36,8 @@ use crate::timestamp::Timestamp;
 pub struct TrackerConfig {
     /// Which times durations are computed from
     pub timestamps: TimestampMode,
-    /// Observe the pods of the first list as if they had been watched
-    pub backfill: bool,
+    /// Which pods of the first list are observed as if they had been watched
+    pub backfill: Backfill,
     /// The SLOs in force; a [`SloId`](super::SloId) is an index into them
     pub slos: Arc<[SloRule]>,
     /// When a pod in flight counts as stuck
@@ -53,7 +53,7 @@ impl Default for TrackerConfig {
     fn default() -> Self {
         Self {
             timestamps: TimestampMode::default(),
-            backfill: false,
+            backfill: Backfill::Nothing,
             slos: Arc::default(),
             stuck_after: StuckAfter::default(),
             max_pods: usize::MAX,
@@ -66,7 +66,7 @@ impl Default for TrackerConfig {
 #[derive(Debug, Default)]
 pub struct Tracker {
     timestamps: TimestampMode,
-    backfill: bool,
+    backfill: Backfill,
     pods: PodTable<RememberedPod>,
     cap: Cap,
     /// When each pod with a tombstone was deleted, in that order

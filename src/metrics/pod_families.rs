@@ -139,6 +139,8 @@ impl PodFamilies {
             | PodObservation::Measured { .. }
             | PodObservation::Slo { .. }
             | PodObservation::StartupSli(_)
+            // Only a report sets pods aside.
+            | PodObservation::SetAside(_)
             | PodObservation::Refused(_)
             | PodObservation::Delivered(_) => {}
         }

@@ -65,4 +65,6 @@ pub struct Container {
     /// Its start ([§9.1](crate::specification#s9-1)): the earliest of `state.running.startedAt`,
     /// `state.terminated.startedAt` and `lastState.terminated.startedAt` that is not absurd
     pub started: Option<Timestamp>,
+    /// `restartCount` is above 0
+    pub has_restarted: bool,
 }

@@ -68,7 +68,7 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
     ReplayConfig {
         tracker: TrackerConfig {
             timestamps: args.timestamps,
-            backfill: args.backfill,
+            backfill: args.backfill.into(),
             events: evidence.events(),
             ..TrackerConfig::default()
         },

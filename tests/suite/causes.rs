@@ -217,6 +217,7 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         kind: ContainerKind::Regular,
         state,
         started: None,
+        has_restarted: false,
     }]
     .into();
     Some(snapshot)

@@ -50,7 +50,7 @@ impl Harness {
                 Timestamps::Api => TimestampMode::Api,
                 Timestamps::Fused => TimestampMode::Fused,
             },
-            backfill: options.backfill,
+            backfill: options.backfill.into(),
             max_pods: 12,
             events: options.events,
             ..TrackerConfig::default()

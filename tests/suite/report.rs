@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 const WATCH: &str = "tests/fixtures/watch.jsonl";
 /// Three pods, as `kubectl get pods -A -o yaml` prints them.
 const LIST: &str = "tests/fixtures/list.yaml";
+/// Six pods, most of which cannot say any more when they started up.
+const FLAPPED: &str = "tests/fixtures/flapped.yaml";
 
 fn podinit(args: &[&str], input: &[u8]) -> Output {
     let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
@@ -59,6 +61,40 @@ fn a_report_on_a_watch() {
 #[test]
 fn a_report_on_a_list() {
     insta::assert_snapshot!(printed(&["report", "--backfill", LIST], b""));
+}
+
+#[test]
+fn a_lone_list_is_observed_without_being_asked() {
+    let asked = printed(&["report", "--backfill", LIST], b"");
+    assert_eq!(printed(&["report", LIST], b""), asked);
+    let event = br#"{"kind":"EventList","items":[]}"#;
+    assert_eq!(printed(&["report", LIST, "-"], event), asked);
+}
+
+/// What follows a list shows what happens to new pods, so that those of the list are none.
+#[test]
+fn the_first_of_several_lists_is_observed_only_when_that_is_asked() {
+    let bookmark: &[u8] = br#"{"type":"BOOKMARK","object":{"kind":"Pod"}}"#;
+    for more in [bookmark, &file(LIST)] {
+        let report = |args: &[&str]| -> serde_json::Value {
+            let args = [&["report", "--format", "json"], args, &[LIST, "-"]].concat();
+            serde_json::from_str(&printed(&args, more)).unwrap()
+        };
+        let ready = |report: serde_json::Value| report["finished"]["ready"].clone();
+        assert_eq!(ready(report(&[])), 0);
+        assert_eq!(ready(report(&["--backfill"])), 2);
+    }
+}
+
+#[test]
+fn pods_whose_startup_times_are_lost_are_set_aside() {
+    let text = printed(&["report", FLAPPED], b"");
+    assert_eq!(printed(&["report", "--backfill", FLAPPED], b""), text);
+    insta::assert_snapshot!(text);
+    // `replay` does as it is told.
+    let replayed = Scrape::parse(&replayed(&["--backfill", FLAPPED]));
+    let ready = replayed.sum_where("podinit_pods_finished_total", "outcome", "ready");
+    assert_eq!(ready, 3.0);
 }
 
 #[test]

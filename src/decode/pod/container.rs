@@ -62,6 +62,7 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                 kind,
                 state: ContainerState::NoStatus,
                 started: None,
+                has_restarted: false,
             });
         }
         Ok(containers)
@@ -124,6 +125,7 @@ pub(crate) struct ContainerStatus<'de> {
     name: Option<Cow<'de, str>>,
     state: StateFields,
     last_state: StateFields,
+    restarts: Option<u64>,
 }
 
 /// A `state` or `lastState`.
@@ -159,6 +161,7 @@ pub(crate) fn with_statuses(
             };
             let starts = [running, terminated, status.last_state.terminated];
             container.started = starts.into_iter().flatten().min();
+            container.has_restarted = status.restarts.is_some_and(|restarts| restarts > 0);
         }
     }
     containers
@@ -201,6 +204,7 @@ impl<'de> LenientField<'de> for ContainerStatusReader {
                 Some("lastState") => {
                     status.last_state = map.next_value_seed(Lenient(StateReader))?
                 }
+                Some("restartCount") => status.restarts = map.next_value_seed(Lenient(Number))?,
                 _ => skip(&mut map)?,
             }
         }
@@ -307,6 +311,7 @@ mod tests {
                 terminated: None,
             },
             last_state: StateFields::default(),
+            restarts: None,
         }
     }
 
@@ -317,6 +322,7 @@ mod tests {
             kind: ContainerKind::Regular,
             state: ContainerState::NoStatus,
             started: None,
+            has_restarted: false,
         });
         let statuses = vec![
             ContainerStatus::default(),

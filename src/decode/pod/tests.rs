@@ -82,7 +82,7 @@ pub(crate) fn full() -> Value {
             "initContainerStatuses": [
                 {"name": "migrate", "state": {"terminated": {
                     "exitCode": 0, "startedAt": "2026-01-02T03:04:30Z"}}},
-                {"name": "mesh", "state": {"terminated": {
+                {"name": "mesh", "restartCount": 3, "state": {"terminated": {
                     "exitCode": 137, "startedAt": "0001-01-01T00:00:00Z"}}},
             ],
             "conditions": [
@@ -137,6 +137,7 @@ fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
         kind,
         state,
         started: started.and_then(rfc3339::parse),
+        has_restarted: name == "mesh",
     };
     use ContainerKind::{Init, Regular, RestartableInit};
     let migrated = Some("2026-01-02T03:04:30Z");

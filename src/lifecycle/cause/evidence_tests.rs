@@ -136,6 +136,7 @@ fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bo
         kind,
         state,
         started: started.then_some(Timestamp::from_seconds(1)),
+        has_restarted: false,
     }
 }
 

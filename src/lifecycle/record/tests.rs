@@ -170,6 +170,7 @@ fn a_startup_that_ends_leaves_its_record() {
         kind: ContainerKind::Regular,
         state: ContainerState::Running,
         started: Some(at(5)),
+        has_restarted: false,
     }]
     .into();
     fixture.apply(1, &pod("one"));

@@ -26,6 +26,9 @@ impl Tracker {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
+        if let Some(lost) = self.backfill.sets_aside(snapshot, delivery.origin) {
+            reporter.pod(&snapshot.info, PodObservation::SetAside(lost));
+        }
         match Classification::of(snapshot, delivery.origin, self.backfill) {
             Classification::New => self.track(snapshot, delivery, false, reporter),
             Classification::Adopted => self.track(snapshot, delivery, true, reporter),

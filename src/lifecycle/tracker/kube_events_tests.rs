@@ -165,6 +165,7 @@ fn pod(name: &str) -> PodSnapshot {
         kind,
         state: ContainerState::NoStatus,
         started: None,
+        has_restarted: false,
     };
     pod.containers = [
         container("i", ContainerKind::Init),

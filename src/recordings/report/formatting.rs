@@ -73,6 +73,9 @@ pub(super) fn outcomes(report: &Report) -> Vec<String> {
     named(report.finished.iter())
 }
 
+/// Pods of which the report says nothing else, because their status has lost it.
+const SET_ASIDE: &str = "Set aside, startup times lost";
+
 /// Further counts with their titles, without those that are empty.
 pub(super) fn notes(report: &Report) -> Vec<(&'static str, Vec<String>)> {
     let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
@@ -85,6 +88,7 @@ pub(super) fn notes(report: &Report) -> Vec<(&'static str, Vec<String>)> {
     let unobserved = report.unobserved.iter();
     let unobserved = unobserved.map(|(stage, reason, count)| format!("{stage} {reason} {count}"));
     let notes = [
+        (SET_ASIDE, named(report.set_aside.iter())),
         ("Still in flight", in_flight.collect()),
         ("Not observed", unobserved.collect()),
         ("Clock anomalies", named(report.clock_anomalies.iter())),

@@ -10,8 +10,8 @@ use super::summary::{InFlight, IntervalSummary, Report};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, PodState,
-    Sink, Stage, StageOrStep, Step, TimestampMode, TrackerObservation, UnobservedReason,
+    AnomalyKind, Interval, Latency, LostStartup, Milestone, Observation, Outcome, PodObservation,
+    PodState, Sink, Stage, StageOrStep, Step, TimestampMode, TrackerObservation, UnobservedReason,
 };
 use crate::metrics::layout::CLASSIC_BOUNDS;
 use crate::pod::PodInfo;
@@ -29,6 +29,7 @@ pub(super) struct ReportSink {
     buckets: [u64; CLASSIC_BOUNDS.len() + 1],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
+    set_aside: [u64; LostStartup::ALL.len()],
     reentries: BTreeMap<&'static str, u64>,
     slowest: SlowestPods,
     probes: ProbeTimes,
@@ -48,6 +49,7 @@ impl ReportSink {
             buckets: [0; CLASSIC_BOUNDS.len() + 1],
             unobserved: Default::default(),
             anomalies: Default::default(),
+            set_aside: Default::default(),
             reentries: Milestone::REENTERABLE
                 .map(|milestone| (milestone.as_str(), 0))
                 .into(),
@@ -140,6 +142,12 @@ impl ReportSink {
                 .into_iter()
                 .zip(self.anomalies)
                 .collect(),
+            set_aside: LostStartup::ALL
+                .map(LostStartup::as_str)
+                .into_iter()
+                .zip(self.set_aside)
+                .filter(|(_, pods)| *pods > 0)
+                .collect(),
             reentries: self.reentries,
             slowest: self.slowest.into_pods(),
             probes: self.probes.report(self.top),
@@ -194,6 +202,7 @@ impl ReportSink {
             PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
+            PodObservation::SetAside(lost) => self.set_aside[lost as usize] += 1,
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
             // A report shows the observations above. It has no labels, SLOs or delivery delays; a
             // recording is read without a cap on pods, so no snapshot is refused.

@@ -34,6 +34,9 @@ pub struct Report {
     pub unobserved: Vec<(&'static str, &'static str, u64)>,
     /// Clock anomalies, by kind
     pub clock_anomalies: BTreeMap<&'static str, u64>,
+    /// Pods that stood in the first list and are not observed, because their status has lost when they
+    /// started up, by why; without zeros
+    pub set_aside: BTreeMap<&'static str, u64>,
     /// Conditions that became True again, by milestone
     pub reentries: BTreeMap<&'static str, u64>,
     /// The pods that took longest from Scheduled to Ready, the slowest first

@@ -34,7 +34,7 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
                     Timestamps::Api => TimestampMode::Api,
                     Timestamps::Fused => TimestampMode::Fused,
                 },
-                backfill: options.backfill,
+                backfill: options.backfill.into(),
                 events: options.events,
                 ..TrackerConfig::default()
             },
