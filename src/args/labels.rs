@@ -96,7 +96,7 @@ pub struct LabelArgs {
     )]
     pub labels: LabelList,
 
-    /// Label of SLO events and of waiting pods: namespace [default: none]
+    /// Label of SLO events, waiting pods and stuck pods: namespace [default: none]
     #[arg(long = "slo-labels", env = "PODINIT_SLO_LABELS", value_name = "LIST")]
     pub slo_labels: Option<SloLabels>,
 

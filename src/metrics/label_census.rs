@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::layout::CLASSIC_BUCKETS;
+use super::namespaces::Namespaces;
 use crate::lifecycle::Interval;
 use crate::pod::PodInfo;
 
@@ -23,6 +24,8 @@ pub struct LabelCensus {
     labels: Vec<Tally>,
     pods: u64,
     overflowed: u64,
+    /// By which SLO events, waiting and stuck pods are counted
+    slo_namespaces: Namespaces,
     hasher: RandomState,
 }
 
@@ -71,6 +74,7 @@ impl LabelCensus {
             sets: LabelSets::new(specs, config.max_sets),
             pods: 0,
             overflowed: 0,
+            slo_namespaces: Namespaces::new(config.slo_namespace()),
             hasher: RandomState::new(),
         })
     }
@@ -79,6 +83,7 @@ impl LabelCensus {
     /// `node` each has a second set, in which the node is empty.
     pub fn add(&mut self, pod: &PodInfo) {
         self.pods += 1;
+        self.slo_namespaces.place_of(pod);
         if self.sets.has_node() && pod.node.is_some() {
             let unbound = PodInfo {
                 node: None,
@@ -115,6 +120,13 @@ impl LabelCensus {
     /// Pods whose whole label set lay past the cap on sets.
     pub const fn overflowed(&self) -> u64 {
         self.overflowed
+    }
+
+    /// The namespaces by which SLO events, waiting and stuck pods are counted, within the cap; none where
+    /// they have no such label.
+    pub fn slo_namespaces(&self) -> usize {
+        let names = &self.slo_namespaces.names;
+        names.shown().filter(|(_, name)| name.is_some()).count()
     }
 
     /// How each label fared, in the order of exposition.

@@ -86,7 +86,7 @@ pub struct LabelConfig {
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
     /// thirteen histograms.
     pub max_sets: usize,
-    /// Whether waiting pods and SLO events have the label `namespace` too
+    /// Whether waiting pods, stuck pods and SLO events have the label `namespace` too
     pub slo_namespace: bool,
 }
 

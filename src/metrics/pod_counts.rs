@@ -16,13 +16,34 @@ const OUTCOMES: usize = Outcome::ALL.len();
 /// The pods in flight of one namespace, by stage and cause.
 type Cells = [AtomicU64; Waiting::COUNT];
 
+/// [`Cells`] by place of the namespace. A place has them from its first pod on.
+#[derive(Debug)]
+struct CellsByPlace(Box<[OnceLock<Box<Cells>>]>);
+
+impl CellsByPlace {
+    fn new(places: usize) -> Self {
+        Self((0..places).map(|_| OnceLock::new()).collect())
+    }
+
+    fn at(&self, place: Place) -> &Cells {
+        let zeros = || Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
+        self.0[place].get_or_init(zeros)
+    }
+
+    /// The counts at `place`; `None` where there never was a pod.
+    fn load(&self, place: Place) -> Option<[u64; Waiting::COUNT]> {
+        let cells = self.0.get(place)?.get()?;
+        Some(cells.each_ref().map(|cell| cell.load(Ordering::Relaxed)))
+    }
+}
+
 /// Counts pods by state.
 #[derive(Debug)]
 pub(super) struct PodCounts {
     lock: SequenceLock,
     discovered: AtomicU64,
-    /// Those in flight, by place of their namespace
-    waiting: Box<[OnceLock<Box<Cells>>]>,
+    /// Those in flight
+    waiting: CellsByPlace,
     finished: [AtomicU64; OUTCOMES],
     /// Taken by scrapes only.
     last: Mutex<PodCountsSnapshot>,
@@ -57,30 +78,32 @@ impl PodCountsSnapshot {
     }
 }
 
-/// The counts of stuck pods, by stage and cause. They add up to nothing else, so each is read by itself.
+/// The counts of stuck pods by place of their namespace, and by stage and cause. They add up to nothing
+/// else, so each is read by itself.
 #[derive(Debug)]
-pub(super) struct StuckCounts([AtomicU64; Waiting::COUNT]);
-
-impl Default for StuckCounts {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| AtomicU64::new(0)))
-    }
-}
+pub(super) struct StuckCounts(CellsByPlace);
 
 impl StuckCounts {
-    /// Moves a pod from one stage and cause to another; `None` where it is not stuck.
-    pub(super) fn move_pod(&self, from: Option<Waiting>, to: Option<Waiting>) {
+    /// No stuck pods yet, in at most so many namespaces.
+    pub(super) fn new(places: usize) -> Self {
+        Self(CellsByPlace::new(places))
+    }
+
+    /// Moves a pod of the namespace at `place` from one stage and cause to another; `None` where it is
+    /// not stuck.
+    pub(super) fn move_pod(&self, place: Place, from: Option<Waiting>, to: Option<Waiting>) {
+        let cells = self.0.at(place);
         if let Some(from) = from {
-            self.0[from.index()].fetch_sub(1, Ordering::Relaxed);
+            cells[from.index()].fetch_sub(1, Ordering::Relaxed);
         }
         if let Some(to) = to {
-            self.0[to.index()].fetch_add(1, Ordering::Relaxed);
+            cells[to.index()].fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// The pods of each stage and cause.
-    pub(super) fn snapshot(&self) -> [u64; Waiting::COUNT] {
-        std::array::from_fn(|index| self.0[index].load(Ordering::Relaxed))
+    /// The stuck pods of the namespace at `place`, of each stage and cause.
+    pub(super) fn snapshot_at(&self, place: Place) -> [u64; Waiting::COUNT] {
+        self.0.load(place).unwrap_or([0; Waiting::COUNT])
     }
 }
 
@@ -90,7 +113,7 @@ impl PodCounts {
         Self {
             lock: SequenceLock::new(),
             discovered: AtomicU64::new(0),
-            waiting: (0..places).map(|_| OnceLock::new()).collect(),
+            waiting: CellsByPlace::new(places),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             last: Mutex::default(),
         }
@@ -111,18 +134,13 @@ impl PodCounts {
     ) {
         let _writing = self.lock.write();
         for (place, waiting) in in_flight {
-            self.cells(place)[waiting.index()].fetch_add(1, Ordering::Relaxed);
+            self.waiting.at(place)[waiting.index()].fetch_add(1, Ordering::Relaxed);
             self.discovered.fetch_add(1, Ordering::Relaxed);
         }
         for (cell, pods) in self.finished.iter().zip(finished) {
             cell.fetch_add(pods, Ordering::Relaxed);
             self.discovered.fetch_add(pods, Ordering::Relaxed);
         }
-    }
-
-    fn cells(&self, place: Place) -> &Cells {
-        let zeros = || Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
-        self.waiting[place].get_or_init(zeros)
     }
 
     /// Counts that add up. Where moves interrupt every attempt within the bound of
@@ -139,7 +157,7 @@ impl PodCounts {
         match from {
             PodState::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
             PodState::InFlight(waiting) => {
-                self.cells(place)[waiting.index()].fetch_sub(1, Ordering::Relaxed)
+                self.waiting.at(place)[waiting.index()].fetch_sub(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_sub(1, Ordering::Relaxed)
@@ -151,7 +169,7 @@ impl PodCounts {
         match to {
             PodState::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
             PodState::InFlight(waiting) => {
-                self.cells(place)[waiting.index()].fetch_add(1, Ordering::Relaxed)
+                self.waiting.at(place)[waiting.index()].fetch_add(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_add(1, Ordering::Relaxed)
@@ -163,8 +181,8 @@ impl PodCounts {
         let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
         PodCountsSnapshot {
             discovered: load(&self.discovered),
-            waiting: (self.waiting.iter())
-                .map(|cells| Some(cells.get()?.each_ref().map(load)))
+            waiting: (0..self.waiting.0.len())
+                .map(|place| self.waiting.load(place))
                 .collect(),
             finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
         }

@@ -152,7 +152,10 @@ impl Recorder {
             PodObservation::OldestInFlight { stage, entered } => {
                 self.store.oldest[stage as usize].set(entered);
             }
-            PodObservation::Stuck { from, to } => self.store.stuck.move_pod(from, to),
+            PodObservation::Stuck { from, to } => {
+                let place = self.namespaces.place_of(pod);
+                self.store.stuck.move_pod(place, from, to);
+            }
             PodObservation::Bound => self.bind(pod),
             PodObservation::Measured { interval, latency } => {
                 self.measure(now, pod, interval, latency)

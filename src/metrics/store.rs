@@ -79,7 +79,7 @@ impl Store {
         let slots = max_sets.saturating_add(1);
         Self {
             pod_counts: PodCounts::new(namespaces.places()),
-            stuck: StuckCounts::default(),
+            stuck: StuckCounts::new(namespaces.places()),
             oldest: Default::default(),
             pods: PodFamilies::default(),
             tracker: TrackerFamilies::default(),
@@ -280,6 +280,22 @@ impl Store {
         }
     }
 
+    /// The pods of each stage and cause, by namespace where that is a label.
+    fn write_by_waiting(
+        &self,
+        out: &mut dyn HistogramEncoder,
+        pods_at: impl Fn(Place) -> [u64; Waiting::COUNT],
+    ) {
+        for (place, namespace) in self.namespaces.shown() {
+            for (waiting, pods) in Waiting::ALL.into_iter().zip(pods_at(place)) {
+                let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+                let labels = [("stage", stage), ("cause", cause)].into_iter();
+                let labels = labels.chain(namespace.map(|name| ("namespace", name)));
+                out.number(&labels.collect::<Vec<_>>(), Number::Integer(pods));
+            }
+        }
+    }
+
     /// The families that add up come from one consistent snapshot.
     fn collect_pod_counts(&self, out: &mut dyn HistogramEncoder) {
         let counts = self.pod_counts.snapshot();
@@ -287,20 +303,9 @@ impl Store {
         let in_flight = counts.in_flight().map(Number::Integer);
         INFLIGHT.write_by_label(out, stages().zip(in_flight));
         out.family(Head::from(&WAITING));
-        for (place, namespace) in self.namespaces.shown() {
-            let pods = counts.waiting_at(place);
-            for (waiting, pods) in Waiting::ALL.into_iter().zip(pods) {
-                let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
-                let labels = [("stage", stage), ("cause", cause)].into_iter();
-                let labels = labels.chain(namespace.map(|name| ("namespace", name)));
-                out.number(&labels.collect::<Vec<_>>(), Number::Integer(pods));
-            }
-        }
+        self.write_by_waiting(out, |place| counts.waiting_at(place));
         out.family(Head::from(&STUCK));
-        for (waiting, pods) in Waiting::ALL.into_iter().zip(self.stuck.snapshot()) {
-            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
-            out.number(&[("stage", stage), ("cause", cause)], Number::Integer(pods));
-        }
+        self.write_by_waiting(out, |place| self.stuck.snapshot_at(place));
         let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {
             Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))
         });
@@ -317,7 +322,7 @@ mod tests {
 
     use super::*;
     use crate::instruments::Encoder;
-    use crate::lifecycle::Latency;
+    use crate::lifecycle::{Cause, Latency};
     use crate::metrics::labels::LabelConfig;
     use crate::metrics::namespaces::Namespaces;
     use crate::pod::{PodSnapshot, PodUid};
@@ -346,6 +351,60 @@ mod tests {
                 .filter_map(|bucket| snapshot.exemplar(bucket))
                 .count();
         }
+    }
+
+    /// Keeps the numbers of one family that are not 0, as text.
+    struct Nonzero {
+        family: &'static str,
+        inside: bool,
+        found: Vec<String>,
+    }
+
+    impl Encoder for Nonzero {
+        fn family(&mut self, head: Head<'_>) {
+            self.inside = head.name == self.family;
+        }
+
+        fn number(&mut self, labels: &[Label<'_>], number: Number) {
+            if self.inside && number != Number::Integer(0) {
+                self.found.push(format!("{labels:?} {number:?}"));
+            }
+        }
+    }
+
+    impl HistogramEncoder for Nonzero {
+        fn wants_exemplars(&self) -> bool {
+            false
+        }
+
+        fn histogram(&mut self, _: &[Label<'_>], _: &Snapshot) {}
+    }
+
+    #[test]
+    fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
+        let config = LabelConfig {
+            slo_namespace: true,
+            ..LabelConfig::default()
+        };
+        let mut namespaces = Namespaces::new(config.slo_namespace());
+        let names = Arc::clone(&namespaces.names);
+        let store = Store::new(&config.specs().unwrap(), 1, names, None);
+        let [a, b] = ["a", "b"].map(|name| namespaces.place(name));
+        let cni = Waiting::new(Stage::Network, Cause::Cni);
+        let volume = Waiting::new(Stage::Network, Cause::Volume);
+        store.stuck.move_pod(a, None, cni);
+        store.stuck.move_pod(b, None, cni);
+        store.stuck.move_pod(b, cni, volume);
+        store.stuck.move_pod(a, cni, None);
+        let mut encoder = Nonzero {
+            family: "podinit_stuck_pods",
+            inside: false,
+            found: Vec::new(),
+        };
+        store.collect(&mut encoder);
+        let expected =
+            r#"[("stage", "network"), ("cause", "volume"), ("namespace", "b")] Integer(1)"#;
+        assert_eq!(encoder.found, [expected]);
     }
 
     #[test]

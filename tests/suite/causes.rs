@@ -93,6 +93,11 @@ fn conserved(exposition: &Exposition) -> BTreeMap<Vec<String>, u64> {
         waiting.entry(stage.clone()).or_default();
     }
     assert_eq!(waiting, in_flight);
+    let labels = ["stage", "cause", "namespace"];
+    let waiting = sums(&text, "podinit_waiting_pods", &labels);
+    let stuck = sums(&text, "podinit_stuck_pods", &labels);
+    assert!(stuck.keys().eq(waiting.keys()));
+    assert!(stuck.iter().all(|(key, pods)| *pods <= waiting[key]));
     let by_cause = sums(&text, "podinit_slo_bad_causes_total", &["slo", "namespace"]);
     let events = sums(
         &text,
