@@ -16,8 +16,39 @@ use crate::watch::stats::WatchStats;
 /// A target with more series than this costs Prometheus noticeable memory and time.
 const MANY: usize = 100_000;
 
+/// The series of an exporter, those of the label set aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OwnSeries {
+    /// Of each namespace, with `--slo-labels namespace`
+    pub(super) of_a_namespace: usize,
+    pub(super) others: usize,
+}
+
+impl OwnSeries {
+    /// Of an exporter with these labels and SLOs.
+    pub(super) fn of(labels: &LabelConfig, slos: &[SloDoc]) -> Option<Self> {
+        let others = series_without_pods(labels, slos.to_vec())?;
+        if !labels.slo_namespace {
+            return Some(Self {
+                of_a_namespace: 0,
+                others,
+            });
+        }
+        // Without the label there is one place for the pods of all namespaces, shown from the start.
+        let unlabelled = LabelConfig {
+            slo_namespace: false,
+            ..labels.clone()
+        };
+        let with_one = series_without_pods(&unlabelled, slos.to_vec())?;
+        Some(Self {
+            of_a_namespace: with_one.saturating_sub(others),
+            others,
+        })
+    }
+}
+
 /// The series of an exporter that has seen no pod: everything without the label set.
-pub(super) fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Option<usize> {
+fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Option<usize> {
     let built = Builder::new(labels.clone())
         .slos(slos)
         .watch(Arc::new(WatchStats::new(1)))
@@ -36,7 +67,7 @@ pub(super) fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Op
 }
 
 /// The findings from a list of pods, which may be incomplete.
-pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<Finding> {
+pub(super) fn check(census: &LabelCensus, own: OwnSeries, complete: bool) -> Vec<Finding> {
     const CHECK: Check = Check::Labels;
     if census.pods() == 0 {
         return vec![Finding::skipped(
@@ -45,7 +76,12 @@ pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<F
         )];
     }
     let labels = census.labels();
-    let series = census.sets() * SERIES_OF_A_SET + fixed;
+    let OwnSeries {
+        of_a_namespace,
+        others,
+    } = own;
+    let namespaces = census.slo_namespaces();
+    let series = census.sets() * SERIES_OF_A_SET + namespaces * of_a_namespace + others;
     let least = if complete { "" } else { "at least " };
     let values: Vec<String> = labels.iter().map(in_words).collect();
     let values = if values.is_empty() {
@@ -54,13 +90,21 @@ pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<F
         values.join(", ")
     };
     let sets = count(census.sets() as u64, "label set", "label sets");
+    let by_namespace = match namespaces {
+        0 => String::new(),
+        _ => {
+            let namespaces = count(namespaces as u64, "namespace", "namespaces");
+            format!(" {namespaces} of SLO events and waiting pods of {of_a_namespace} each,")
+        }
+    };
     let text = format!(
-        "{least}{series} series a scrape: {sets} ({values}) of {SERIES_OF_A_SET} each, and {fixed} others"
+        "{least}{series} series a scrape: {sets} ({values}) of {SERIES_OF_A_SET} each,{by_namespace} \
+         and {others} others"
     );
     let total = if series > MANY {
         Finding::warning(CHECK, text).fix(
-            "choose fewer labels with --labels and --pod-label, lower caps with --label-cap, or \
-             have Prometheus scrape native histograms",
+            "choose fewer labels with --labels, --slo-labels and --pod-label, lower caps with \
+             --label-cap, or have Prometheus scrape native histograms",
         )
     } else {
         Finding::ok(CHECK, text)
@@ -75,6 +119,7 @@ pub(super) fn check(census: &LabelCensus, fixed: usize, complete: bool) -> Vec<F
     let total = total
         .detail("series", series)
         .detail("label_sets", census.sets())
+        .detail("slo_namespaces", namespaces)
         .detail("labels", details.collect::<serde_json::Map<_, _>>());
     let mut findings = vec![total];
     findings.extend(
@@ -141,7 +186,13 @@ mod tests {
 
     use super::*;
     use crate::doctor::report::Severity;
+    use crate::lifecycle::{Interval, Waiting};
     use crate::pod::{PodInfo, PodSnapshot, PodUid};
+
+    const OWN: OwnSeries = OwnSeries {
+        of_a_namespace: 0,
+        others: 300,
+    };
 
     fn pod(namespace: &str) -> PodInfo {
         PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
@@ -156,17 +207,48 @@ mod tests {
     }
 
     fn severities(config: &LabelConfig, namespaces: usize) -> Vec<Severity> {
-        let findings = check(&census(config, namespaces), 300, true);
+        let findings = check(&census(config, namespaces), OWN, true);
         findings.iter().map(|finding| finding.severity).collect()
     }
 
     #[test]
     fn series_are_those_of_the_sets_and_the_others() {
-        let findings = check(&census(&LabelConfig::default(), 3), 300, true);
+        let findings = check(&census(&LabelConfig::default(), 3), OWN, true);
         let text =
             "1392 series a scrape: 3 label sets (namespace 3 values) of 364 each, and 300 others";
         assert_eq!(findings[0].found, text);
         assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {
+        let config = LabelConfig {
+            slo_namespace: true,
+            max_values: 2,
+            ..LabelConfig::default()
+        };
+        let slo = SloDoc {
+            name: "a".into(),
+            objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
+            threshold_seconds: 1.0,
+        };
+        let own = OwnSeries::of(&config, std::slice::from_ref(&slo)).unwrap();
+        // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
+        assert_eq!(
+            own.of_a_namespace,
+            2 * Waiting::COUNT + 2 + Waiting::COUNT + 1
+        );
+        // Past the cap they count as one.
+        let findings = check(&census(&config, 5), own, true);
+        let text = format!(
+            "3 namespaces of SLO events and waiting pods of {} each, and {} others",
+            own.of_a_namespace, own.others
+        );
+        assert!(findings[0].found.contains(&text), "{}", findings[0].found);
+        let without = OwnSeries::of(&LabelConfig::default(), &[slo]).unwrap();
+        assert_eq!(without.of_a_namespace, 0);
+        assert_eq!(without.others, own.others + own.of_a_namespace);
     }
 
     #[test]
@@ -176,12 +258,12 @@ mod tests {
             ..LabelConfig::default()
         };
         assert_eq!(severities(&config, 2), [Severity::Ok]);
-        let findings = check(&census(&config, 5), 300, true);
+        let findings = check(&census(&config, 5), OWN, true);
         assert_eq!(findings[1].severity, Severity::Warning);
         assert!(findings[1].found.contains("3 of 5 pods become _other"));
         let fix = findings[1].fix.as_deref().unwrap();
         assert!(fix.contains("--label-cap namespace=8"), "{fix}");
-        let findings = check(&census(&config, 1_000), 300, true);
+        let findings = check(&census(&config, 1_000), OWN, true);
         let fix = findings[1].fix.as_deref().unwrap();
         assert!(fix.starts_with("leave the label out"), "{fix}");
     }

@@ -195,9 +195,8 @@ impl Doctor {
         report(kubelets);
         report(api.offset().finding());
         if let Some(labels) = &census.labels {
-            let fixed = labels::series_without_pods(&self.labels, docs(slos));
-            let fixed = fixed.unwrap_or_default();
-            let findings = labels::check(labels, fixed, census.complete);
+            let own = labels::OwnSeries::of(&self.labels, &docs(slos));
+            let findings = labels::check(labels, own.unwrap_or_default(), census.complete);
             findings.into_iter().for_each(&mut report);
         }
         unusable.into_iter().for_each(report);
