@@ -27,8 +27,9 @@ impl Default for StuckAfter {
                 // Even in a burst, a scheduler takes seconds to bind a pod or to mark it
                 // unschedulable.
                 Stage::Scheduling => 5 * MINUTE,
-                // More than the 15 minutes after which cluster-autoscaler gives up on a node.
-                Stage::Unschedulable => HOUR,
+                // Twice the 15 minutes after which cluster-autoscaler gives up on a node and tries another
+                // kind.
+                Stage::Unschedulable => 30 * MINUTE,
                 // Kubelet and runtime retry within four minutes; volumes are mounted in this stage too.
                 Stage::Network => 10 * MINUTE,
                 // Init containers restore data and migrate schemas, large images and startup probes

@@ -138,6 +138,22 @@ pub struct Report {
     pub restarts: u32,
 }
 
+impl Report {
+    /// The first one: no sandbox and no container exists yet.
+    pub(super) fn first(manifest: &PodManifest) -> Self {
+        let reason = match manifest.init_containers.is_empty() {
+            true => "ContainerCreating",
+            false => "PodInitializing",
+        };
+        Self {
+            sandbox: false,
+            init_done: 0,
+            app: App::Waiting(reason),
+            restarts: 0,
+        }
+    }
+}
+
 /// The state of the containers of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum App {

@@ -2,7 +2,7 @@
 
 use super::container::ContainerRef;
 use super::image::PullFault;
-use super::life::{App, Change, Life, PodManifest, ResizeStep};
+use super::life::{App, Change, Life, PodManifest, Report, ResizeStep};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
@@ -125,7 +125,7 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
             script.pass(1_500 * MILLI);
             script.report.sandbox = false;
             script.report.init_done = 0;
-            script.report.app = App::Waiting(script.waiting());
+            script.report.app = Report::first(script.manifest).app;
             script.write();
             script.pass(SECOND);
             script.sandbox();

@@ -89,13 +89,14 @@ impl Scene {
             (Self::CniOutage, Change::MakeSandbox) => {
                 // Where the node has been restarted meanwhile, its kubelet does not even try.
                 let untried = pod.node == Some(NEXT_SYNC);
-                Some(no_sandbox(match untried {
+                let fault = match untried {
                     true => SandboxFault::NetworkNotReady,
                     false => SandboxFault::Network,
-                }))
+                };
+                Some(no_sandbox(active, fault))
             }
             (Self::BadNode, Change::MakeSandbox) => {
-                (pod.node == Some(CURRENT)).then(|| no_sandbox(SandboxFault::Disk))
+                (pod.node == Some(CURRENT)).then(|| no_sandbox(active, SandboxFault::Disk))
             }
             (Self::NoCapacity, Change::Bind { .. }) => Some(no_node(active, NoNode::Resources)),
             (Self::Gang, Change::Bind { .. }) if pod.manifest.pod_group.is_some() => {
@@ -111,9 +112,15 @@ impl Scene {
     }
 }
 
-fn no_sandbox(fault: SandboxFault) -> Hindrance {
+/// The kubelet writes its first status before it makes the sandbox. Where that succeeds at once, no
+/// API server may see this status; where it fails, it does.
+fn no_sandbox(active: &Active, fault: SandboxFault) -> Hindrance {
+    let unreported = active.pod.report.is_none();
+    let first = unreported.then(|| Change::Report(Report::first(&active.pod.manifest)));
     Hindrance {
-        changes: vec![Change::FailSandbox(fault)],
+        changes: (first.into_iter())
+            .chain([Change::FailSandbox(fault)])
+            .collect(),
         retry: SANDBOX_RETRY,
     }
 }
@@ -135,7 +142,10 @@ fn no_image(active: &Active, pull: &Change) -> Option<Hindrance> {
     let Change::Pull { container, .. } = *pull else {
         return None;
     };
-    let (last, _) = active.pod.report?;
+    let last = match active.pod.report {
+        Some((last, _)) => last,
+        None => Report::first(&active.pod.manifest),
+    };
     let fault = PullFault::Unreachable;
     // The sync after the failed pull sees the sandbox, on old kubelets too.
     let write = Change::Report(Report {

@@ -34,14 +34,6 @@ pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND
 /// The kubelet checks its containers once a second, whatever the speed.
 const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
 
-/// No sandbox and no container exists yet.
-const UNREPORTED: Report = Report {
-    sandbox: false,
-    init_done: 0,
-    app: App::Waiting("ContainerCreating"),
-    restarts: 0,
-};
-
 /// A life that is being written.
 pub(super) struct Script<'a> {
     pub(super) rng: &'a mut Rng,
@@ -65,7 +57,7 @@ impl<'a> Script<'a> {
             manifest,
             node,
             steps: Vec::new(),
-            report: UNREPORTED,
+            report: Report::first(manifest),
             speed,
             at: 0,
         }
@@ -118,7 +110,6 @@ impl<'a> Script<'a> {
     /// there are no init containers.
     pub(super) fn first_sync(&mut self) {
         self.wait(FIRST_SYNC);
-        self.report.app = App::Waiting(self.waiting());
         self.write();
     }
 
@@ -222,7 +213,7 @@ impl<'a> Script<'a> {
                 Change::Report(report) => Some(report),
                 _ => None,
             })
-            .unwrap_or(UNREPORTED);
+            .unwrap_or_else(|| Report::first(self.manifest));
     }
 
     /// The pod is deleted: a grace period on a node, at once without one.
@@ -268,14 +259,5 @@ impl<'a> Script<'a> {
     pub(super) fn start_found(&mut self, container: ContainerRef) {
         self.wait(CREATE);
         self.then(Change::Start(container));
-    }
-
-    /// What the main container waits for while it is not started.
-    pub(super) fn waiting(&self) -> &'static str {
-        if self.manifest.init_containers.is_empty() {
-            "ContainerCreating"
-        } else {
-            "PodInitializing"
-        }
     }
 }

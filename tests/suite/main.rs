@@ -54,6 +54,7 @@ mod replay_oracle;
 mod report;
 mod restart;
 mod rules;
+mod scene_alerts;
 mod server_access;
 mod server_exposition;
 mod server_hostile;

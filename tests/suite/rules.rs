@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use podinit::lifecycle::Cause;
 use podinit::metrics::families;
 use podinit::slo::SloFile;
 use podinit::slo::file::DEFAULT_TEXT;
@@ -147,7 +148,23 @@ fn every_alert_has_its_runbook_and_every_runbook_its_alert() {
 fn every_cause_has_its_runbook() {
     let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
     let sections: Vec<&str> = runbooks.split("\n## Cause: ").skip(1).collect();
+    let titles: Vec<&str> = (sections.iter())
+        .map(|section| section.lines().next().unwrap())
+        .collect();
+    // Alerts have two values more: pods of several causes, and pods that were never seen to wait.
+    let causes = Cause::ALL.into_iter().map(Cause::as_str);
+    let expected: BTreeSet<&str> = causes.chain(["several", "none"]).collect();
+    assert_eq!(titles.len(), expected.len(), "{titles:?}");
+    assert_eq!(titles.into_iter().collect::<BTreeSet<_>>(), expected);
     for section in &sections {
+        // Either it has a command or a query, or it names the cause whose command finds its pods.
+        let helps = [
+            "```sh\n",
+            "```promql\n",
+            "](#cause-",
+            "each has a section below",
+        ];
+        assert!(helps.iter().any(|help| section.contains(help)), "{section}");
         let title = section.lines().next().unwrap();
         for part in [
             "**Means.**",

@@ -3,20 +3,17 @@
 //! [§6](crate::specification#s6)), and the page comes when the arithmetic of the burn rates says
 //! so.
 
-mod page;
-mod samples;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::support::page::{Events, Page};
+use crate::support::samples::{INTERVAL, Samples};
 use crate::support::slo::JudgedCluster;
-use page::{Events, Page};
 use podinit::sim::ClusterConfig;
 use podinit::sim::scene::Scene;
 use podinit::slo::{Slo, SloFile};
-use samples::{INTERVAL, Samples};
 use serde_json::{Value, json};
 
 /// Pods per second.

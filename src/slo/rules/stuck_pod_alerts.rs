@@ -4,8 +4,10 @@
 //! The exporter counts them ([`SloFile::stuck_after`] says when). One stuck pod is enough, even if no
 //! other pod starts, so none of these alerts pages.
 //!
-//! - A container that crashes again and again changes its pod's cause with each restart. So the rules
-//!   take the mean over a quarter of an hour.
+//! - A container that crashes again and again changes its pod's cause with each restart: for moments it is
+//!   pulled, made, or running without being ready. So the rules take the mean over a quarter of an hour, and
+//!   such causes must hold more than a tenth as many pods of the stage as `crash` does. The kubelet backs
+//!   off for five minutes, so a container may run for half a minute before each crash.
 //! - A pod that nobody mends is no news after a day. So the alert asks for more stuck pods than there
 //!   were at the least within a day: a pod that is stuck for ever fires it for a day, and does not hide
 //!   the next one.
@@ -103,17 +105,23 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
     let Text { summary, command } = text(stage);
     let matcher = format!("stage=\"{}\"", stage.as_str());
     let stuck = series(MEAN_STUCK, job, &matcher);
-    // The namespaces of all that wait for it: stuck pods are not counted by namespace.
     let raw = series(
-        "podinit_waiting_pods",
+        "podinit_stuck_pods",
         job,
         &format!("{matcher}, cause=\"{ALERTS_CAUSE}\""),
     );
     let name = stage.as_str();
+    let mut expr = format!("{stuck}\n> 0.5 + 1.25 * min_over_time({stuck}[1d])");
+    if matches!(stage, Stage::Init | Stage::Containers) {
+        let of_causes = |cause| series(MEAN_STUCK, job, &format!("{matcher}, {cause}"));
+        let between = of_causes("cause=~\"create|probe|pull|run\"");
+        let crash = of_causes("cause=\"crash\"");
+        expr += &format!("\nunless\n{between} <= ignoring (cause) group_left () 0.1 * {crash}");
+    }
     let age = file.stuck_after(stage);
     Alert {
         name: PODS_STUCK,
-        expr: format!("{stuck}\n> 0.5 + 1.25 * min_over_time({stuck}[1d])"),
+        expr,
         hold: None,
         keep: None,
         severity: Severity::Warning,

@@ -17,6 +17,7 @@ use podinit::sim::{Cluster, ClusterConfig};
 use podinit::slo::SloFile;
 use podinit::timestamp::Timestamp;
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
 use crate::support::cluster::pipeline::Pipeline;
 use crate::support::scrape::Scrape;
@@ -45,30 +46,33 @@ pub struct SceneSettings {
     /// Between two samples, in whole seconds
     pub interval: Duration,
     pub seed: u64,
+    /// Whether Events are evidence
+    pub events: bool,
     pub slos: SloFile,
 }
 
 impl SceneSettings {
-    /// A healthy cluster of one pod a second, with the SLOs that podinit ships, sampled every 30 s for an
-    /// hour.
+    /// A healthy cluster of a pod every two seconds, with the SLOs that podinit ships and with Events,
+    /// sampled every minute for an hour.
     pub fn healthy() -> Self {
         Self {
             scene: None,
             after: Duration::ZERO,
             length: Duration::from_secs(3_600),
-            rate: 1.0,
-            interval: Duration::from_secs(30),
+            rate: 0.5,
+            interval: Duration::from_secs(60),
             seed: 1,
+            events: true,
             slos: SloFile::built_in(),
         }
     }
 
-    /// The same, in which this breaks after ten minutes, for half an hour.
+    /// The same, in which this breaks after ten minutes, for forty minutes.
     pub fn of(scene: Scene) -> Self {
         Self {
             scene: Some(scene),
             after: Duration::from_secs(600),
-            length: Duration::from_secs(2_400),
+            length: Duration::from_secs(3_000),
             ..Self::healthy()
         }
     }
@@ -86,7 +90,10 @@ impl SceneSettings {
         };
         let cluster = Cluster::start(config).await.unwrap();
         let start = cluster.clock().now();
-        let mut pipeline = Pipeline::judging(&cluster, &self.slos).await;
+        let mut pipeline = match self.events {
+            true => Pipeline::judging_with_events(&cluster, &self.slos).await,
+            false => Pipeline::judging(&cluster, &self.slos).await,
+        };
         pipeline.relisted().await;
         let mut samples = vec![(start, pipeline.scrape())];
         let steps = |time: Duration| time.as_secs() / STEP.as_secs();
@@ -99,6 +106,7 @@ impl SceneSettings {
             }});
             let version = cluster.put_json(marker).unwrap();
             pipeline.catch_up(MARKER.0, MARKER.1, version).await;
+            pipeline.take_events(&cluster);
             pipeline.advance(now);
             if step % steps(self.interval) == 0 {
                 samples.push((now, pipeline.scrape()));
@@ -113,6 +121,17 @@ impl SceneSettings {
             samples,
         }
     }
+}
+
+/// [`SceneSettings::of`] the scene, or [`SceneSettings::healthy`] without one, recorded once for all tests.
+pub async fn recorded(scene: Option<Scene>) -> &'static SceneRecording {
+    static RECORDINGS: [OnceCell<SceneRecording>; Scene::ALL.len() + 1] =
+        [const { OnceCell::const_new() }; Scene::ALL.len() + 1];
+    let settings = scene.map_or_else(SceneSettings::healthy, SceneSettings::of);
+    let index = scene.map_or(0, |scene| 1 + scene as usize);
+    RECORDINGS[index]
+        .get_or_init(|| async move { settings.record().await })
+        .await
 }
 
 /// What was sampled.

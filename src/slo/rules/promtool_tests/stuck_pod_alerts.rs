@@ -15,6 +15,7 @@ pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
     tests.extend([
         eternal_pod_hides_nothing(inputs),
         crashing_pod(inputs),
+        crashing_release(inputs),
         not_in_sync(inputs),
         exporter_restarts(inputs),
         namespaces(inputs),
@@ -93,6 +94,23 @@ fn crashing_pod(inputs: TestInputs<'_>) -> Test {
         .counts(80, &all("crash"), 1)
         .counts(40, &all("probe"), 0)
         .counts(80, &all("probe"), 0)
+}
+
+/// Of a hundred pods that crash again and again, some run or are pulled at any moment. A worse share of them
+/// does not crash.
+fn crashing_release(inputs: TestInputs<'_>) -> Test {
+    let [crash, probe, pull] =
+        ["crash", "probe", "pull"].map(|cause| own(Stage::Containers, cause));
+    Test::new("what pods do between their crashes is no cause of its own")
+        .given(inputs, "podinit_synced", FIRST, "", "1x80")
+        .given(inputs, STUCK, FIRST, &crash, "0x10 100x70")
+        .given(inputs, STUCK, FIRST, &probe, "0x10 6x70")
+        .given(inputs, STUCK, FIRST, &pull, "0x10 2x30 40x40")
+        .counts(40, &all("crash"), 1)
+        .counts(40, &all("probe"), 0)
+        .counts(40, &all("pull"), 0)
+        .counts(70, &all("probe"), 0)
+        .counts(70, &all("pull"), 1)
 }
 
 fn not_in_sync(inputs: TestInputs<'_>) -> Test {

@@ -1,12 +1,19 @@
 //! The pipeline as `serve` puts it together, with its one loop turned by the test.
+//!
+//! Events do not come over a watch of their own: the test takes them from the cluster when it wants to, so
+//! that their order among the pods is always the same.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::cluster::client::connect_to;
-use podinit::lifecycle::{Delivery, PodEvent, SloId, TimestampMode, Tracker, TrackerConfig};
+use podinit::decode::event::watch::{EventDecoder, EventLineKind};
+use podinit::lifecycle::{
+    Delivery, PodEvent, SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
+};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit::sim::Cluster;
+use podinit::sim::object::EventKind;
 use podinit::slo::{Slo, SloFile};
 use podinit::timestamp::Timestamp;
 use podinit::watch::requests::Scope;
@@ -31,6 +38,9 @@ pub struct Pipeline {
     exposition: Arc<Exposition>,
     /// Completed lists so far
     pub lists: u64,
+    /// The version up to which Events were taken, where they are evidence
+    events: Option<u64>,
+    event_decoder: EventDecoder,
     /// Around each delivery that is accounted for, for tests that measure it
     pub meter: fn(&mut dyn FnMut()),
     cancel: CancellationToken,
@@ -39,16 +49,21 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub async fn start(cluster: &Cluster) -> Self {
-        Self::assemble(cluster, &SloFile { slos: vec![] }, BRIEF).await
+        Self::assemble(cluster, &SloFile { slos: vec![] }, BRIEF, false).await
     }
 
     /// One with these SLOs. It takes no silence for a fault: while it resumed the watch, simulated
     /// time would pass without deadlines.
     pub async fn judging(cluster: &Cluster, slos: &SloFile) -> Self {
-        Self::assemble(cluster, slos, PATIENCE).await
+        Self::assemble(cluster, slos, PATIENCE, false).await
     }
 
-    async fn assemble(cluster: &Cluster, slos: &SloFile, silence: Duration) -> Self {
+    /// The same with Events as evidence: those after this.
+    pub async fn judging_with_events(cluster: &Cluster, slos: &SloFile) -> Self {
+        Self::assemble(cluster, slos, PATIENCE, true).await
+    }
+
+    async fn assemble(cluster: &Cluster, slos: &SloFile, silence: Duration, events: bool) -> Self {
         let stats = Arc::new(WatchStats::new(1));
         let doc = |slo: &Slo| SloDoc {
             name: Arc::clone(&slo.rule.name),
@@ -59,6 +74,7 @@ impl Pipeline {
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
+            .events(events)
             .build()
             .unwrap();
         let (sender, deliveries) = mpsc::channel(16);
@@ -78,11 +94,15 @@ impl Pipeline {
             tracker: Tracker::new(TrackerConfig {
                 timestamps: TimestampMode::Fused,
                 slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
+                stuck_after: slos.stuck_limits(),
+                events,
                 ..TrackerConfig::default()
             }),
             recorder,
             exposition,
             lists: 0,
+            events: events.then(|| cluster.events().version()),
+            event_decoder: EventDecoder::default(),
             meter: |account| account(),
             cancel,
             tasks,
@@ -121,6 +141,34 @@ impl Pipeline {
     /// Accounts for deliveries until the watch has gone on from where it had stopped.
     pub async fn resumed(&mut self) {
         while !self.take_one(|event| *event == PodEvent::Resumed).await {}
+    }
+
+    /// Accounts for the Events that the cluster has had since the last time.
+    pub fn take_events(&mut self, cluster: &Cluster) {
+        let Some(since) = self.events else { return };
+        let batch = cluster.events().events_after(since, usize::MAX).unwrap();
+        self.events = Some(batch.up_to);
+        for event in batch.events {
+            let kind = match event.kind {
+                EventKind::Added => "ADDED",
+                EventKind::Modified => "MODIFIED",
+                EventKind::Deleted => continue,
+            };
+            let object = std::str::from_utf8(&event.object.json).unwrap();
+            let line = format!(r#"{{"type":"{kind}","object":{object}}}"#);
+            let line = self.event_decoder.line(line.as_bytes()).unwrap();
+            let EventLineKind::Applied(event) = line.kind else {
+                continue;
+            };
+            let delivery = Delivery {
+                source: SourceId::default(),
+                event: PodEvent::Event(event),
+                now: Timestamp::EPOCH,
+                observed: None,
+                version: None,
+            };
+            self.tracker.apply(delivery, &mut self.recorder);
+        }
     }
 
     /// Lets time pass while nothing is delivered.

@@ -1,11 +1,11 @@
-//! The page alert of an SLO as the generated rules state it, read back from them: so it is
+//! The page alerts of an SLO as the generated rules state it, read back from them: so it is
 //! evaluated here with their numbers and not with some of this test's own.
 
 use podinit::slo::rules::{RenderOptions, render};
 use podinit::slo::{Slo, SloFile};
 use serde_json::Value;
 
-use super::samples::Samples;
+use crate::support::samples::Samples;
 
 /// The events of an SLO.
 #[derive(Debug, Default)]
@@ -32,20 +32,29 @@ pub struct Page {
 impl Page {
     /// The condition of the alert of `slo` with the shortest windows.
     pub fn of(slo: &Slo) -> Self {
+        let mut pages = Self::all_of(slo).into_iter();
+        let by_the_hour = pages.find(|page| page.long == 3_600.0);
+        by_the_hour.expect("the default rules page by the hour")
+    }
+
+    /// The conditions of all alerts of `slo` that page.
+    pub fn all_of(slo: &Slo) -> Vec<Self> {
         let text = render(&SloFile::built_in(), &RenderOptions::default()).unwrap();
         let rules: Value = serde_saphyr::from_str(&text).unwrap();
         let groups = rules["groups"].as_array().unwrap();
-        let rule = (groups.iter())
+        let pages = (groups.iter())
             .flat_map(|group| group["rules"].as_array().unwrap())
-            .find(|rule| {
+            .filter(|rule| {
                 rule["alert"] == "PodinitSLOBudgetBurn"
                     && rule["labels"]["slo"] == *slo.rule.name
-                    && rule["labels"]["long_window"] == "1h"
+                    && rule["labels"]["severity"] == "critical"
+            });
+        pages
+            .map(|rule| {
+                assert_eq!(rule["for"], Value::Null, "nothing delays it");
+                Self::read(rule["expr"].as_str().unwrap(), &slo.rule.name)
             })
-            .expect("the default rules page by the hour");
-        assert_eq!(rule["labels"]["severity"], "critical");
-        assert_eq!(rule["for"], Value::Null, "nothing delays it");
-        Self::read(rule["expr"].as_str().unwrap(), &slo.rule.name)
+            .collect()
     }
 
     /// Reads an expression, which must be of the form that [`Self::holds`] evaluates.

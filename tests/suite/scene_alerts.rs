@@ -1,0 +1,297 @@
+//! What the shipped rules make of each scene of the demo: the right alerts, with the right cause, and no
+//! others. A healthy hour fires none.
+//!
+//! The pages are evaluated here, as [`Page`] reads them back from the rules. promtool evaluates
+//! everything: each alert of the checked-in rules in each minute.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use podinit::sim::scene::Scene;
+use podinit::slo::{Slo, SloFile};
+use serde_json::{Value, json};
+
+use crate::support::page::{Events, Page};
+use crate::support::scene::{SceneRecording, recorded};
+
+/// The minute in which a scene begins.
+const BROKEN: usize = 10;
+
+/// An alert that fires in a scene.
+struct Fires {
+    /// As matchers of PromQL
+    labels: String,
+    /// After how many minutes, at the latest
+    within: usize,
+}
+
+/// What fires in a scene, and from then on does.
+struct Story {
+    scene: Scene,
+    /// The cause of every alert
+    cause: &'static str,
+    /// The SLOs whose pages fire, and after how many minutes
+    pages: &'static [(&'static str, usize)],
+    /// The stages in which pods get stuck, and after how many minutes
+    stuck: &'static [(&'static str, usize)],
+}
+
+const STORIES: [Story; 6] = [
+    Story {
+        scene: Scene::RegistryDown,
+        cause: "image",
+        pages: &[("pod-ready", 5)],
+        stuck: &[("init", 33), ("containers", 33)],
+    },
+    Story {
+        scene: Scene::CniOutage,
+        cause: "cni",
+        pages: &[("network-ready", 1), ("pod-ready", 3)],
+        stuck: &[("network", 12)],
+    },
+    Story {
+        scene: Scene::BadNode,
+        cause: "sandbox",
+        pages: &[("network-ready", 2), ("pod-ready", 4)],
+        stuck: &[("network", 12)],
+    },
+    Story {
+        scene: Scene::NoCapacity,
+        cause: "resources",
+        // What no node takes, the shipped SLOs leave to whoever pays for nodes: a ticket.
+        pages: &[],
+        stuck: &[("unschedulable", 33)],
+    },
+    Story {
+        scene: Scene::CrashLoop,
+        cause: "crash",
+        pages: &[("pod-ready", 4)],
+        stuck: &[("containers", 33)],
+    },
+    Story {
+        scene: Scene::Gang,
+        cause: "gang",
+        pages: &[],
+        stuck: &[("unschedulable", 33)],
+    },
+];
+
+impl Story {
+    fn of(scene: Scene) -> &'static Self {
+        let found = STORIES.iter().find(|story| story.scene == scene);
+        found.expect("every scene has its story")
+    }
+
+    fn alerts(&self) -> Vec<Fires> {
+        let cause = self.cause;
+        let budgets = self.pages.iter().flat_map(|(slo, within)| {
+            ["critical", "warning"].map(|severity| Fires {
+                labels: format!(
+                    "alertname=\"PodinitSLOBudgetBurn\",severity=\"{severity}\",slo=\"{slo}\",\
+                     cause=\"{cause}\""
+                ),
+                within: *within,
+            })
+        });
+        let stuck = self.stuck.iter().map(|(stage, within)| Fires {
+            labels: format!(
+                "alertname=\"PodinitPodsStuck\",severity=\"warning\",stage=\"{stage}\",\
+                 cause=\"{cause}\""
+            ),
+            within: *within,
+        });
+        let registry = (self.scene == Scene::RegistryDown).then(|| Fires {
+            labels: "alertname=\"PodinitRegistryFailing\",severity=\"warning\",\
+                     registry=\"registry.example.com\""
+                .to_owned(),
+            within: 5,
+        });
+        budgets.chain(stuck).chain(registry).collect()
+    }
+}
+
+fn events_of(recording: &SceneRecording, slo: &Slo) -> Events {
+    let mut events = Events::default();
+    for (_, scrape) in &recording.samples {
+        let result = |result| {
+            let name = &slo.rule.name;
+            let series = format!("podinit_slo_events_total{{slo=\"{name}\",result=\"{result}\"}}");
+            scrape.value(&series).expect("it is there from the start")
+        };
+        events.good.push(result("good"));
+        events.bad.push(result("bad"));
+    }
+    events
+}
+
+/// In which minutes any alert of the SLO pages.
+fn paging(recording: &SceneRecording, slo: &Slo) -> Vec<usize> {
+    let events = events_of(recording, slo);
+    let pages = Page::all_of(slo);
+    assert_eq!(pages.len(), 2, "over an hour and over six");
+    (0..recording.samples.len())
+        .filter(|minute| pages.iter().any(|page| page.holds(&events, *minute)))
+        .collect()
+}
+
+/// The share of the SLO's bad events up to that minute that were counted with this cause.
+fn share(recording: &SceneRecording, slo: &Slo, cause: &str, minute: usize) -> f64 {
+    let scrape = &recording.samples[minute].1;
+    let of_slo = format!("slo=\"{}\"", slo.rule.name);
+    let (mut of_cause, mut all) = (0.0, 0.0);
+    for (series, value) in scrape.of_name("podinit_slo_bad_causes_total") {
+        if series.contains(&of_slo) {
+            all += value;
+            if series.contains(&format!("cause=\"{cause}\"")) {
+                of_cause += value;
+            }
+        }
+    }
+    of_cause / all
+}
+
+async fn assert_told(scene: Scene) {
+    let (story, recording) = (Story::of(scene), recorded(Some(scene)).await);
+    let end = recording.samples.len() - 1;
+    for slo in &SloFile::built_in().slos {
+        let minutes = paging(recording, slo);
+        let expected = (story.pages.iter()).find(|(name, _)| *name == &*slo.rule.name);
+        let Some((name, within)) = expected else {
+            assert!(minutes.is_empty(), "{scene:?}: {} pages", slo.rule.name);
+            continue;
+        };
+        let first = minutes.first().expect("it pages");
+        assert!(
+            *first > BROKEN && *first <= BROKEN + within,
+            "{scene:?}: {name} pages in minute {first}"
+        );
+        assert!(minutes.iter().copied().eq(*first..=end), "{minutes:?}");
+        for minute in minutes {
+            let share = share(recording, slo, story.cause, minute);
+            assert!(share > 0.5, "{scene:?}: {share} of {name} at {minute}");
+        }
+    }
+    // Most of the stuck pods of a stage have the cause, and there are none in other stages.
+    let stuck = recording.last().of_name("podinit_stuck_pods");
+    let (right, wrong): (Vec<_>, Vec<_>) = (stuck.filter(|(_, pods)| *pods > 0.0))
+        .partition(|(series, _)| series.contains(&format!("cause=\"{}\"", story.cause)));
+    let stages: BTreeSet<&str> = (right.iter())
+        .filter_map(|(series, _)| series.split("stage=\"").nth(1)?.split('"').next())
+        .collect();
+    let expected: BTreeSet<&str> = story.stuck.iter().map(|(stage, _)| *stage).collect();
+    assert_eq!(stages, expected, "{scene:?}");
+    let count = |pods: &[(&str, f64)]| pods.iter().map(|(_, pods)| pods).sum::<f64>();
+    assert!(
+        count(&wrong) < 0.05 * count(&right),
+        "{scene:?}: {wrong:?}, {right:?}"
+    );
+}
+
+/// A unit test for promtool, with what was scraped as input.
+fn promtool_test(recording: &SceneRecording, alerts: &[Fires]) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/prometheus-rules.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    let rules: Value = serde_saphyr::from_str(&text).unwrap();
+    // Else promtool evaluates alerts before or after what is recorded for them, as it happens.
+    let groups = rules["groups"].as_array().unwrap();
+    let order: Vec<&Value> = groups.iter().map(|group| &group["name"]).collect();
+    let words: BTreeSet<&str> = text
+        .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
+        .collect();
+    let firing = |labels: &str| format!("group(ALERTS{{alertstate=\"firing\",{labels}}})");
+    let end = recording.samples.len() - 1;
+    let none = json!([]);
+    let one = json!([{"labels": "{}", "value": 1}]);
+    let check = |minute: usize, expr: &str, samples: &Value| json!({"eval_time": format!("{minute}m"), "expr": expr, "exp_samples": samples});
+    let allowed: String = (alerts.iter())
+        .map(|alert| format!(" unless ALERTS{{{}}}", alert.labels))
+        .collect();
+    let others = format!("group(ALERTS{{alertstate=\"firing\"}}{allowed})");
+    let mut checks: Vec<Value> = (0..=end)
+        .map(|minute| check(minute, &others, &none))
+        .collect();
+    for alert in alerts {
+        let expr = firing(&alert.labels);
+        checks.extend((0..=BROKEN).map(|minute| check(minute, &expr, &none)));
+        checks.extend((BROKEN + alert.within..=end).map(|minute| check(minute, &expr, &one)));
+    }
+    let tests = json!({
+        "rule_files": [file],
+        "evaluation_interval": "1m",
+        "group_eval_order": order,
+        "tests": [{
+            "interval": "1m",
+            "input_series": recording.input_series(|name| words.contains(name)),
+            "promql_expr_test": checks,
+        }],
+    });
+    tests.to_string()
+}
+
+async fn assert_promtool_agrees(scene: Option<Scene>) {
+    let recording = recorded(scene).await;
+    let alerts = scene.map_or_else(Vec::new, |scene| Story::of(scene).alerts());
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("scene.yaml");
+    fs::write(&path, promtool_test(recording, &alerts)).unwrap();
+    let promtool = std::env::var_os("PROMTOOL").unwrap_or_else(|| "promtool".into());
+    let run = Command::new(promtool)
+        .args(["test", "rules"])
+        .arg(&path)
+        .output();
+    let output = run.unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(output.status.success(), "{scene:?}: {said}");
+}
+
+#[tokio::test]
+async fn a_healthy_hour_pages_nobody() {
+    let recording = recorded(None).await;
+    for slo in &SloFile::built_in().slos {
+        assert!(paging(recording, slo).is_empty(), "{}", slo.rule.name);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs promtool (tests/e2e/run)"]
+async fn promtool_fires_nothing_in_a_healthy_hour() {
+    assert_promtool_agrees(None).await;
+}
+
+macro_rules! scenes {
+    ($($name:ident: $scene:ident),*) => {$(
+        mod $name {
+            use super::*;
+
+            #[tokio::test]
+            async fn fires_its_pages_with_its_cause_and_no_others() {
+                assert_told(Scene::$scene).await;
+            }
+
+            #[tokio::test]
+            #[ignore = "needs promtool (tests/e2e/run)"]
+            async fn promtool_fires_its_alerts_and_no_others() {
+                assert_promtool_agrees(Some(Scene::$scene)).await;
+            }
+        }
+    )*};
+}
+
+scenes! {
+    registry_down: RegistryDown,
+    cni_outage: CniOutage,
+    bad_node: BadNode,
+    no_capacity: NoCapacity,
+    crashloop: CrashLoop,
+    gang: Gang
+}
+
+#[test]
+fn every_scene_is_told_of() {
+    for scene in Scene::ALL {
+        assert_eq!(Story::of(scene).scene, scene);
+    }
+}
