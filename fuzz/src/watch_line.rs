@@ -69,7 +69,7 @@ fn without_labels(mut event: WatchEvent) -> WatchEvent {
         | WatchEventKind::Deleted(pod) => {
             pod.info.node = None;
             pod.info.workload = None;
-            pod.info.pod_labels = Box::default();
+            pod.info.pod_labels = std::sync::Arc::default();
         }
         WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_) => {}
     }

@@ -27,13 +27,25 @@ impl<T: ?Sized + Eq + Hash> Interner<T> {
     where
         K: ?Sized + Hash + Equivalent<Arc<T>>,
     {
-        if let Some(value) = self.0.get(key) {
-            return Arc::clone(value);
+        match self.shared(key) {
+            Some(value) => value,
+            None => self.insert(make()),
         }
+    }
+
+    /// The shared value of `key`, if there is one.
+    pub(crate) fn shared<K>(&self, key: &K) -> Option<Arc<T>>
+    where
+        K: ?Sized + Hash + Equivalent<Arc<T>>,
+    {
+        self.0.get(key).cloned()
+    }
+
+    /// Shares a value from now on.
+    pub(crate) fn insert(&mut self, value: Arc<T>) -> Arc<T> {
         if self.0.len() >= CAPACITY {
             self.0.clear();
         }
-        let value = make();
         self.0.insert(Arc::clone(&value));
         value
     }

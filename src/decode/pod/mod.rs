@@ -54,6 +54,8 @@ pub(crate) struct DecodeContext {
     pub(crate) texts: Interner<str>,
     pub(crate) workloads: Interner<Workload>,
     pub(crate) probes: Interner<Vec<ContainerProbes>>,
+    /// The values of the chosen labels: those of the pods of a workload are the same
+    pub(crate) label_values: Interner<[Box<str>]>,
 }
 
 impl DecodeContext {
@@ -73,6 +75,17 @@ impl DecodeContext {
     fn shared_probes(&mut self, probes: Vec<ContainerProbes>) -> Option<Arc<Vec<ContainerProbes>>> {
         let shared = |context: &mut Self| context.probes.get(&probes, || Arc::new(probes.clone()));
         (!probes.is_empty()).then(|| shared(self))
+    }
+
+    /// The shared copy of the values of the chosen labels of a pod.
+    pub(crate) fn pod_labels(&mut self, values: Box<[Box<str>]>) -> Arc<[Box<str>]> {
+        if values.is_empty() {
+            return Arc::default();
+        }
+        match self.label_values.shared(&*values) {
+            Some(shared) => shared,
+            None => self.label_values.insert(values.into()),
+        }
     }
 }
 

@@ -103,6 +103,7 @@ impl<'de> Object<'de> {
         if pod_labels.len() != context.options.pod_labels.len() {
             pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
         }
+        let pod_labels = context.pod_labels(pod_labels);
         let resource_version = self.metadata.version();
         let namespace = match self.metadata.namespace {
             Some(namespace) => namespace,

@@ -312,7 +312,7 @@ pub(super) struct SavedPodInfo {
     #[serde(with = "workload")]
     workload: Option<Arc<Workload>>,
     host_network: bool,
-    pod_labels: Box<[Box<str>]>,
+    pod_labels: Arc<[Box<str>]>,
     /// Of recordings only, which are not saved
     #[serde(skip)]
     probes: Option<Arc<Vec<ContainerProbes>>>,
