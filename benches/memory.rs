@@ -25,13 +25,13 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 const FULL: usize = 224 * 1024;
 
 fn main() -> ExitCode {
-    let in_flight = |slos, all_labels| {
+    let in_flight = |slos, all_labels, events| {
         measure::per_pod_in_flight(
             FULL + 1,
             Burden {
                 slos,
                 all_labels,
-                events: false,
+                events,
             },
         )
     };
@@ -51,11 +51,29 @@ fn main() -> ExitCode {
             measure::per_deleted_pod(FULL + 1),
             None,
         ),
-        ("pod in flight, no SLO", in_flight(0, false), Some(1024.0)),
-        ("pod in flight, 1 SLO", in_flight(1, false), Some(1024.0)),
+        (
+            "pod in flight, no SLO",
+            in_flight(0, false, false),
+            Some(1024.0),
+        ),
+        (
+            "pod in flight, 1 SLO",
+            in_flight(1, false, false),
+            Some(1024.0),
+        ),
+        (
+            "pod in flight, 1 SLO, Events",
+            in_flight(1, false, true),
+            Some(1024.0),
+        ),
         (
             "pod in flight, 5 SLOs, all labels",
-            in_flight(5, true),
+            in_flight(5, true, false),
+            Some(1024.0),
+        ),
+        (
+            "pod in flight, 5 SLOs, all labels, Events",
+            in_flight(5, true, true),
             Some(1024.0),
         ),
         (
@@ -79,7 +97,7 @@ fn main() -> ExitCode {
                 format!("EXCEEDED: at most {limit}")
             }
         };
-        println!("{what:36} {bytes:10.1} bytes  {verdict}");
+        println!("{what:42} {bytes:10.1} bytes  {verdict}");
     }
     ExitCode::from(u8::from(broken))
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench pipeline
 //! PODINIT_BENCH_EVENTS=events.json cargo bench --bench pipeline -- file
+//! cargo bench --bench pipeline -- pod_life     # the lives of pods, without and with their Events
 //! ```
 //!
 //! Bytes arrive in chunks as from a connection; they are cut into lines, decoded, tracked and recorded,
@@ -27,6 +28,7 @@ use std::time::Duration;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
+use podinit::decode::event::watch::{EventDecoder, EventLineKind};
 use podinit::decode::{PodDecoder, WatchEventKind};
 use podinit::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Stage, TimestampMode, Tracker,
@@ -48,6 +50,8 @@ const BEGIN: Timestamp = Timestamp::from_seconds(1_795_247_820);
 struct Pipeline {
     lines: LineReader,
     decoder: PodDecoder,
+    event_lines: LineReader,
+    event_decoder: EventDecoder,
     tracker: Tracker,
     recorder: Recorder,
     exposition: Arc<Exposition>,
@@ -55,15 +59,18 @@ struct Pipeline {
 }
 
 impl Pipeline {
-    fn new(labels: LabelConfig, slos: &Arc<[SloRule]>) -> Self {
+    fn new(labels: LabelConfig, slos: &Arc<[SloRule]>, events: bool) -> Self {
         let options = labels.decode_options();
-        let (recorder, exposition) = Builder::new(labels).build().unwrap();
+        let (recorder, exposition) = Builder::new(labels).events(events).build().unwrap();
         Self {
             lines: LineReader::new(8 << 20),
             decoder: PodDecoder::new(options),
+            event_lines: LineReader::new(8 << 20),
+            event_decoder: EventDecoder::default(),
             tracker: Tracker::new(TrackerConfig {
                 timestamps: TimestampMode::Fused,
                 slos: Arc::clone(slos),
+                events,
                 ..TrackerConfig::default()
             }),
             recorder,
@@ -96,6 +103,24 @@ impl Pipeline {
             events += 1;
         }
         events
+    }
+
+    /// Processes a chunk of the watch of Events.
+    fn event_chunk(&mut self, mut chunk: &[u8]) {
+        while let Some(line) = self.event_lines.next(&mut chunk) {
+            let Line::Whole(line) = line else { continue };
+            let EventLineKind::Applied(event) = self.event_decoder.line(line).unwrap().kind else {
+                continue;
+            };
+            let delivery = Delivery {
+                source: SourceId(0),
+                event: PodEvent::Event(event),
+                now: Timestamp::EPOCH,
+                observed: None,
+                version: None,
+            };
+            self.tracker.apply(delivery, &mut self.recorder);
+        }
     }
 }
 
@@ -140,7 +165,7 @@ fn run(
         let chunks = stream.as_bytes().chunks(CHUNK);
         chunks.map(|chunk| pipeline.chunk(chunk)).sum()
     };
-    let mut probe = Pipeline::new(labels(), slos);
+    let mut probe = Pipeline::new(labels(), slos, false);
     let events = count(&mut probe);
     println!(
         "{name}: {events} events of {} bytes on average; {} pods remembered, exposition of {} bytes",
@@ -159,11 +184,47 @@ fn run(
         .measurement_time(Duration::from_secs(5));
     group.bench_function(name, |b| {
         b.iter_batched_ref(
-            || Pipeline::new(labels(), slos),
+            || Pipeline::new(labels(), slos, false),
             |pipeline| assert_eq!(count(pipeline), events),
             BatchSize::PerIteration,
         );
     });
+    group.finish();
+}
+
+/// What Events cost: the same lives without and with them, in one run. The elements are lives.
+fn pod_life(c: &mut Criterion) {
+    let lives = support::lives_with_events(PODS);
+    let events = lives.iter().map(|(_, events)| events.lines().count());
+    let bytes = lives.iter().map(|(_, events)| events.len());
+    let (events, bytes): (usize, usize) = (events.sum(), bytes.sum());
+    println!(
+        "pod_life: {} Events of {} bytes on average in a life",
+        events / PODS,
+        bytes / events
+    );
+    let slos = slos();
+    let mut group = c.benchmark_group("pod_life");
+    group
+        .throughput(Throughput::Elements(PODS as u64))
+        .sample_size(20)
+        .measurement_time(Duration::from_secs(5));
+    for (name, events) in [("without_events", false), ("with_events", true)] {
+        group.bench_function(name, |b| {
+            b.iter_batched_ref(
+                || Pipeline::new(LabelConfig::default(), &slos, events),
+                |pipeline| {
+                    for (changed, reported) in &lives {
+                        pipeline.chunk(changed.as_bytes());
+                        if events {
+                            pipeline.event_chunk(reported.as_bytes());
+                        }
+                    }
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
     group.finish();
 }
 
@@ -194,5 +255,5 @@ fn slos() -> Arc<[SloRule]> {
     intervals.into_iter().map(slo).collect()
 }
 
-criterion_group!(name = benches; config = cpu_time::criterion(); targets = pipeline);
+criterion_group!(name = benches; config = cpu_time::criterion(); targets = pipeline, pod_life);
 criterion_main!(benches);

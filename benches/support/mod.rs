@@ -81,6 +81,106 @@ pub fn lives(pods: usize) -> Vec<String> {
         .collect()
 }
 
+/// The same lives with their Events: for each step of some pods, the lines of the watch of pods, and
+/// those of the watch of Events.
+pub fn lives_with_events(pods: usize) -> Vec<(String, String)> {
+    let numbers: Vec<usize> = (0..pods).collect();
+    let together = numbers.chunks(AT_ONCE).flat_map(|pods| {
+        let steps = Step::ALL.into_iter();
+        steps.map(move |step| (pods, step))
+    });
+    let lines = |objects: Vec<Value>| -> String {
+        let lines = objects.into_iter().map(|object| object.to_string() + "\n");
+        lines.collect()
+    };
+    together
+        .map(|(pods, step)| {
+            let changed = pods.iter().map(|number| watch_event(*number, step));
+            let reported = pods.iter().flat_map(|number| kube_events(*number, step));
+            (lines(changed.collect()), lines(reported.collect()))
+        })
+        .collect()
+}
+
+/// What a scheduler and a kubelet report of `step`: ten Events in the life of a pod.
+fn kube_events(number: usize, step: Step) -> Vec<Value> {
+    let of_container = |field: &str, image: &str| {
+        let pulled = format!(
+            "Successfully pulled image \"{image}\" in 1.234s (1.5s including waiting). Image size: \
+             72080558 bytes."
+        );
+        [
+            ("Pulling", format!("Pulling image \"{image}\"")),
+            ("Pulled", pulled),
+            ("Created", "Container created".to_owned()),
+            ("Started", "Container started".to_owned()),
+        ]
+        .map(|(reason, message)| kube_event(number, "kubelet", reason, &message, field))
+        .to_vec()
+    };
+    match step {
+        Step::Scheduled => {
+            let message = format!("Successfully assigned team/app to node-{:03}", number % 20);
+            vec![kube_event(
+                number,
+                "default-scheduler",
+                "Scheduled",
+                &message,
+                "",
+            )]
+        }
+        Step::NetworkReady => of_container(
+            "spec.initContainers{migrate}",
+            "registry.example.com/team/migrate:1.42.0",
+        ),
+        Step::Initialized => of_container(
+            "spec.containers{app}",
+            "registry.example.com/team/app:1.42.0",
+        ),
+        Step::Stopping => {
+            let message = "Stopping container app";
+            vec![kube_event(
+                number,
+                "kubelet",
+                "Killing",
+                message,
+                "spec.containers{app}",
+            )]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A line of a watch of Events, as client-go writes an Event.
+fn kube_event(number: usize, reporter: &str, reason: &str, message: &str, field: &str) -> Value {
+    let time = format!("2026-11-21T07:56:{:02}Z", number % 60);
+    let name = format!("app-{:04}-7c9d8f6b5d-{number:05}", number % 50);
+    let involved = json!({
+        "kind": "Pod", "namespace": format!("team-{}", number % 8), "name": name,
+        "uid": format!("6d14ca8c-7af5-46a4-8768-{number:012x}"), "apiVersion": "v1",
+        "resourceVersion": (1_000 + number * 10).to_string(), "fieldPath": field,
+    });
+    json!({"type": "ADDED", "object": {
+        "kind": "Event", "apiVersion": "v1",
+        "metadata": {
+            "name": format!("{name}.187a1f0e5c2d3b4a"), "namespace": format!("team-{}", number % 8),
+            "uid": format!("7e14ca8c-7af5-46a4-8768-{number:012x}"),
+            "resourceVersion": (9_000 + number * 10).to_string(), "creationTimestamp": time,
+            "managedFields": [{"manager": reporter, "operation": "Update", "apiVersion": "v1",
+                "time": time, "fieldsType": "FieldsV1", "fieldsV1": {
+                    "f:count": {}, "f:firstTimestamp": {}, "f:involvedObject": {},
+                    "f:lastTimestamp": {}, "f:message": {}, "f:reason": {},
+                    "f:reportingComponent": {}, "f:reportingInstance": {},
+                    "f:source": {"f:component": {}, "f:host": {}}, "f:type": {}}}],
+        },
+        "involvedObject": involved, "reason": reason, "message": message,
+        "source": {"component": reporter, "host": format!("node-{:03}", number % 20)},
+        "firstTimestamp": time, "lastTimestamp": time, "count": 1, "type": "Normal",
+        "eventTime": null, "reportingComponent": reporter,
+        "reportingInstance": format!("node-{:03}", number % 20),
+    }})
+}
+
 /// The lines of the file in `PODINIT_BENCH_EVENTS`, if that is set: one watch event each.
 pub fn captured_events() -> Option<Vec<String>> {
     let path = std::env::var_os("PODINIT_BENCH_EVENTS")?;
