@@ -14,6 +14,8 @@ pub mod cluster;
 pub mod config_file;
 pub mod decode;
 pub mod doctor;
+pub mod explain;
+pub mod human_time;
 pub mod instruments;
 pub mod kube_event;
 pub mod label_value;

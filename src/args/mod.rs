@@ -4,6 +4,7 @@ mod capture;
 mod cluster;
 mod doctor;
 mod evidence;
+mod explain;
 mod exporter;
 mod http_server;
 mod labels;
@@ -20,6 +21,7 @@ pub use capture::{CaptureArgs, Compress};
 pub use cluster::{ClusterArgs, ConnectionArgs, SelectorArgs};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use evidence::Evidence;
+pub use explain::{ExplainArgs, ExplainFormat};
 pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};
@@ -58,6 +60,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Summarize recorded pods for people
     Report(ReportArgs),
+    /// Explain where the time of one pod's startup went
+    Explain(ExplainArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
     /// Record what replay and report read: lists, watch events and Events of pods
@@ -98,6 +102,7 @@ impl Command {
             Self::Demo(args) => &args.exporter.log,
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
+            Self::Explain(args) => &args.log,
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
@@ -116,6 +121,7 @@ impl Command {
                 args.recording.check()
             }
             Self::Report(args) => args.recording.check(),
+            Self::Explain(args) => RecordingArgs::check_files(&args.files),
             Self::Rules(_) | Self::Capture(_) => Ok(()),
         }
     }

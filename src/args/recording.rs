@@ -163,10 +163,15 @@ impl RecordingArgs {
     /// # Errors
     /// One line, if standard input would be read twice.
     pub(super) fn check(&self) -> Result<(), String> {
-        let inputs = self
-            .files
-            .iter()
-            .filter(|file| Self::is_standard_input(file));
+        Self::check_files(&self.files)
+    }
+
+    /// Checks the files together.
+    ///
+    /// # Errors
+    /// One line, if standard input would be read twice.
+    pub(super) fn check_files(files: &[PathBuf]) -> Result<(), String> {
+        let inputs = files.iter().filter(|file| Self::is_standard_input(file));
         if inputs.count() > 1 {
             return Err("standard input (-) can be read only once".to_owned());
         }

@@ -8,6 +8,7 @@ mod checkpoint;
 mod clock_tests;
 mod demo;
 mod doctor;
+mod explain;
 mod exporter;
 mod ingest;
 mod ingest_sink;
@@ -45,6 +46,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => block_on(demo::demo(args)),
         Command::Replay(args) => recordings::replay(&args, &mut io::stdout().lock()),
         Command::Report(args) => recordings::report(&args, &mut io::stdout().lock()),
+        Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
         Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),
         Command::Doctor(args) => return block_on(doctor::doctor(args)),

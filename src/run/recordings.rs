@@ -77,7 +77,7 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
 }
 
 /// The documents of all files, in order, with a progress bar for each that takes long.
-fn documents(
+pub(super) fn documents(
     files: Vec<PathBuf>,
     options: DecodeOptions,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> {

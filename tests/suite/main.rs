@@ -35,6 +35,7 @@ mod doctor;
 mod doctor_process;
 mod documents;
 mod event_burst;
+mod explain;
 mod exposition;
 mod fault_table;
 mod first_list_memory;

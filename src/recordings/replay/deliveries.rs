@@ -130,12 +130,17 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     /// Ends the replay and returns the sink.
-    pub fn finish(mut self) -> S {
+    pub fn finish(self) -> S {
+        self.finish_with_tracker().0
+    }
+
+    /// Ends the replay and returns the sink, and the tracker with the pods that are still in flight.
+    pub fn finish_with_tracker(mut self) -> (S, Tracker) {
         self.give_up_pending();
         if let Some(end) = self.clock.advance_to_end() {
             self.tracker.advance(end, &mut self.sink);
         }
-        self.sink
+        (self.sink, self.tracker)
     }
 
     /// No page of the pending list comes any more. The Events on its pages have happened all the same.

@@ -2,6 +2,7 @@
 
 use super::probes::{Advice, ProbeReport};
 use super::summary::{IntervalSummary, Report};
+pub(super) use crate::human_time::seconds;
 use crate::label_value::LabelValue;
 use crate::lifecycle::Step;
 
@@ -42,21 +43,6 @@ fn indented(interval: &str) -> String {
         Some(_) => format!("- {interval}"),
         None => interval.to_owned(),
     }
-}
-
-/// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
-pub(super) fn seconds(value: f64) -> String {
-    if value >= 100.0 {
-        let whole = value.round() as u64;
-        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
-        return match hours {
-            0 => format!("{minutes}m{rest}s"),
-            _ => format!("{hours}h{minutes}m{rest}s"),
-        };
-    }
-    let decimals = if value >= 10.0 { 1 } else { 3 };
-    let text = format!("{value:.decimals$}");
-    format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// The time that the report covers; a single list covers an instant.
@@ -132,24 +118,4 @@ fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<S
         .filter(|(_, count)| **count > 0)
         .map(|(name, count)| format!("{name} {count}"))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_short_and_readable() {
-        let cases = [
-            (0.0, "0s"),
-            (0.25, "0.25s"),
-            (12.0, "12s"),
-            (99.94, "99.9s"),
-            (125.0, "2m5s"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(seconds(value), text);
-        }
-        assert_eq!(seconds(3723.0), "1h2m3s");
-    }
 }

@@ -22,7 +22,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use lone_list::LoneList;
-pub use probes::{Advice, Finding, ProbeReport, Taken, WorkloadAdvice, advise};
+pub use probes::{Advice, Finding, ProbeReport, ProbeTimes, Taken, WorkloadAdvice, advise};
 use report_sink::ReportSink;
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, Report};

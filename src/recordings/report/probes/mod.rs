@@ -49,17 +49,20 @@ type Key = (Arc<str>, Box<str>, Box<str>, Arc<Vec<ContainerProbes>>);
 
 /// The durations of the step `probe`, of pods with probes.
 #[derive(Debug, Default)]
-pub(super) struct ProbeTimes(BTreeMap<Key, Vec<Latency>>);
+pub struct ProbeTimes(BTreeMap<Key, Vec<Latency>>);
 
 impl ProbeTimes {
-    pub(super) fn add(&mut self, pod: &PodInfo, latency: Latency) {
-        let Some(probes) = &pod.probes else { return };
-        let (kind, name) = match pod.workload.as_deref() {
-            Some(Workload { kind, name }) => (kind.clone(), name.clone()),
-            None => ("Pod".into(), pod.name.clone()),
-        };
-        let key = (Arc::clone(&pod.namespace), kind, name, Arc::clone(probes));
-        self.0.entry(key).or_default().push(latency);
+    /// Counts a pod that took so long.
+    pub fn add(&mut self, pod: &PodInfo, latency: Latency) {
+        if let Some(key) = key(pod) {
+            self.0.entry(key).or_default().push(latency);
+        }
+    }
+
+    /// Those of the pods of the workload of `pod` that have the same probes.
+    pub fn of_workload(&mut self, pod: &PodInfo) -> Vec<Latency> {
+        let times = key(pod).and_then(|key| self.0.remove(&key));
+        times.unwrap_or_default()
     }
 
     /// The advice, for at most `top` workloads.
@@ -75,6 +78,15 @@ impl ProbeTimes {
             advice,
         }
     }
+}
+
+fn key(pod: &PodInfo) -> Option<Key> {
+    let probes = Arc::clone(pod.probes.as_ref()?);
+    let (kind, name) = match pod.workload.as_deref() {
+        Some(Workload { kind, name }) => (kind.clone(), name.clone()),
+        None => ("Pod".into(), pod.name.clone()),
+    };
+    Some((Arc::clone(&pod.namespace), kind, name, probes))
 }
 
 fn workload_advice((key, latencies): (Key, Vec<Latency>)) -> Option<WorkloadAdvice> {

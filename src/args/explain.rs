@@ -1,0 +1,105 @@
+//! The options of `explain`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::cluster::parse_namespace;
+use super::evidence::Evidence;
+use super::logging::LogArgs;
+use crate::explain::{Target, TargetName};
+use crate::lifecycle::TimestampMode;
+
+/// `podinit explain`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  kubectl get pods,events -A -o json | podinit explain --file - -n shop web-7c9d8f6b5d-x2x4z
+  podinit explain --file events.json.gz deployment/web
+  podinit explain --file events.json.gz -n shop -o json web-0 | jq -r .verdict")]
+pub struct ExplainArgs {
+    /// A pod by its name, or a workload, of which one pod is explained, such as deployment/web: the one
+    /// that has been starting up longest, or else the slowest
+    #[arg(value_name = "POD|KIND/NAME", value_parser = clap::builder::ValueParser::new(parse_name))]
+    pub name: TargetName,
+
+    /// Namespace of the pod [default: any]
+    #[arg(
+        long,
+        short = 'n',
+        env = "PODINIT_EXPLAIN_NAMESPACE",
+        value_name = "NAME",
+        allow_hyphen_values = true,
+        value_parser = parse_namespace
+    )]
+    namespace: Option<String>,
+
+    /// Recording to explain from; may be repeated, - is standard input
+    #[arg(
+        long = "file",
+        short = 'f',
+        env = "PODINIT_EXPLAIN_FILE",
+        value_name = "FILE",
+        required = true
+    )]
+    pub files: Vec<PathBuf>,
+
+    /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
+    /// (refined by the recorded arrival times of watch events)
+    #[arg(
+        long,
+        env = "PODINIT_TIMESTAMPS",
+        value_name = "MODE",
+        default_value_t = TimestampMode::Api
+    )]
+    pub timestamps: TimestampMode,
+
+    /// What is evidence beside pods: the Events in the recording, or nothing
+    #[arg(
+        long,
+        env = "PODINIT_EVIDENCE",
+        value_name = "SOURCE",
+        value_enum,
+        default_value_t = Evidence::Events
+    )]
+    pub evidence: Evidence,
+
+    /// Format of the explanation on standard output
+    #[arg(
+        long,
+        short = 'o',
+        env = "PODINIT_EXPLAIN_OUTPUT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t = ExplainFormat::Text
+    )]
+    pub output: ExplainFormat,
+
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// The format in which `explain` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+}
+
+impl ExplainArgs {
+    /// What to explain.
+    pub fn target(&self) -> Target {
+        Target {
+            // An empty variable means the default.
+            namespace: self.namespace.clone().filter(|name| !name.is_empty()),
+            name: self.name.clone(),
+        }
+    }
+}
+
+fn parse_name(text: &str) -> Result<TargetName, &'static str> {
+    text.parse()
+}

@@ -1,0 +1,51 @@
+//! How long other pods took, to compare one with.
+
+use hdrhistogram::Histogram;
+
+use crate::lifecycle::{Interval, Latency, Record};
+
+/// The histograms count milliseconds.
+const NANOS_PER_UNIT: u64 = 1_000_000;
+
+/// The durations of all pods that are known, by interval, in bounded memory.
+#[derive(Clone, Debug)]
+pub struct Fleet([Histogram<u32>; Interval::ALL.len()]);
+
+impl Default for Fleet {
+    /// No pods.
+    fn default() -> Self {
+        // The crate accepts three digits.
+        let empty = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are valid"));
+        Self(std::array::from_fn(|_| empty()))
+    }
+}
+
+impl Fleet {
+    /// Counts a duration.
+    pub fn add(&mut self, interval: Interval, latency: Latency) {
+        let millis = latency.as_nanos() / NANOS_PER_UNIT;
+        // A histogram that grows takes every duration that is observed, at most 30 days.
+        let _ = self.0[interval.index()].record(millis);
+    }
+
+    /// Counts the durations of a record.
+    pub fn add_record(&mut self, record: &Record) {
+        for interval in Interval::ALL {
+            if let Some(latency) = record.duration(interval) {
+                self.add(interval, latency);
+            }
+        }
+    }
+
+    /// The median of an interval in seconds; `None` if none was observed.
+    pub fn median(&self, interval: Interval) -> Option<f64> {
+        let durations = &self.0[interval.index()];
+        let median = durations.median_equivalent(durations.value_at_quantile(0.5));
+        (!durations.is_empty()).then(|| median as f64 / 1e3)
+    }
+
+    /// How many pods were ready.
+    pub fn pods(&self) -> u64 {
+        self.0[Interval::CreatedToReady.index()].len()
+    }
+}

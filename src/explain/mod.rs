@@ -1,0 +1,28 @@
+//! `podinit explain`: where the time of one startup went, for people.
+//!
+//! ```text
+//! documents of a recording ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json
+//! ```
+//!
+//! Whatever a record came from, it is explained the same way.
+
+mod explanation;
+mod fleet;
+mod next_command;
+mod parts;
+mod peers;
+mod replayed;
+mod target;
+mod text;
+mod uncertainty;
+mod verdict;
+mod waterfall;
+
+pub use explanation::{CauseLine, Explanation, MilestoneLine, Others, SloLine, WorkloadPods};
+pub use fleet::Fleet;
+pub use next_command::next_command;
+pub use parts::{Part, Share, shares};
+pub use peers::Peers;
+pub use replayed::explain;
+pub use target::{Target, TargetName};
+pub use waterfall::Row;

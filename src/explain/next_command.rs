@@ -1,0 +1,76 @@
+//! The command to run next, by what a pod waits for.
+
+use crate::lifecycle::{Cause, Progress, Record, Stage};
+
+/// The command that shows more about the cause for which a pod in flight waits; for any other pod, its
+/// description.
+pub fn next_command(record: &Record) -> String {
+    let namespace = quoted(&record.pod.namespace);
+    let name = quoted(&record.pod.name);
+    let kubectl = format!("kubectl -n {namespace}");
+    let events = format!(
+        "{kubectl} events --for {}",
+        quoted(&format!("pod/{}", record.pod.name))
+    );
+    let describe = format!("{kubectl} describe pod {name}");
+    let field = |path: &str| format!("{kubectl} get pod {name} -o jsonpath='{{{path}}}'");
+    let Progress::InFlight { waiting, .. } = record.progress else {
+        return describe;
+    };
+    match waiting.cause() {
+        Cause::Terminating => field(".metadata.finalizers"),
+        Cause::Gate => field(".spec.schedulingGates"),
+        Cause::Volume | Cause::Claim if waiting.stage() == Stage::Network => events,
+        Cause::Queue
+        | Cause::Gang
+        | Cause::Preempting
+        | Cause::SchedulerError
+        | Cause::Resources
+        | Cause::Taint
+        | Cause::Topology
+        | Cause::Volume
+        | Cause::Claim
+        | Cause::Affinity
+        | Cause::Other => field(".status.conditions[?(@.type==\"PodScheduled\")].message"),
+        Cause::Acknowledge => match &record.pod.node {
+            Some(node) => format!("kubectl describe node {}", quoted(node)),
+            None => describe,
+        },
+        Cause::Cni
+        | Cause::Sandbox
+        | Cause::NoSandbox
+        | Cause::NoIp
+        | Cause::Unknown
+        | Cause::Image
+        | Cause::Pull
+        | Cause::Probe => events,
+        Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
+        Cause::Crash => format!("{kubectl} logs {name} --all-containers --previous --tail=50"),
+        Cause::Create => describe,
+        Cause::Run => format!("{kubectl} logs {name} --all-containers --tail=50"),
+        Cause::ReadinessGate => field(".spec.readinessGates[*].conditionType"),
+    }
+}
+
+/// A name as an argument of a shell. Those that Kubernetes allows need no quotes.
+fn quoted(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/".contains(&byte);
+    if !text.is_empty() && text.bytes().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_can_do_anything_in_a_shell() {
+        assert_eq!(quoted("web-7c9d.example"), "web-7c9d.example");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("$(reboot)'"), r"'$(reboot)'\'''");
+        assert_eq!(quoted(""), "''");
+    }
+}

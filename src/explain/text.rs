@@ -1,0 +1,223 @@
+//! An explanation for a terminal.
+
+use std::fmt::Write;
+
+use super::explanation::{Explanation, WorkloadPods};
+use super::waterfall::Row;
+use crate::human_time::seconds;
+use crate::recordings::report::Style;
+
+/// The columns of a row of the waterfall that are not bars.
+const MARGIN: usize = 44;
+const LABEL: usize = 20;
+
+/// The colour of each stage, as an ANSI code.
+const COLOURS: [(&str, u8); 7] = [
+    ("gated", 90),
+    ("scheduling", 33),
+    ("unschedulable", 31),
+    ("network", 34),
+    ("init", 35),
+    ("containers", 36),
+    ("readiness", 32),
+];
+
+/// Writing to a `String` cannot fail, so results of `write!` are ignored here.
+pub(super) fn render(explanation: &Explanation, style: Style) -> String {
+    let mut out = String::new();
+    head(&mut out, explanation, style);
+    waterfall(&mut out, explanation, style);
+    milestones(&mut out, explanation, style);
+    waits(&mut out, explanation, style);
+    advice(&mut out, explanation, style);
+    let _ = writeln!(
+        out,
+        "\n{}\n  {}",
+        bold("Next", style),
+        plain(&explanation.next)
+    );
+    out
+}
+
+fn head(out: &mut String, explanation: &Explanation, style: Style) {
+    let name = format!("{}/{}", explanation.namespace, explanation.name);
+    let _ = write!(out, "{}", bold(&plain(&name), style));
+    if let Some(workload) = &explanation.workload {
+        let _ = write!(out, " ({})", plain(workload));
+    }
+    if let Some(node) = &explanation.node {
+        let _ = write!(out, " on {}", plain(node));
+    }
+    let _ = writeln!(out, "\n{}\n", explanation.verdict);
+    if let Some(doubt) = explanation.doubt {
+        let _ = writeln!(out, "But {doubt}.\n");
+    }
+    if let Some(pods) = &explanation.workload_pods {
+        let WorkloadPods {
+            in_flight,
+            ready,
+            other,
+        } = pods;
+        let _ = writeln!(
+            out,
+            "One of {} pods of the workload: {in_flight} in flight, {ready} ready, {other} ended \
+             otherwise.\n",
+            in_flight + ready + other
+        );
+    }
+}
+
+fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
+    let columns = style.width.saturating_sub(MARGIN).clamp(10, 80);
+    let of = match explanation.fleet {
+        0 => String::new(),
+        pods => format!("p50 of {pods}"),
+    };
+    let began = explanation.began.split('T').nth(1).unwrap_or_default();
+    let total = seconds(explanation.seconds);
+    let axis = format!(
+        "{began:<width$}",
+        width = columns.saturating_sub(total.len())
+    );
+    let head = format!("{:<LABEL$} {axis}{total} {:>9} {of:>12}", "", "took");
+    let _ = writeln!(out, "{}", bold(head.trim_end(), style));
+    for row in &explanation.rows {
+        let label = if row.is_inside {
+            format!("- {}", row.label)
+        } else {
+            row.label.clone()
+        };
+        let label: String = plain(&label).chars().take(LABEL).collect();
+        let took = match row.seconds {
+            Some(took) => seconds(took),
+            None if row.is_open => "open".to_owned(),
+            None => "-".to_owned(),
+        };
+        let median = row.p50_seconds.map(seconds).unwrap_or_default();
+        let bar = bar(row, explanation.seconds, columns, style);
+        let line = format!("{label:<LABEL$} {bar} {took:>9} {median:>12}");
+        let _ = writeln!(out, "{}", line.trim_end());
+        if let Some(uncertain) = row.uncertain {
+            let _ = writeln!(out, "{:LABEL$} ({uncertain})", "");
+        }
+    }
+}
+
+/// The bar of a row, filled up to the width of `columns`.
+fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
+    let (Some(from), Some(to)) = (row.from_seconds, row.to_seconds) else {
+        return " ".repeat(columns);
+    };
+    let at = |seconds: f64| {
+        let share = if total > 0.0 { seconds / total } else { 0.0 };
+        ((share.clamp(0.0, 1.0) * columns as f64).round() as usize).min(columns)
+    };
+    let first = at(from).min(columns - 1);
+    let last = at(to).max(first + 1);
+    let cell = if row.is_inside { "▄" } else { "█" };
+    let mut cells = cell.repeat(last - first);
+    if row.is_open {
+        cells = cell.repeat(last - first - 1) + "▶";
+    }
+    let colour = COLOURS.iter().find(|(stage, _)| *stage == row.stage);
+    if let (true, Some((_, code))) = (style.colour, colour) {
+        cells = format!("\u{1b}[{code}m{cells}\u{1b}[0m");
+    }
+    format!("{}{cells}{}", " ".repeat(first), " ".repeat(columns - last))
+}
+
+fn milestones(out: &mut String, explanation: &Explanation, style: Style) {
+    let _ = writeln!(out, "\n{}", bold("Milestones", style));
+    for line in &explanation.milestones {
+        let after = line
+            .after_seconds
+            .map(|after| format!("+{}", seconds(after)));
+        let _ = write!(
+            out,
+            "  {:<26} {:<27} {:>9}  {}",
+            line.milestone,
+            line.time.as_deref().unwrap_or("-"),
+            after.as_deref().unwrap_or("-"),
+            line.source.unwrap_or("-"),
+        );
+        let uncertain = line.uncertain.map(|text| format!(" ({text})"));
+        let _ = writeln!(out, "{}", uncertain.unwrap_or_default());
+    }
+}
+
+/// The causes, the peers and the SLOs.
+fn waits(out: &mut String, explanation: &Explanation, style: Style) {
+    if !explanation.causes.is_empty() {
+        let _ = writeln!(out, "\n{}", bold("Causes", style));
+    }
+    for cause in &explanation.causes {
+        let after = format!("+{}", seconds(cause.after_seconds));
+        let _ = writeln!(out, "  {after:>9}  {}: {}", cause.stage, cause.cause);
+    }
+    if let Some(peers) = &explanation.peers {
+        let _ = write!(
+            out,
+            "\n{} with the same cause ({}: {}): {}",
+            bold("Other pods", style),
+            peers.stage,
+            peers.cause,
+            peers.pods
+        );
+        if let Some((node, pods)) = &peers.node {
+            let _ = write!(out, ", {pods} of them on {}", plain(node));
+        }
+        let _ = writeln!(out);
+        for example in &peers.examples {
+            let _ = writeln!(out, "  {}", plain(example));
+        }
+    }
+    if !explanation.slos.is_empty() {
+        let _ = writeln!(out, "\n{}", bold("SLOs", style));
+    }
+    for slo in &explanation.slos {
+        let deadline = slo.deadline.as_ref();
+        let deadline = deadline.map(|deadline| format!(" (deadline {deadline})"));
+        let _ = writeln!(
+            out,
+            "  {}: {}{}",
+            slo.slo,
+            slo.result,
+            deadline.unwrap_or_default()
+        );
+    }
+}
+
+fn advice(out: &mut String, explanation: &Explanation, style: Style) {
+    if !explanation.probes.is_empty() {
+        let _ = writeln!(out, "\n{}", bold("Probes to change", style));
+    }
+    for advice in &explanation.probes {
+        let sentences = advice.findings.iter().map(|(_, sentence)| &**sentence);
+        let sentences: Vec<&str> = sentences.collect();
+        let _ = writeln!(
+            out,
+            "  {}: {}",
+            plain(&advice.container),
+            sentences.join("; ")
+        );
+        let set = advice
+            .set
+            .iter()
+            .map(|(field, value)| format!("{field}: {value}"));
+        let _ = writeln!(out, "    set {}", set.collect::<Vec<_>>().join(", "));
+    }
+}
+
+fn bold(text: &str, style: Style) -> String {
+    if style.colour {
+        format!("\u{1b}[1m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Names are not trusted: nothing in them may control the terminal.
+fn plain(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
+}

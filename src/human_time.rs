@@ -1,0 +1,65 @@
+//! Durations and instants as people read them.
+
+use crate::timestamp::Timestamp;
+
+/// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
+pub fn seconds(value: f64) -> String {
+    if value >= 100.0 {
+        let whole = value.round() as u64;
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+        return match hours {
+            0 => format!("{minutes}m{rest}s"),
+            _ => format!("{hours}h{minutes}m{rest}s"),
+        };
+    }
+    let decimals = if value >= 10.0 { 1 } else { 3 };
+    let text = format!("{value:.decimals$}");
+    format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The time of day of an instant in UTC, to the millisecond: `23:05:07.250`.
+pub fn time_of_day(at: Timestamp) -> String {
+    instant(at).map_or_else(
+        || String::from("unknown"),
+        |at| at.strftime("%H:%M:%S%.3f").to_string(),
+    )
+}
+
+/// The hour and minute of an instant in UTC: `23:05`.
+pub fn hour_and_minute(at: Timestamp) -> String {
+    instant(at).map_or_else(
+        || String::from("unknown"),
+        |at| at.strftime("%H:%M").to_string(),
+    )
+}
+
+fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
+    jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short_and_readable() {
+        let cases = [
+            (0.0, "0s"),
+            (0.25, "0.25s"),
+            (12.0, "12s"),
+            (99.94, "99.9s"),
+            (125.0, "2m5s"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(seconds(value), text);
+        }
+        assert_eq!(seconds(3723.0), "1h2m3s");
+    }
+
+    #[test]
+    fn instants_are_in_utc() {
+        let at = Timestamp::from_seconds(1_772_359_507).plus_nanos(250_000_000);
+        assert_eq!(time_of_day(at), "10:05:07.250");
+        assert_eq!(hour_and_minute(at), "10:05");
+    }
+}
