@@ -77,7 +77,7 @@ pub use record::{
 pub use reentry::LastTrue;
 pub use saved::{
     SavedDeleted, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight, SavedInPlace, SavedPod,
-    SavedSource, SavedStartup, SavedTracker,
+    SavedSource, SavedStartup, SavedTracker, WaitingPod,
 };
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};

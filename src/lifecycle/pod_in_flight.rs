@@ -154,10 +154,10 @@ impl PodInFlight {
             skip_ended(startup, &mut emit);
         }
         judge(startup, &mut emit);
+        if fold.adopted {
+            sli.adopt(shared.events, &mut emit);
+        }
         if shared.events {
-            if fold.adopted {
-                sli.adopt(&mut emit);
-            }
             sli.judge(startup, evidence, images, &mut emit);
         }
         *lacks_network_condition = shows_no_network_condition(snapshot);

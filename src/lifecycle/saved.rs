@@ -146,10 +146,23 @@ pub struct SavedInFlight {
     pub images: Vec<SavedImagePull>,
     /// It has a volume that makes it stateful
     pub is_stateful: bool,
-    /// It has had its event for the startup SLI
+    /// It has had its event for the startup SLI, or was adopted while Events were no source, and is to
+    /// have none
     pub has_startup_sli: bool,
     /// Its newest status shows that the cluster has no network condition
     pub lacks_network_condition: bool,
+}
+
+/// A saved pod in flight, as far as it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitingPod<'a> {
+    /// Its names
+    pub info: &'a PodInfo,
+    /// Where it waits
+    pub waiting: Waiting,
+    /// It has had its event for the startup SLI, or was adopted while Events were no source, and is to
+    /// have none
+    pub has_startup_sli: bool,
 }
 
 /// What was latched of a startup.
@@ -197,12 +210,16 @@ impl SavedPod {
     }
 
     /// The pod and where it waits, if its startup is under way.
-    pub fn waiting(&self) -> Option<(&PodInfo, Waiting)> {
+    pub fn waiting(&self) -> Option<WaitingPod<'_>> {
         match self {
             Self::InFlight(pod) => {
                 let evidence = WaitEvidence::from(pod.evidence.clone());
                 let waiting = evidence.waiting(Startup::from(pod.startup).stage());
-                Some((&pod.info, waiting))
+                Some(WaitingPod {
+                    info: &pod.info,
+                    waiting,
+                    has_startup_sli: pod.has_startup_sli,
+                })
             }
             Self::Finished(..) => None,
         }

@@ -94,13 +94,18 @@ impl LabelValue for StartupSliExclusion {
 pub(super) struct SliProgress {
     /// It has a volume that makes it stateful
     pub(super) is_stateful: bool,
-    /// It has had its event
+    /// It has had its event, or is to have none
     pub(super) decided: bool,
 }
 
 impl SliProgress {
-    /// Reports the event of a pod that was adopted.
-    pub(super) fn adopt(&mut self, emit: &mut impl FnMut(PodObservation)) {
+    /// Reports the event of a pod that was adopted. Without Events nobody counts it, but it stays adopted
+    /// if they are turned on.
+    pub(super) fn adopt(&mut self, events: bool, emit: &mut impl FnMut(PodObservation)) {
+        if !events {
+            self.decided = true;
+            return;
+        }
         let reason = StartupSliExclusion::Ended(Outcome::Preexisting);
         self.decide(StartupSli::Excluded(reason), emit);
     }

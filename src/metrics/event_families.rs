@@ -3,8 +3,8 @@
 
 use super::image_pulls::ImagePulls;
 use super::pod_families::Durations;
-use crate::instruments::CounterVec;
-use crate::lifecycle::{EventDropReason, StartupSliExclusion};
+use crate::instruments::{CounterVec, SavedFamilies};
+use crate::lifecycle::{EventDropReason, Outcome, StartupSliExclusion};
 use crate::{computed_families, families};
 
 computed_families! {
@@ -33,6 +33,37 @@ families! {
 pub(super) struct EventMetrics {
     pub(super) families: EventFamilies,
     pub(super) pulls: ImagePulls,
+}
+
+/// The pods of a checkpoint that was written while Events were no source.
+pub(super) struct PodsWithoutEvents {
+    /// By outcome, those whose startup is over
+    pub(super) finished: [u64; Outcome::ALL.len()],
+    /// Those in flight that were adopted
+    pub(super) adopted: u64,
+}
+
+impl EventFamilies {
+    /// Whether `saved` is of a process for which Events were a source.
+    pub(super) fn are_in(saved: &SavedFamilies) -> bool {
+        let [excluded, ..] = &Self::FAMILIES;
+        saved.names().any(|name| name == excluded.name)
+    }
+
+    /// Counts the one event of each pod whose startup was over, or that was adopted, before Events became
+    /// a source: no Event of it was delivered ([§9.4](crate::specification#s9-4)).
+    pub(super) fn exclude(&self, pods: &PodsWithoutEvents) {
+        let PodsWithoutEvents { finished, adopted } = pods;
+        for (outcome, pods) in Outcome::ALL.into_iter().zip(finished) {
+            let reason = match outcome {
+                Outcome::Ready | Outcome::Completed => StartupSliExclusion::NoEvidence,
+                other => StartupSliExclusion::Ended(other),
+            };
+            self.sli_excluded.with(reason).add(*pods);
+        }
+        let reason = StartupSliExclusion::Ended(Outcome::Preexisting);
+        self.sli_excluded.with(reason).add(*adopted);
+    }
 }
 
 impl EventMetrics {

@@ -35,6 +35,7 @@ mod doctor;
 mod doctor_process;
 mod documents;
 mod event_burst;
+mod events_turned_on;
 mod explain;
 mod exposition;
 mod fault_table;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
-use crate::lifecycle::{Interval, Waiting};
+use crate::lifecycle::{Interval, WaitingPod};
+use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents};
 use crate::metrics::layout::LAYOUT;
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::store::SeriesSet;
-use crate::pod::PodInfo;
 
 impl Recorder {
     /// All counters, of every source that was built with this recorder.
@@ -66,15 +66,24 @@ impl Recorder {
     pub fn restore<'a>(
         &mut self,
         saved: &SavedMetrics,
-        in_flight: impl IntoIterator<Item = (&'a PodInfo, Waiting)>,
+        in_flight: impl IntoIterator<Item = WaitingPod<'a>>,
     ) -> RestoredDurations {
         self.namespaces.restore(&saved.slo_namespaces);
         let namespaces = &mut self.namespaces;
+        let in_flight: Vec<_> = in_flight.into_iter().collect();
+        let adopted = in_flight.iter().filter(|pod| pod.has_startup_sli).count() as u64;
         let in_flight = in_flight.into_iter();
-        let in_flight = in_flight.map(|(pod, waiting)| (namespaces.place_of(pod), waiting));
-        let in_flight: Vec<_> = in_flight.collect();
+        let places = in_flight.map(|pod| (namespaces.place_of(pod.info), pod.waiting));
+        let places: Vec<_> = places.collect();
         let store = &self.store;
-        store.restore(&saved.families, in_flight);
+        store.restore(&saved.families, places);
+        if let Some(events) = &store.events
+            && !EventFamilies::are_in(&saved.families)
+        {
+            let finished = store.pod_counts.snapshot().finished;
+            let pods = PodsWithoutEvents { finished, adopted };
+            events.families.exclude(&pods);
+        }
         self.slos.restore(&saved.families, &mut self.namespaces);
         let sources = self.sources.iter();
         sources.for_each(|source| source.restore(&saved.families));
