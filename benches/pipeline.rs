@@ -90,7 +90,9 @@ impl Pipeline {
                     PodEvent::Applied(pod)
                 }
                 WatchEventKind::Deleted(pod) => PodEvent::Deleted(pod),
-                WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_) => continue,
+                WatchEventKind::OtherShard { .. }
+                | WatchEventKind::Bookmark { .. }
+                | WatchEventKind::Error(_) => continue,
             };
             let delivery = Delivery {
                 source: SourceId(0),

@@ -27,6 +27,7 @@ pub mod recordings;
 pub mod records;
 pub mod run;
 pub mod server;
+pub mod shard;
 pub mod sim;
 pub mod slo;
 #[doc = include_str!("../docs/specification.md")]

@@ -10,8 +10,8 @@ mod in_place;
 mod probes;
 mod sandbox;
 mod scheduling;
+mod uid;
 
-use std::fmt;
 use std::sync::Arc;
 
 pub use self::container::{Container, ContainerKind, ContainerState, WaitingReason};
@@ -20,67 +20,9 @@ pub use self::in_place::{InPlaceChanges, Resize, ResizeState};
 pub use self::probes::{ContainerProbes, Probe};
 pub use self::sandbox::SandboxNotReady;
 pub use self::scheduling::{NotScheduled, NotScheduledReason};
+pub use self::uid::PodUid;
 use crate::label_values;
 use crate::timestamp::Timestamp;
-
-/// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
-///
-/// Kubernetes UIDs are UUIDs and are held as their 128 bits; any other text is held as a 128-bit
-/// hash that is the same in every run.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PodUid([u64; 2]);
-
-impl PodUid {
-    /// The identity for the UID `text`.
-    pub fn from_text(text: &str) -> Self {
-        parse_canonical_uuid(text.as_bytes()).unwrap_or_else(|| Self::hashed(text.as_bytes()))
-    }
-
-    /// The identity that [`PodUid::words`] gave.
-    pub const fn from_words(words: [u64; 2]) -> Self {
-        Self(words)
-    }
-
-    /// The identity as two words, for hashing and for storage.
-    pub const fn words(self) -> [u64; 2] {
-        self.0
-    }
-
-    /// FNV-1a over 128 bits: stable across runs and platforms, and used only for a UID that is no UUID.
-    fn hashed(bytes: &[u8]) -> Self {
-        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let hash = bytes.iter().fold(OFFSET, |hash, byte| {
-            (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
-        });
-        Self([(hash >> 64) as u64, hash as u64])
-    }
-}
-
-impl fmt::Debug for PodUid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}{:016x}", self.0[0], self.0[1])
-    }
-}
-
-/// Only lower-case, hyphenated UUIDs: two different texts must not become one identity.
-fn parse_canonical_uuid(text: &[u8]) -> Option<PodUid> {
-    if text.len() != 36 {
-        return None;
-    }
-    let mut value: u128 = 0;
-    for (position, byte) in text.iter().enumerate() {
-        let digit = match (position, byte) {
-            (8 | 13 | 18 | 23, b'-') => continue,
-            (8 | 13 | 18 | 23, _) => return None,
-            (_, b'0'..=b'9') => byte - b'0',
-            (_, b'a'..=b'f') => byte - b'a' + 10,
-            _ => return None,
-        };
-        value = (value << 4) | u128::from(digit);
-    }
-    Some(PodUid([(value >> 64) as u64, value as u64]))
-}
 
 label_values! {
     /// The condition types that podinit reads, as Kubernetes spells them.
@@ -293,17 +235,6 @@ impl PodSnapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_uuid_is_its_bits_and_other_text_is_hashed() {
-        let uuid = PodUid::from_text("00000000-0000-0001-0000-000000000002");
-        assert_eq!(uuid.words(), [1, 2]);
-        assert_ne!(
-            PodUid::from_text("A0000000-0000-0001-0000-000000000002"),
-            PodUid::from_text("a0000000-0000-0001-0000-000000000002"),
-        );
-        assert_ne!(PodUid::from_text("a"), PodUid::from_text("b"));
-    }
 
     #[test]
     fn the_first_condition_of_a_type_counts() {

@@ -78,6 +78,7 @@ fn event(
                 ..
             } => PodEvent::Resumed,
             WatchEventKind::Bookmark { .. } => PodEvent::Bookmark,
+            WatchEventKind::OtherShard { .. } => PodEvent::OtherShard,
             WatchEventKind::Error(_) => PodEvent::SyncLost,
         };
         return (Some(event), observed);

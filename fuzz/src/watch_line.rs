@@ -71,7 +71,9 @@ fn without_labels(mut event: WatchEvent) -> WatchEvent {
             pod.info.workload = None;
             pod.info.pod_labels = std::sync::Arc::default();
         }
-        WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_) => {}
+        WatchEventKind::OtherShard { .. }
+        | WatchEventKind::Bookmark { .. }
+        | WatchEventKind::Error(_) => {}
     }
     event
 }

@@ -197,6 +197,12 @@ fn usage_errors_say_what_is_wrong() {
         ("report --format openmetrics -", "openmetrics"),
         ("report --labels node -", "--labels"),
         ("rules --format yaml", "yaml"),
+        ("--shard 4", "expected I/N, such as 0/4"),
+        ("--shard 1/0", "expected I/N, such as 0/4"),
+        ("demo --shard=-1/4", "expected I/N, such as 0/4"),
+        ("--shard -1/4", "expected I/N, such as 0/4"),
+        ("replay --shard 4/4 -", "the last is 3/4"),
+        ("report --shard 5/4 -", "the last is 3/4"),
     ] {
         let complaint = complaint(line);
         assert!(complaint.contains(part), "{line}: {complaint}");

@@ -48,11 +48,12 @@ pub struct SelectorArgs {
 }
 
 impl SelectorArgs {
-    /// The selectors as requests take them.
+    /// The selectors as requests take them, of all shards.
     pub fn selectors(self) -> Selectors {
         Selectors {
             label: self.label_selector,
             field: self.field_selector,
+            shard: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use super::evidence::Evidence;
 use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use super::shard::ShardArgs;
 use crate::lifecycle::TimestampMode;
 use crate::sim::scene::Scene;
 use crate::slo::duration::{DurationError, SloDuration};
@@ -128,6 +129,9 @@ pub struct ExporterArgs {
     )]
     pub max_pods: NonZeroUsize,
 
+    /// Which of the pods
+    #[command(flatten)]
+    pub sharding: ShardArgs,
     /// The label set of the duration series
     #[command(flatten)]
     pub labels: LabelArgs,

@@ -11,6 +11,7 @@ mod labels;
 mod logging;
 mod recording;
 mod rules;
+mod shard;
 
 use std::ffi::{OsStr, OsString};
 
@@ -28,6 +29,7 @@ pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;
+pub use shard::ShardArgs;
 
 /// The command that runs if none is named.
 const DEFAULT_COMMAND: &str = "serve";

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::evidence::Evidence;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use super::shard::ShardArgs;
 use crate::lifecycle::TimestampMode;
 use crate::timestamp::Timestamp;
 
@@ -145,6 +146,10 @@ pub struct RecordingArgs {
         value_parser = parse_instant
     )]
     pub until: Option<Timestamp>,
+
+    /// Which of the pods
+    #[command(flatten)]
+    pub sharding: ShardArgs,
 
     /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
     /// compressed with gzip; - is standard input

@@ -10,6 +10,8 @@ use crate::pod::PodSnapshot;
 pub struct ListPage {
     /// The pods on the page
     pub pods: Vec<PodSnapshot>,
+    /// How many pods were left out because they belong to other shards
+    pub of_other_shards: u64,
     /// How many items were left out because they are no pods or have no UID
     pub undecodable: u64,
     /// The version of the list, from which a watch may go on
@@ -31,6 +33,7 @@ impl ListPage {
         let items = envelope.items.ok_or(ObjectFault::NoItems)?;
         Ok(Self {
             pods: items.pods,
+            of_other_shards: items.of_other_shards,
             undecodable: items.undecodable,
             resource_version: metadata.resource_version.map(String::from),
             continue_token: metadata.continue_token.map(String::from),

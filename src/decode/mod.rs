@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeSeed;
 
 use crate::pod::PodSnapshot;
+use crate::shard::Shard;
 use crate::timestamp::Timestamp;
 pub use error::DecodeError;
 pub use list_page::ListPage;
@@ -41,6 +42,13 @@ pub enum WatchEventKind {
     Modified(PodSnapshot),
     /// `DELETED`: the last state of the pod
     Deleted(PodSnapshot),
+    /// `ADDED`, `MODIFIED` or `DELETED` of a pod of another shard, which is not decoded
+    OtherShard {
+        /// What happened to it
+        event_type: PodEventType,
+        /// Its version
+        resource_version: Option<u64>,
+    },
     /// `BOOKMARK`: everything up to a version was delivered
     Bookmark {
         /// The version, as it is to be given back
@@ -50,6 +58,17 @@ pub enum WatchEventKind {
     },
     /// `ERROR`: the watch failed, for example with code 410 when its version is too old
     Error(ApiStatus),
+}
+
+/// The types of watch events that are about a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodEventType {
+    /// `ADDED`
+    Added,
+    /// `MODIFIED`
+    Modified,
+    /// `DELETED`
+    Deleted,
 }
 
 /// A Kubernetes `Status`: why the API server refuses to go on.
@@ -72,6 +91,13 @@ impl PodDecoder {
     /// A decoder that reads the fields that `options` needs.
     pub fn new(options: DecodeOptions) -> Self {
         Self(DecodeContext::new(options))
+    }
+
+    /// The same decoder for the pods of `shard` only, or for all ([§12](crate::specification#s12)).
+    #[must_use]
+    pub fn of_shard(mut self, shard: Option<Shard>) -> Self {
+        self.0.shard = shard;
+        self
     }
 
     /// Decodes one line of a watch stream.
@@ -136,10 +162,10 @@ pub(crate) fn event_kind(
     object: Option<Object<'_>>,
     context: &mut DecodeContext,
 ) -> Result<WatchEventKind, DecodeError> {
-    let variant = match event_type {
-        Some("ADDED") => WatchEventKind::Added,
-        Some("MODIFIED") => WatchEventKind::Modified,
-        Some("DELETED") => WatchEventKind::Deleted,
+    let event_type = match event_type {
+        Some("ADDED") => PodEventType::Added,
+        Some("MODIFIED") => PodEventType::Modified,
+        Some("DELETED") => PodEventType::Deleted,
         Some("BOOKMARK") => {
             let metadata = object.ok_or(ObjectFault::NotAnObject)?.metadata;
             return Ok(WatchEventKind::Bookmark {
@@ -157,6 +183,17 @@ pub(crate) fn event_kind(
     };
     let object = object.ok_or(ObjectFault::NotAnObject)?;
     let resource_version = object.metadata.version();
+    if object.is_pod_of_other_shard() {
+        return Ok(WatchEventKind::OtherShard {
+            event_type,
+            resource_version,
+        });
+    }
+    let variant = match event_type {
+        PodEventType::Added => WatchEventKind::Added,
+        PodEventType::Modified => WatchEventKind::Modified,
+        PodEventType::Deleted => WatchEventKind::Deleted,
+    };
     object
         .into_pod(context)
         .map(variant)

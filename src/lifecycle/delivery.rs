@@ -31,9 +31,14 @@ pub enum PodEvent {
         /// The pods in the list
         listed: Vec<PodUid>,
     },
+    /// Something of pods of other shards, which are not accounted for
+    /// ([§12](crate::specification#s12)); it moves time like any other event
+    OtherShard,
     /// An Event about a pod ([§9.5](crate::specification#s9-5)). It is of no list-watch of pods and
     /// says nothing about how far one is
     Event(KubeEvent),
+    /// So many Events about pods of other shards
+    OtherShardEvents(u64),
     /// BOOKMARK: everything up to the delivery's version has been delivered
     Bookmark,
     /// The watch is no longer in sync. The next completed list or resumed watch brings it back in sync

@@ -147,9 +147,8 @@ impl Tracker {
         if let Some(observed) = observed {
             self.pass_deadlines(now.min(observed), reporter);
         }
-        if let PodEvent::Event(event) = &event {
-            // It is of no list-watch of pods.
-            self.apply_kube_event(event, now, reporter);
+        if self.apply_kube_events(&event, now, reporter) {
+            // They are of no list-watch of pods.
             self.end_step(now, reporter);
             return;
         }
@@ -162,7 +161,11 @@ impl Tracker {
             }
             _ => (self.sources.event(source), now),
         };
-        if let PodEvent::Listed { .. } | PodEvent::Applied(_) | PodEvent::Deleted(_) = &event {
+        if let PodEvent::Listed { .. }
+        | PodEvent::Applied(_)
+        | PodEvent::Deleted(_)
+        | PodEvent::OtherShard = &event
+        {
             self.sources.has_reported(source, complete_at);
         }
         let context = DeliveryContext {
@@ -179,8 +182,9 @@ impl Tracker {
                 self.sources.regain_sync(source);
                 self.remove_absent(source, listed, reporter);
             }
-            // An Event was accounted for above.
-            PodEvent::Bookmark | PodEvent::Event(_) => {}
+            PodEvent::Bookmark | PodEvent::OtherShard => {}
+            // Accounted for above.
+            PodEvent::Event(_) | PodEvent::OtherShardEvents(_) => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),

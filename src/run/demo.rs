@@ -13,7 +13,7 @@ use crate::cluster::client;
 use crate::process::shutdown;
 use crate::sim::{Cluster, ClusterConfig};
 use crate::watch::WatchConfig;
-use crate::watch::requests::Scope;
+use crate::watch::requests::{Scope, Selectors};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
@@ -36,6 +36,10 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let simulated = Cluster::start(config).await?;
     let watch = WatchConfig {
         scopes: Scope::of_namespaces(&[]),
+        selectors: Selectors {
+            shard: exporter.sharding.shard,
+            ..Selectors::default()
+        },
         decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     };

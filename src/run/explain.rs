@@ -26,6 +26,7 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Resul
             events: args.evidence.events(),
             ..TrackerConfig::default()
         },
+        shard: None,
         until: None,
     };
     let target = args.target();

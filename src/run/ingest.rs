@@ -11,12 +11,12 @@ use super::checkpoint::Snapshots;
 use super::ingest_sink::IngestSink;
 use super::slos::Slos;
 use crate::cluster::clock::Clock;
-use crate::kube_event::KubeEvent;
 use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use crate::records::Queries;
 use crate::run::accounting_clock::AccountingClock;
 use crate::server::{Heartbeat, SourceHealth};
 use crate::timestamp::Timestamp;
+use crate::watch::events::DeliveredEvents;
 use crate::watch::stats::WatchStats;
 
 /// How often deadlines are checked while nothing is delivered.
@@ -28,7 +28,7 @@ pub(super) struct Ingest {
     pub(super) sink: IngestSink,
     pub(super) deliveries: mpsc::Receiver<Delivery>,
     /// Events about pods; closed when they are no source of evidence
-    pub(super) events: mpsc::Receiver<KubeEvent>,
+    pub(super) events: mpsc::Receiver<DeliveredEvents>,
     pub(super) clock: Arc<dyn Clock>,
     /// By source
     pub(super) sources: Vec<SourceHealth>,
@@ -76,15 +76,15 @@ impl Ingest {
                         self.account(delivery);
                         // One Event and one step of a query for each delivery: none keeps another
                         // waiting for long.
-                        if let Ok(event) = self.events.try_recv() {
-                            self.account_event(event);
+                        if let Ok(events) = self.events.try_recv() {
+                            self.account_events(events);
                         }
                         self.answer_queries();
                     }
                     None => break,
                 },
-                Some(event) = self.events.recv() => {
-                    self.account_event(event);
+                Some(events) = self.events.recv() => {
+                    self.account_events(events);
                     self.answer_queries();
                 }
                 () = self.queries.waiting() => self.answer_queries(),
@@ -95,10 +95,13 @@ impl Ingest {
 
     /// Events do not move time ([§9.5](crate::specification#s9-5)): what arrived before them may still
     /// wait in the other queue, and no deadline may pass before that is accounted for.
-    fn account_event(&mut self, event: KubeEvent) {
+    fn account_events(&mut self, events: DeliveredEvents) {
         self.account(Delivery {
             source: SourceId::default(),
-            event: PodEvent::Event(event),
+            event: match events {
+                DeliveredEvents::One(event) => PodEvent::Event(event),
+                DeliveredEvents::OtherShards(count) => PodEvent::OtherShardEvents(count),
+            },
             now: Timestamp::EPOCH,
             observed: None,
             version: None,

@@ -72,6 +72,7 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
             events: evidence.events(),
             ..TrackerConfig::default()
         },
+        shard: args.sharding.shard,
         until: args.until,
     }
 }

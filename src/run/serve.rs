@@ -17,7 +17,7 @@ use crate::process::shutdown;
 use crate::watch::WatchConfig;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::{Probed, probe};
-use crate::watch::requests::Scope;
+use crate::watch::requests::{Scope, Selectors};
 
 /// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
@@ -78,7 +78,10 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
             ..ReflectorConfig::default()
         },
         scopes: Scope::of_namespaces(&cluster.namespaces()),
-        selectors: cluster.selectors.clone().selectors(),
+        selectors: Selectors {
+            shard: exporter.sharding.shard,
+            ..cluster.selectors.clone().selectors()
+        },
         decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     }

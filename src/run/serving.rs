@@ -116,9 +116,8 @@ impl Serving {
             &shutdown,
         );
         if let Some(sink) = &self.events {
-            let (scopes, config) = (&self.watch.scopes, &self.watch.reflector);
             let client = &cluster.client;
-            watch::events::spawn(client, scopes, config, sink, &shutdown, &mut watches);
+            watch::events::spawn(client, &self.watch, sink, &shutdown, &mut watches);
         }
         let mut tasks = self.tasks;
         spawn_accounting(&mut tasks, self.served, self.checkpoint, self.ingest)?;

@@ -91,7 +91,7 @@ pub fn spawn(
             scope,
             &config.selectors,
             config.reflector.clone(),
-            PodDecoder::new(config.decode.clone()),
+            PodDecoder::new(config.decode.clone()).of_shard(config.selectors.shard),
             sender,
         );
         let cancel = cancel.clone();

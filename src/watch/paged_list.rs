@@ -8,7 +8,7 @@ use super::list_page::{fetch_page, watch_version};
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::decode::PodDecoder;
+use crate::decode::{ListPage, PodDecoder};
 use crate::pod::PodSnapshot;
 
 /// A list of which every page has arrived.
@@ -57,8 +57,7 @@ impl Lister<'_> {
             self.sender
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
-            let coming = page.remaining.unwrap_or(0).min(RESERVE_LIMIT);
-            pods.reserve(page.pods.len() + usize::try_from(coming).unwrap_or(0));
+            pods.reserve(page.pods.len() + expected(&page));
             pods.append(&mut page.pods);
             token = page.continue_token.filter(|token| !token.is_empty());
             if token.is_some() {
@@ -90,4 +89,17 @@ impl Lister<'_> {
         self.sender.heard();
         Ok(())
     }
+}
+
+/// How many pods the further pages hold, about: the share of those that are announced which this page
+/// had.
+fn expected(page: &ListPage) -> usize {
+    let own = page.pods.len() as u64;
+    let all = own + page.of_other_shards;
+    let announced = page.remaining.unwrap_or(0).min(RESERVE_LIMIT);
+    let coming = match page.of_other_shards {
+        0 => announced,
+        _ => announced.saturating_mul(own) / all,
+    };
+    usize::try_from(coming).unwrap_or(0)
 }

@@ -170,7 +170,8 @@ async fn list(
     let response = send(&cluster.client, request, deadline).await?;
     let mut body = Vec::new();
     read_into(&mut body, response.into_body(), deadline, BODY_LIMIT).await?;
-    let page = PodDecoder::new(DecodeOptions::default()).list_page(&body)?;
+    let decoder = PodDecoder::new(DecodeOptions::default());
+    let page = decoder.of_shard(selectors.shard).list_page(&body)?;
     Ok(Probed { pods: page.pods })
 }
 

@@ -1,6 +1,7 @@
 //! What the list-watches count: each enum is the set of values of one label.
 
 use crate::cluster::api_error::ApiErrorKind;
+use crate::decode::PodEventType;
 use crate::label_values;
 
 label_values! {
@@ -16,6 +17,16 @@ label_values! {
         Bookmark => "BOOKMARK",
         /// `ERROR`
         Error => "ERROR",
+    }
+}
+
+impl From<PodEventType> for EventType {
+    fn from(event_type: PodEventType) -> Self {
+        match event_type {
+            PodEventType::Added => Self::Added,
+            PodEventType::Modified => Self::Modified,
+            PodEventType::Deleted => Self::Deleted,
+        }
     }
 }
 

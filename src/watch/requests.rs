@@ -10,6 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::get_json;
+use crate::shard::Shard;
 
 /// What is percent-encoded in a path segment: all but the unreserved characters of RFC 3986.
 const PATH_SEGMENT: AsciiSet = NON_ALPHANUMERIC
@@ -63,6 +64,9 @@ pub struct Selectors {
     pub label: Option<String>,
     /// `fieldSelector`
     pub field: Option<String>,
+    /// Only the pods of this shard ([§12](crate::specification#s12)). Pods of others are left out
+    /// whatever the API server sends
+    pub shard: Option<Shard>,
 }
 
 /// How recent a list has to be.
@@ -102,6 +106,7 @@ impl Requests {
         let selectors = Selectors {
             label: None,
             field: Some("involvedObject.kind=Pod".to_owned()),
+            shard: None,
         };
         Self::of("events", scope, selectors)
     }
@@ -227,6 +232,7 @@ mod tests {
         let selectors = Selectors {
             label: Some("app in (web, api),tier!=ü&x".into()),
             field: Some("spec.nodeName=n1".into()),
+            shard: None,
         };
         let requests = Requests::new(&Scope::Namespace("shop".into()), &selectors);
         let selection = "fieldSelector=spec.nodeName%3Dn1\

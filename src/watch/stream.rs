@@ -57,6 +57,8 @@ pub(super) struct Stream<'a> {
     guard: StallGuard,
     proven: bool,
     behind: bool,
+    /// Pods of other shards have moved the resume point since the last delivery
+    passed_by: bool,
 }
 
 impl<'a> Stream<'a> {
@@ -79,6 +81,7 @@ impl<'a> Stream<'a> {
             guard,
             proven: false,
             behind: false,
+            passed_by: false,
         }
     }
 
@@ -145,6 +148,7 @@ impl<'a> Stream<'a> {
                 return Ok(end);
             }
         }
+        self.report_other_shards(arrived).await?;
         // Time spent waiting for the receiver is not silence of the API server.
         self.guard.heard(self.sender.synced());
         Ok(None)
@@ -177,6 +181,14 @@ impl<'a> Stream<'a> {
                 self.count(EventType::Deleted);
                 self.deliver(pod, PodEvent::Deleted, arrived).await?;
             }
+            WatchEventKind::OtherShard {
+                event_type,
+                resource_version,
+            } => {
+                self.count(event_type.into());
+                self.passed_by = true;
+                resource_version.map(|version| self.moved(version));
+            }
             WatchEventKind::Bookmark {
                 resource_version, ..
             } => {
@@ -191,6 +203,7 @@ impl<'a> Stream<'a> {
                 self.sender
                     .event(PodEvent::Bookmark, arrived, version)
                     .await?;
+                self.passed_by = false;
                 // Everything before a bookmark has been delivered.
                 self.settled().await?;
             }
@@ -213,8 +226,20 @@ impl<'a> Stream<'a> {
         let number = pod.resource_version;
         let version = self.resume_point.after(number);
         self.sender.event(event(pod), arrived, version).await?;
+        self.passed_by = false;
         if let Some(number) = number {
             self.moved(number);
+        }
+        Ok(())
+    }
+
+    /// States how far the watch has come with events of other shards, which are not delivered: once for
+    /// all those that arrived together.
+    async fn report_other_shards(&mut self, arrived: Timestamp) -> Result<(), Closed> {
+        if std::mem::take(&mut self.passed_by) {
+            let version = self.resume_point.version();
+            let event = PodEvent::OtherShard;
+            self.sender.event(event, arrived, version).await?;
         }
         Ok(())
     }

@@ -175,6 +175,7 @@ impl Lister<'_> {
             Ok(WatchEventKind::Deleted(pod)) => {
                 pods.remove(&pod.uid);
             }
+            Ok(WatchEventKind::OtherShard { .. }) => {}
             Ok(WatchEventKind::Bookmark {
                 resource_version,
                 initial_events_end: true,

@@ -156,6 +156,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             }
             Body::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
             Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
+            Body::Event(WatchEventKind::OtherShard { .. }) => PodEvent::OtherShard,
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
             Body::Events(events) => {
                 let events = events.into_iter().map(PodEvent::Event);

@@ -240,6 +240,7 @@ fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
         };
         let config = ReplayConfig {
             tracker,
+            shard: None,
             until: None,
         };
         let explanation = explain::explain(documents, config, &target).unwrap();

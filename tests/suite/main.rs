@@ -64,6 +64,7 @@ mod server_http;
 mod server_limits;
 mod server_shutdown;
 mod server_tls;
+mod shards;
 mod sim_cluster;
 mod sim_events;
 mod sim_faults;

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use podinit::kube_event::{EventReason, KubeEvent};
 use podinit::pod::PodUid;
+use podinit::shard::Shard;
+use podinit::watch::WatchConfig;
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::events::stats::{EventLossReason, EventStats};
-use podinit::watch::events::{EventSink, spawn};
-use podinit::watch::requests::Scope;
+use podinit::watch::events::{DeliveredEvents, EventSink, spawn};
+use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -21,7 +23,7 @@ use crate::support::watch::{Call, Writer, scripted_client};
 /// A scripted API server with a watch of Events that talks to it.
 pub struct FakeApi {
     calls: mpsc::UnboundedReceiver<Call>,
-    events: mpsc::Receiver<KubeEvent>,
+    events: mpsc::Receiver<DeliveredEvents>,
     pub stats: Arc<EventStats>,
     watch: Arc<WatchStats>,
     _tasks: JoinSet<()>,
@@ -30,6 +32,10 @@ pub struct FakeApi {
 impl FakeApi {
     /// A watch whose queue holds so many Events.
     pub fn start(queue: usize) -> Self {
+        Self::start_shard(queue, None)
+    }
+
+    fn start_shard(queue: usize, shard: Option<Shard>) -> Self {
         let (client, calls) = scripted_client();
         let (sender, events) = mpsc::channel(queue);
         let sink = EventSink {
@@ -37,19 +43,20 @@ impl FakeApi {
             stats: Arc::new(EventStats::new(1)),
             watch: Arc::new(WatchStats::new(1)),
         };
-        let config = ReflectorConfig {
-            seed: Some(1),
-            ..ReflectorConfig::default()
+        let config = WatchConfig {
+            scopes: vec![Scope::Cluster],
+            selectors: Selectors {
+                shard,
+                ..Selectors::default()
+            },
+            reflector: ReflectorConfig {
+                seed: Some(1),
+                ..ReflectorConfig::default()
+            },
+            ..WatchConfig::default()
         };
         let (mut tasks, cancel) = (JoinSet::new(), CancellationToken::new());
-        spawn(
-            &client,
-            &[Scope::Cluster],
-            &config,
-            &sink,
-            &cancel,
-            &mut tasks,
-        );
+        spawn(&client, &config, &sink, &cancel, &mut tasks);
         Self {
             calls,
             events,
@@ -93,6 +100,13 @@ impl FakeApi {
     }
 
     pub async fn next(&mut self) -> KubeEvent {
+        match self.delivered().await {
+            DeliveredEvents::One(event) => event,
+            other => panic!("no Event of this shard: {other:?}"),
+        }
+    }
+
+    async fn delivered(&mut self) -> DeliveredEvents {
         self.events.recv().await.expect("the watch has ended")
     }
 
@@ -234,4 +248,30 @@ async fn a_watch_that_stays_silent_after_a_restored_backup_begins_anew() {
     assert_eq!(api.anew(), 1);
     watch.event("ADDED", &event("a", 51));
     assert_eq!(api.next().await.pod, Some(PodUid::from_text("a")));
+}
+
+/// The hash of `b` is af63df4c8601f1a5, in shard 5 of 8, that of `foobar` 85944171f73967e8, in shard 4.
+#[tokio::test(start_paused = true)]
+async fn events_of_other_shards_are_dropped_first_and_counted_together() {
+    let mut api = FakeApi::start_shard(1, Some("5/8".parse().expect("a shard")));
+    let watch = api.begun("1").await;
+    let of_others = |versions: [u64; 2]| {
+        let lines = versions.map(|version| {
+            let object = event("foobar", version);
+            format!(r#"{{"type":"MODIFIED","object":{object}}}"#) + "\n"
+        });
+        lines.concat()
+    };
+    watch.write(&of_others([2, 3]));
+    assert_eq!(api.delivered().await, DeliveredEvents::OtherShards(2));
+    // While the queue is full, their number waits for room.
+    watch.event("ADDED", &event("b", 4));
+    watch.write(&of_others([5, 6]));
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(api.next().await.pod, Some(PodUid::from_text("b")));
+    watch.event("DELETED", &event("foobar", 7));
+    assert_eq!(api.delivered().await, DeliveredEvents::OtherShards(2));
+    assert_eq!(api.stats.lost(EventLossReason::QueueFull), 0);
+    drop(watch);
+    let _ = api.watch_from("7").await;
 }

@@ -184,7 +184,7 @@ async fn each_namespace_has_its_own_list_watch() {
     let scopes = Scope::of_namespaces(&["red".into(), "blue".into()]);
     let selectors = Selectors {
         label: Some("app=a b".into()),
-        field: None,
+        ..Selectors::default()
     };
     let mut api = FakeApi::start_with(scopes, selectors, |_| {});
     let (first, second) = (api.call().await, api.call().await);

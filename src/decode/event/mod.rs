@@ -49,6 +49,12 @@ pub(crate) fn of_object(object: Object<'_>, context: &mut DecodeContext) -> Kube
     }
 }
 
+/// Whether the Event `object` is about a pod of another shard.
+fn is_of_other_shard(object: &Object<'_>, context: &DecodeContext) -> bool {
+    let pod = object.event.involved.as_ref().and_then(pod_of);
+    pod.is_some_and(|uid| context.is_of_other_shard(uid))
+}
+
 /// The UID of the pod that an Event is about. Events of nodes have a `uid` as well, which is a name.
 fn pod_of(involved: &InvolvedObject<'_>) -> Option<PodUid> {
     let is_pod = involved.kind.as_deref().is_none_or(|kind| kind == "Pod");

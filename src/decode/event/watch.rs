@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeSeed;
 
-use super::of_object;
+use super::{is_of_other_shard, of_object};
 use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::{Envelope, EnvelopeReader};
 use crate::decode::pod::lenient::Lenient;
 use crate::decode::pod::object::shorten;
 use crate::decode::{ApiStatus, DecodeError, ObjectFault, api_status};
 use crate::kube_event::KubeEvent;
+use crate::shard::Shard;
 
 /// One line of a watch of Events.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub struct EventLine {
 pub enum EventLineKind {
     /// `ADDED` or `MODIFIED`: an Event, or one more occurrence of it
     Applied(KubeEvent),
+    /// The same of a pod of another shard, which is not decoded
+    OtherShard,
     /// `DELETED`: the API server has forgotten the Event
     Deleted,
     /// `BOOKMARK`
@@ -38,6 +41,14 @@ pub enum EventLineKind {
 pub struct EventDecoder(DecodeContext);
 
 impl EventDecoder {
+    /// A decoder for the Events of the pods of `shard` only, or of all.
+    pub fn of_shard(shard: Option<Shard>) -> Self {
+        Self(DecodeContext {
+            shard,
+            ..DecodeContext::default()
+        })
+    }
+
     /// Decodes one line of a watch.
     ///
     /// # Errors
@@ -67,6 +78,9 @@ impl EventDecoder {
         let version = object.metadata.resource_version.as_deref();
         let version = version.map(str::to_owned);
         let kind = match event_type {
+            Some("ADDED" | "MODIFIED") if is_of_other_shard(&object, &self.0) => {
+                EventLineKind::OtherShard
+            }
             Some("ADDED" | "MODIFIED") => EventLineKind::Applied(of_object(object, &mut self.0)),
             Some("DELETED") => EventLineKind::Deleted,
             Some("BOOKMARK") => EventLineKind::Bookmark,

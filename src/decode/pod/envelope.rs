@@ -44,6 +44,8 @@ pub(crate) enum ObservedAt {
 /// One item of a list.
 pub(crate) enum Item {
     Pod(PodSnapshot),
+    /// A pod of another shard
+    OtherShard,
     Event(KubeEvent),
 }
 
@@ -57,6 +59,9 @@ impl Item {
         if context.mixed_lists && object.is_event() {
             return Ok(Self::Event(event::of_object(object, context)));
         }
+        if object.is_pod_of_other_shard() {
+            return Ok(Self::OtherShard);
+        }
         object.into_pod(context).map(Self::Pod)
     }
 }
@@ -65,6 +70,8 @@ impl Item {
 #[derive(Default)]
 pub(crate) struct Items {
     pub(crate) pods: Vec<PodSnapshot>,
+    /// How many pods of other shards were left out
+    pub(crate) of_other_shards: u64,
     /// Only where lists may be mixed
     pub(crate) events: Vec<KubeEvent>,
     /// How many items could not be decoded
@@ -78,6 +85,7 @@ impl Items {
     pub(crate) fn push(&mut self, position: usize, item: Result<Item, ObjectFault>) {
         match item {
             Ok(Item::Pod(pod)) => self.pods.push(pod),
+            Ok(Item::OtherShard) => self.of_other_shards += 1,
             Ok(Item::Event(event)) => self.events.push(event),
             Err(fault) => {
                 self.undecodable += 1;

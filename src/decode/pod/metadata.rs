@@ -23,6 +23,8 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 #[derive(Default)]
 pub(crate) struct Metadata<'de> {
     pub(crate) uid: Option<PodUid>,
+    /// The pod belongs to another shard
+    pub(crate) is_of_other_shard: bool,
     pub(crate) name: Box<str>,
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) created: Option<Timestamp>,
@@ -75,7 +77,12 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
         let mut metadata = Metadata::default();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
-                Some("uid") => metadata.uid = map.next_value_seed(Lenient(Parsed(uid)))?,
+                Some("uid") => {
+                    metadata.uid = map.next_value_seed(Lenient(Parsed(uid)))?;
+                    let uid = metadata.uid;
+                    metadata.is_of_other_shard =
+                        uid.is_some_and(|uid| context.is_of_other_shard(uid));
+                }
                 Some("name") => {
                     let name =
                         map.next_value_seed(Lenient(Parsed(|text: &str| Some(text.into()))))?;

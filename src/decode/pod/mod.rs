@@ -28,7 +28,8 @@ use std::sync::Arc;
 
 use intern::Interner;
 
-use crate::pod::{ContainerProbes, Workload};
+use crate::pod::{ContainerProbes, PodUid, Workload};
+use crate::shard::Shard;
 
 /// The optional fields to decode: those that a configured label or a report needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +52,9 @@ pub(crate) struct DecodeContext {
     /// Whether items of a list may be Events as well as pods, as in recordings
     /// ([§9.5](crate::specification#s9-5)). A list of a live cluster has one kind.
     pub(crate) mixed_lists: bool,
+    /// The pods to decode; of others no more is read than their UID and version
+    /// ([§12](crate::specification#s12)). `None` is all.
+    pub(crate) shard: Option<Shard>,
     pub(crate) texts: Interner<str>,
     pub(crate) workloads: Interner<Workload>,
     pub(crate) probes: Interner<Vec<ContainerProbes>>,
@@ -64,6 +68,11 @@ impl DecodeContext {
             options,
             ..Self::default()
         }
+    }
+
+    /// Whether the pod `uid` belongs to another shard.
+    pub(crate) fn is_of_other_shard(&self, uid: PodUid) -> bool {
+        self.shard.is_some_and(|shard| !shard.contains(uid))
     }
 
     /// The shared copy of the name of a namespace, a node or a container.

@@ -6,7 +6,7 @@ use serde::de::MapAccess;
 
 use super::DecodeContext;
 use super::container::with_statuses;
-use super::lenient::{Lenient, LenientField, Number, Text};
+use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
@@ -69,6 +69,9 @@ impl<'de> Object<'de> {
             Some("metadata") => {
                 self.metadata = map.next_value_seed(Lenient(MetadataReader(context)))?;
             }
+            // The API server writes the metadata first, so that nothing else of a pod is decoded that
+            // belongs to another shard.
+            Some("spec" | "status") if self.metadata.is_of_other_shard => skip(map)?,
             Some("spec") => self.spec = map.next_value_seed(Lenient(SpecReader(context)))?,
             Some("status") => self.status = map.next_value_seed(Lenient(StatusReader))?,
             Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
@@ -86,6 +89,12 @@ impl<'de> Object<'de> {
             Some(kind) => kind == "Event",
             None => self.event.involved.is_some(),
         }
+    }
+
+    /// Whether it is a pod of another shard, which is not to be decoded.
+    pub(crate) fn is_pod_of_other_shard(&self) -> bool {
+        let is_pod = self.kind.as_deref().is_none_or(|kind| kind == "Pod");
+        is_pod && self.metadata.is_of_other_shard
     }
 
     /// The pod that the object is. Items of a list need not state their kind.

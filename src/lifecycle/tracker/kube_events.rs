@@ -4,20 +4,38 @@
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::kube_event::KubeEvent;
+use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::observation::{EventDropReason, Reporter, Sink, TrackerObservation};
 use crate::timestamp::Timestamp;
 
 impl Tracker {
-    /// Accounts for an Event, if Events are a source of evidence.
-    pub(super) fn apply_kube_event(
+    /// Accounts for Events, if they are a source of evidence. False if the delivery is none of Events.
+    pub(super) fn apply_kube_events(
+        &mut self,
+        delivered: &PodEvent,
+        now: Timestamp,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) -> bool {
+        match delivered {
+            PodEvent::Event(event) if self.shared.events => {
+                self.apply_kube_event(event, now, reporter);
+            }
+            PodEvent::OtherShardEvents(count) if self.shared.events => {
+                let other = TrackerObservation::EventDropped(EventDropReason::Other);
+                (0..*count).for_each(|_| reporter.tracker(other));
+            }
+            PodEvent::Event(_) | PodEvent::OtherShardEvents(_) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn apply_kube_event(
         &mut self,
         event: &KubeEvent,
         now: Timestamp,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        if !self.shared.events {
-            return;
-        }
         let remembered = event.pod.and_then(|uid| self.pods.get_mut(uid));
         let reason = match remembered {
             Some(RememberedPod::InFlight(pod)) => {

@@ -13,8 +13,9 @@ use crate::lifecycle::{
     Delivery, EventDropReason, Observation, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
     TrackerObservation,
 };
-use crate::pod::PodSnapshot;
+use crate::pod::{PodSnapshot, PodUid};
 use crate::recordings::reader::{Body, Document};
+use crate::shard::Shard;
 use crate::timestamp::Timestamp;
 use crate::watch::stats::{EventType, RelistReason, WatchStats};
 
@@ -26,6 +27,8 @@ const SOURCE: SourceId = SourceId(0);
 pub struct ReplayConfig {
     /// How pods are tracked
     pub tracker: TrackerConfig,
+    /// The pods to account for; those of others move time as in an account of all
+    pub shard: Option<Shard>,
     /// Stop at the first later document, and move time to this instant
     pub until: Option<Timestamp>,
 }
@@ -36,6 +39,7 @@ pub struct ReplayConfig {
 /// streamed list (see the module `streamed_list`).
 pub struct Replay<S, F> {
     config: TrackerConfig,
+    shard: Option<Shard>,
     stats: Arc<WatchStats>,
     new_sink: F,
     sink: S,
@@ -70,6 +74,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             tracker: Tracker::new(config.tracker.clone()),
             clock: ReplayClock::new(config.until),
             config: config.tracker,
+            shard: config.shard,
             stats,
             sink: new_sink()?,
             new_sink,
@@ -158,10 +163,22 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         let is_beginning = matches!(self.stream, None | Some(StreamedList::First { .. }));
         for event in events {
             if is_beginning {
-                self.too_early[EventDropReason::of_unknown_pod(&event).index()] += 1;
+                self.too_early[self.drop_reason(&event).index()] += 1;
             }
             self.deliver(PodEvent::Event(event), None);
         }
+    }
+
+    /// Why `event` is dropped while no pod is known.
+    fn drop_reason(&self, event: &KubeEvent) -> EventDropReason {
+        match event.pod {
+            Some(uid) if !self.is_own(uid) => EventDropReason::Other,
+            _ => EventDropReason::of_unknown_pod(event),
+        }
+    }
+
+    fn is_own(&self, uid: PodUid) -> bool {
+        self.shard.is_none_or(|shard| shard.contains(uid))
     }
 
     fn list(&mut self, list: List) {
@@ -200,6 +217,8 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.stats.count_event(EventType::Deleted);
                 self.deliver(PodEvent::Deleted(pod), observed);
             }
+            // A recording is decoded as a whole: also the times of other shards' pods move time.
+            WatchEventKind::OtherShard { .. } => {}
             WatchEventKind::Bookmark {
                 initial_events_end, ..
             } => {
@@ -264,6 +283,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn deliver(&mut self, event: PodEvent, observed: Option<Timestamp>) {
+        let event = self.of_shard(event);
         let delivery = Delivery {
             source: SOURCE,
             event,
@@ -272,5 +292,22 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             version: None,
         };
         self.tracker.apply(delivery, &mut self.sink);
+    }
+
+    /// What `event` is to a process that accounts for one shard ([§12](crate::specification#s12)).
+    fn of_shard(&self, event: PodEvent) -> PodEvent {
+        match event {
+            PodEvent::Applied(pod) | PodEvent::Deleted(pod) if !self.is_own(pod.uid) => {
+                PodEvent::OtherShard
+            }
+            PodEvent::Listed { mut pods, began } => {
+                pods.retain(|pod| self.is_own(pod.uid));
+                PodEvent::Listed { pods, began }
+            }
+            PodEvent::Event(event) if event.pod.is_some_and(|uid| !self.is_own(uid)) => {
+                PodEvent::OtherShardEvents(1)
+            }
+            event => event,
+        }
     }
 }

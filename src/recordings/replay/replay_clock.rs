@@ -76,7 +76,11 @@ fn api_time(body: &Body) -> Option<Timestamp> {
             | WatchEventKind::Modified(pod)
             | WatchEventKind::Deleted(pod),
         ) => pod.latest_api_time,
-        Body::Event(WatchEventKind::Bookmark { .. } | WatchEventKind::Error(_))
+        Body::Event(
+            WatchEventKind::OtherShard { .. }
+            | WatchEventKind::Bookmark { .. }
+            | WatchEventKind::Error(_),
+        )
         | Body::Events(_) => None,
     }
 }

@@ -14,6 +14,7 @@ use super::stream::{Stream, StreamReport};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::send;
 use crate::decode::event::watch::EventDecoder;
+use crate::watch::WatchConfig;
 use crate::watch::backoff::Backoff;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
@@ -36,6 +37,8 @@ pub(super) struct Follower {
     config: ReflectorConfig,
     decoder: EventDecoder,
     sink: EventSink,
+    /// How many Events of other shards are still to be reported
+    of_other_shards: u64,
     /// The index of the scope
     scope: usize,
     log: EventLog,
@@ -55,10 +58,11 @@ impl Follower {
     pub(super) fn new(
         client: Client,
         scope: &Scope,
-        config: ReflectorConfig,
+        watch: &WatchConfig,
         sink: EventSink,
         index: usize,
     ) -> Self {
+        let config = watch.reflector.clone();
         let mut random = config.random();
         let jitter = random.fork();
         Self {
@@ -66,7 +70,8 @@ impl Follower {
             requests: Requests::of_events(scope),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             config,
-            decoder: EventDecoder::default(),
+            decoder: EventDecoder::of_shard(watch.selectors.shard),
+            of_other_shards: 0,
             sink,
             scope: index,
             log: EventLog::default(),
@@ -141,6 +146,7 @@ impl Follower {
             config: &self.config,
             decoder: &mut self.decoder,
             sink: &self.sink,
+            of_other_shards: &mut self.of_other_shards,
             log: &mut self.log,
             resume_point,
         };

@@ -20,36 +20,43 @@ mod log;
 pub mod stats;
 mod stream;
 
-use super::config::ReflectorConfig;
-use super::requests::Scope;
+use super::WatchConfig;
 use super::stats::WatchStats;
 use crate::kube_event::KubeEvent;
 use stats::EventStats;
+
+/// What is delivered of Events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeliveredEvents {
+    /// An Event
+    One(KubeEvent),
+    /// So many Events about pods of other shards, which are dropped ([§9.5](crate::specification#s9-5))
+    OtherShards(u64),
+}
 
 /// Where Events go, and what is counted on the way.
 #[derive(Clone, Debug)]
 pub struct EventSink {
     /// The queue. When it is full, Events are dropped.
-    pub events: mpsc::Sender<KubeEvent>,
+    pub events: mpsc::Sender<DeliveredEvents>,
     /// Made for as many scopes as there are
     pub stats: Arc<EventStats>,
     /// Counts the times that a watch began anew
     pub watch: Arc<WatchStats>,
 }
 
-/// Starts a watch of Events for each scope, as tasks of `tasks`. They end when `cancel` is cancelled or
+/// Starts a watch of the Events of each scope of `config`, as tasks of `tasks`. They end when `cancel` is cancelled or
 /// the receiver of the Events is gone, and never otherwise.
 pub fn spawn(
     client: &Client,
-    scopes: &[Scope],
-    config: &ReflectorConfig,
+    config: &WatchConfig,
     sink: &EventSink,
     cancel: &CancellationToken,
     tasks: &mut JoinSet<()>,
 ) {
-    for (index, scope) in scopes.iter().enumerate() {
+    for (index, scope) in config.scopes.iter().enumerate() {
         let mut follower =
-            follower::Follower::new(client.clone(), scope, config.clone(), sink.clone(), index);
+            follower::Follower::new(client.clone(), scope, config, sink.clone(), index);
         let cancel = cancel.clone();
         // An error span, so that every level of the log shows which source a line is about.
         let span = tracing::error_span!("events", about = %scope);

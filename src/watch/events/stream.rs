@@ -6,9 +6,9 @@ use kube::client::Body;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 
-use super::EventSink;
 use super::log::EventLog;
 use super::stats::EventLossReason;
+use super::{DeliveredEvents, EventSink};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::next_chunk;
 use crate::decode::DecodeError;
@@ -35,6 +35,8 @@ pub(super) struct Stream<'a> {
     pub(super) config: &'a ReflectorConfig,
     pub(super) decoder: &'a mut EventDecoder,
     pub(super) sink: &'a EventSink,
+    /// How many Events of other shards are still to be reported
+    pub(super) of_other_shards: &'a mut u64,
     pub(super) log: &'a mut EventLog,
     pub(super) resume_point: &'a mut ResumePoint,
 }
@@ -87,7 +89,26 @@ impl Stream<'_> {
                 }
             }
         }
+        self.report_other_shards()?;
         Ok(Ok(news))
+    }
+
+    /// Reports those that arrived together as one. While the queue is full they wait for the next.
+    fn report_other_shards(&mut self) -> Result<(), Closed> {
+        let count = *self.of_other_shards;
+        if count > 0 && self.send(DeliveredEvents::OtherShards(count))? {
+            *self.of_other_shards = 0;
+        }
+        Ok(())
+    }
+
+    /// Whether there was room in the queue.
+    fn send(&self, events: DeliveredEvents) -> Result<bool, Closed> {
+        match self.sink.events.try_send(events) {
+            Ok(()) => Ok(true),
+            Err(TrySendError::Full(_)) => Ok(false),
+            Err(TrySendError::Closed(_)) => Err(Closed),
+        }
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Result<bool, ApiError>, Closed> {
@@ -107,13 +128,12 @@ impl Stream<'_> {
             }
         };
         match line.kind {
-            EventLineKind::Applied(event) => match self.sink.events.try_send(event) {
-                Ok(()) => {}
-                Err(TrySendError::Full(_)) => {
+            EventLineKind::Applied(event) => {
+                if !self.send(DeliveredEvents::One(event))? {
                     self.sink.stats.count_lost(EventLossReason::QueueFull);
                 }
-                Err(TrySendError::Closed(_)) => return Err(Closed),
-            },
+            }
+            EventLineKind::OtherShard => *self.of_other_shards += 1,
             EventLineKind::Deleted | EventLineKind::Bookmark => {}
             EventLineKind::Error(status) => return Ok(Err(ApiError::from_event(&status))),
         }

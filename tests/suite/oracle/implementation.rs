@@ -7,6 +7,7 @@ use podinit::lifecycle::{TimestampMode, TrackerConfig};
 use podinit::metrics::{Format, SloDoc};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, ReplayConfig};
+use podinit::shard::Shard;
 use podinit::slo::SloFile;
 use podinit::timestamp::Timestamp;
 
@@ -18,6 +19,15 @@ use super::reading::{Options, Slo, Timestamps};
 /// The implementation's figures: documents as `podinit replay` reads them to the text exposition
 /// that it prints, and that read again.
 pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
+    figures_of_shard(documents, options, None)
+}
+
+/// The same of the pods of one shard.
+pub(crate) fn figures_of_shard(
+    documents: &str,
+    options: &Options,
+    shard: Option<Shard>,
+) -> Exposition {
     let slos = slos(options);
     let docs = slos.iter().map(|slo| SloDoc {
         name: slo.rule.name.clone(),
@@ -38,6 +48,7 @@ pub(crate) fn figures(documents: &str, options: &Options) -> Exposition {
                 events: options.events,
                 ..TrackerConfig::default()
             },
+            shard,
             until: options.until.map(timestamp),
         },
         ..ExpositionConfig::default()

@@ -280,7 +280,9 @@ pub fn in_words(delivery: &Delivery) -> String {
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),
         PodEvent::RolledBack => "RolledBack".into(),
+        PodEvent::OtherShard => "OtherShard".into(),
         PodEvent::Event(event) => format!("Event {:?}", event.reason),
+        PodEvent::OtherShardEvents(count) => format!("{count} Events of other shards"),
     };
     match delivery.source.0 {
         0 => text,

@@ -1,0 +1,170 @@
+//! The identity of a pod.
+
+use std::fmt;
+
+/// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
+///
+/// Kubernetes UIDs are UUIDs and are held as their 128 bits. Any other text is held as two hashes that
+/// are the same in every run, one of them [`PodUid::hash`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodUid([u64; 2]);
+
+/// The bits of the second word that tell hashes from UUIDs: the variant of a UUID (RFC 9562). They are
+/// 0 for hashes. The variant 0 is that of the 1980s; a UUID that has it is hashed as well.
+const VARIANT: u64 = 0b11 << 62;
+
+/// The length of a UUID as text.
+const UUID_LEN: usize = 36;
+
+impl PodUid {
+    /// The identity for the UID `text`.
+    pub fn from_text(text: &str) -> Self {
+        parse_canonical_uuid(text.as_bytes()).unwrap_or_else(|| Self::hashed(text.as_bytes()))
+    }
+
+    /// The identity that [`PodUid::words`] gave.
+    pub const fn from_words(words: [u64; 2]) -> Self {
+        Self(words)
+    }
+
+    /// The identity as two words, for hashing and for storage.
+    pub const fn words(self) -> [u64; 2] {
+        self.0
+    }
+
+    /// The FNV-1a hash of 64 bits of the UID's text, by which pods are distributed over shards
+    /// ([§12](crate::specification#s12)).
+    pub fn hash(self) -> u64 {
+        match self.is_uuid() {
+            true => fnv1a_64(&self.uuid_text()),
+            false => self.0[0],
+        }
+    }
+
+    const fn is_uuid(self) -> bool {
+        self.0[1] & VARIANT != 0
+    }
+
+    /// The text of a UUID.
+    fn uuid_text(self) -> [u8; UUID_LEN] {
+        let [high, low] = self.0.map(u128::from);
+        let mut value = high << 64 | low;
+        let mut text = [b'-'; UUID_LEN];
+        for (position, byte) in text.iter_mut().enumerate() {
+            if !is_hyphen(position) {
+                value = value.rotate_left(4);
+                *byte = b"0123456789abcdef"[(value & 0xf) as usize];
+            }
+        }
+        text
+    }
+
+    /// The second hash is FNV-1a as well, over 128 bits that are folded to 62.
+    fn hashed(bytes: &[u8]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let hash = bytes.iter().fold(OFFSET, |hash, byte| {
+            (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
+        });
+        let folded = (hash >> 64) as u64 ^ hash as u64;
+        Self([fnv1a_64(bytes), folded & !VARIANT])
+    }
+}
+
+impl fmt::Debug for PodUid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}{:016x}", self.0[0], self.0[1])
+    }
+}
+
+/// FNV-1a over 64 bits.
+fn fnv1a_64(bytes: &[u8]) -> u64 {
+    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    bytes.iter().fold(OFFSET, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(PRIME)
+    })
+}
+
+const fn is_hyphen(position: usize) -> bool {
+    matches!(position, 8 | 13 | 18 | 23)
+}
+
+/// Only lower-case, hyphenated UUIDs: two different texts must not become one identity.
+fn parse_canonical_uuid(text: &[u8]) -> Option<PodUid> {
+    if text.len() != UUID_LEN {
+        return None;
+    }
+    let mut value: u128 = 0;
+    for (position, byte) in text.iter().enumerate() {
+        let digit = match (is_hyphen(position), byte) {
+            (true, b'-') => continue,
+            (true, _) => return None,
+            (false, b'0'..=b'9') => byte - b'0',
+            (false, b'a'..=b'f') => byte - b'a' + 10,
+            _ => return None,
+        };
+        value = (value << 4) | u128::from(digit);
+    }
+    let uid = PodUid([(value >> 64) as u64, value as u64]);
+    uid.is_uuid().then_some(uid)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_uuid_is_its_bits_and_other_text_is_hashed() {
+        let uuid = PodUid::from_text("00000000-0000-0001-8000-000000000002");
+        assert_eq!(uuid.words(), [1, 1 << 63 | 2]);
+        assert_ne!(
+            PodUid::from_text("A0000000-0000-0001-8000-000000000002"),
+            PodUid::from_text("a0000000-0000-0001-8000-000000000002"),
+        );
+        assert_ne!(PodUid::from_text("a"), PodUid::from_text("b"));
+    }
+
+    /// From the test vectors of the draft "The FNV Non-Cryptographic Hash Algorithm".
+    #[test]
+    fn the_hash_is_that_of_the_published_vectors() {
+        for (text, hash) in [
+            ("", 0xcbf2_9ce4_8422_2325),
+            ("a", 0xaf63_dc4c_8601_ec8c),
+            ("b", 0xaf63_df4c_8601_f1a5),
+            ("foobar", 0x8594_4171_f739_67e8),
+            ("chongo was here!\n", 0x4681_0940_eff5_f915),
+        ] {
+            assert_eq!(fnv1a_64(text.as_bytes()), hash, "{text:?}");
+            assert_eq!(PodUid::from_text(text).hash(), hash, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_uuid_of_the_variant_that_marks_hashes_is_hashed() {
+        for variant in 0..16 {
+            let text = format!("01234567-89ab-4def-{variant:x}123-456789abcdef");
+            let uid = PodUid::from_text(&text);
+            assert_eq!(uid.is_uuid(), variant >= 4, "{text}");
+            assert_eq!(uid.hash(), fnv1a_64(text.as_bytes()), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_hash_of_a_uuid_is_that_of_its_text(
+            text in "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+        ) {
+            let uid = PodUid::from_text(&text);
+            prop_assert!(uid.is_uuid());
+            prop_assert_eq!(uid.hash(), fnv1a_64(text.as_bytes()));
+        }
+
+        #[test]
+        fn the_hash_of_any_other_text_is_that_of_its_bytes(text in ".{0,40}") {
+            prop_assert_eq!(PodUid::from_text(&text).hash(), fnv1a_64(text.as_bytes()));
+        }
+    }
+}

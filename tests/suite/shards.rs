@@ -1,0 +1,149 @@
+//! The shards of a recording add up to all of it ([§12](podinit::specification#s12)).
+
+use std::path::{Path, PathBuf};
+
+use podinit::decode::DecodeOptions;
+use podinit::lifecycle::TimestampMode;
+use podinit::metrics::Format;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{ExpositionConfig, expose};
+use podinit::shard::Shard;
+
+use crate::oracle::figures::Exposition;
+use crate::oracle::history::{self, History};
+use crate::oracle::{compare, exposition, implementation, seeds};
+
+/// Random histories.
+const HISTORIES: u64 = 200;
+
+/// Families of the watch and of the process: every shard has them as one process has.
+const THE_SAME: [&str; 7] = [
+    "podinit_build_info",
+    "podinit_observation_gap_seconds_total",
+    "podinit_relists_total",
+    "podinit_slo_objective_ratio",
+    "podinit_slo_threshold_seconds",
+    "podinit_watch_e",
+    "podinit_synced",
+];
+
+/// Of these the least of all shards is that of one process.
+const LEAST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
+
+/// Every shard drops the Events of all others as `other`.
+const OTHER: &str = "podinit_events_dropped_total{reason=\"other\"}";
+
+fn shards(count: u64) -> impl Iterator<Item = Shard> {
+    (0..count).map(move |index| format!("{index}/{count}").parse().unwrap())
+}
+
+/// What is wrong with the shards of what `all` is of.
+fn faults(all: &Exposition, shards: &[Exposition]) -> Vec<String> {
+    let mut sums = Exposition::new();
+    for (series, value) in shards.iter().flatten() {
+        let known = sums.get(series).copied();
+        let value = match known {
+            None => *value,
+            Some(known) if THE_SAME.iter().any(|name| series.starts_with(name)) => {
+                assert_eq!(*value, known, "{series}");
+                known
+            }
+            Some(known) if series.starts_with(LEAST) => known.min(*value),
+            Some(known) => known + value,
+        };
+        sums.insert(series.clone(), value);
+    }
+    let mut all = all.clone();
+    all.remove(OTHER);
+    sums.remove(OTHER);
+    compare::differences(&all, &sums)
+}
+
+#[test]
+fn the_shards_of_random_histories_add_up() {
+    let faults_of = |seed: u64| {
+        let History { documents, options } = history::generate(seed);
+        let text = history::text(&documents);
+        let of = |shard| implementation::figures_of_shard(&text, &options, shard);
+        let parts: Vec<_> = shards(2 + seed % 4).map(|shard| of(Some(shard))).collect();
+        faults(&of(None), &parts)
+    };
+    let failing = seeds::first(HISTORIES, |seed| !faults_of(seed).is_empty());
+    if let Some(seed) = failing {
+        panic!("seed {seed}\n{}", faults_of(seed).join("\n"));
+    }
+}
+
+#[test]
+fn the_shards_of_recordings_add_up() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
+    let files = std::fs::read_dir(directory).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    let files: Vec<PathBuf> = files
+        .filter(|file| file.extension() == Some("gz".as_ref()))
+        .collect();
+    assert!(!files.is_empty());
+    for file in files {
+        for count in [1, 3, 4] {
+            let parts: Vec<_> = shards(count)
+                .map(|shard| replayed(&file, Some(shard)))
+                .collect();
+            let faults = faults(&replayed(&file, None), &parts);
+            assert!(
+                faults.is_empty(),
+                "{}: {}",
+                file.display(),
+                faults.join("\n")
+            );
+        }
+    }
+}
+
+/// The figures of a recording with everything that can be measured of it.
+fn replayed(file: &Path, shard: Option<Shard>) -> Exposition {
+    let documents = Recording::open(file, DecodeOptions::default()).unwrap();
+    let mut config = ExpositionConfig::default();
+    config.replay.tracker.timestamps = TimestampMode::Fused;
+    config.replay.tracker.events = true;
+    config.replay.shard = shard;
+    let printed = expose(documents, config).unwrap();
+    let printed = printed.encode(Format::Text).unwrap();
+    exposition::parse(&String::from_utf8(printed).unwrap())
+}
+
+/// A pod of another shard alone is a list without it, and moves time.
+#[test]
+fn a_pod_of_another_shard_is_not_there_and_still_moves_time() {
+    let pod = |uid: &str, second: u32| {
+        format!(
+            r#"{{"kind":"Pod","metadata":{{"uid":"{uid}","creationTimestamp":"2026-01-01T00:00:{second:02}Z"}}}}"#
+        )
+    };
+    // Of two shards, `a` and `b` are in the second, `uid-0` is in the first.
+    let text = [pod("a", 0), pod("uid-0", 30), pod("b", 31)].concat();
+    let of = |shard: &str| {
+        let recording = Recording::from_reader(
+            "test",
+            std::io::Cursor::new(text.clone()),
+            DecodeOptions::default(),
+        );
+        let mut config = ExpositionConfig::default();
+        config.replay.shard = Some(shard.parse().unwrap());
+        let printed = expose(recording, config)
+            .unwrap()
+            .encode(Format::Text)
+            .unwrap();
+        exposition::parse(&String::from_utf8(printed).unwrap())
+    };
+    let finished = "podinit_pods_finished_total{outcome=\"vanished\"}";
+    let figures = |figures: Exposition| {
+        [
+            "podinit_pods_discovered_total",
+            finished,
+            "podinit_remembered_pods",
+        ]
+        .map(|name| figures[name])
+    };
+    assert_eq!(figures(of("1/2")), [2.0, 1.0, 1.0]);
+    assert_eq!(figures(of("0/2")), [1.0, 1.0, 0.0]);
+}
