@@ -196,7 +196,7 @@ impl ListWatch {
     /// Watches from `version`, which moves with every event that was written.
     async fn watch(&mut self, version: &mut String) -> io::Result<WatchEnd> {
         let seconds = *self.config.watch_seconds.end();
-        let opened = match self.requests.watch(version, seconds) {
+        let opened = match self.requests.watch(version, seconds, false) {
             Ok(request) => send(&self.client, request, self.config.header_timeout).await,
             Err(error) => Err(error),
         };

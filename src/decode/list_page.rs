@@ -20,6 +20,9 @@ pub struct ListPage {
     pub continue_token: Option<String>,
     /// About how many pods follow on further pages, where the API server says so
     pub remaining: Option<u64>,
+    /// The API server has left out the pods of other shards, and says so (`metadata.shardInfo`,
+    /// KEP-5866)
+    pub sharded: bool,
 }
 
 impl ListPage {
@@ -38,6 +41,7 @@ impl ListPage {
             resource_version: metadata.resource_version.map(String::from),
             continue_token: metadata.continue_token.map(String::from),
             remaining: metadata.remaining,
+            sharded: metadata.has_shard_info,
         })
     }
 }

@@ -76,6 +76,8 @@ impl Serving {
 
     /// Restores what an earlier process has left in the checkpoint.
     pub(super) fn recover(&mut self, from: &Recovery<'_>) {
+        let probed = from.probed.iter();
+        self.watch.server_shards = probed.map(|probed| probed.sharded).collect();
         if let Some(checkpoint) = &mut self.checkpoint {
             let parts = Parts {
                 tracker: &mut self.ingest.tracker,

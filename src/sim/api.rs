@@ -94,7 +94,7 @@ impl Api {
         let Some(representation) = Representation::accepted(&headers) else {
             return Failure::not_acceptable().into_response();
         };
-        let options = match ListOptions::parse(served.resource, &uri) {
+        let mut options = match ListOptions::parse(served.resource, &uri) {
             Ok(options) => options,
             Err(failure) => return failure.into_response(),
         };
@@ -108,6 +108,11 @@ impl Api {
             path: uri.path().to_owned(),
             query: uri.query().unwrap_or_default().to_owned(),
         });
+        if served.faults.shards()
+            && let Err(failure) = options.know_shards()
+        {
+            return failure.into_response();
+        }
         if served.faults.modes().forbidden {
             return Failure::forbidden_to(served.resource).into_response();
         }

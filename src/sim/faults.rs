@@ -69,6 +69,20 @@ pub struct Modes {
     pub list_lag: u64,
     /// Lists and watches are answered 403
     pub forbidden: bool,
+    /// Which requests reach an API server that shards
+    pub sharding: Sharding,
+}
+
+/// Which requests reach an API server that knows `shardSelector` (KEP-5866). The others ignore it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Sharding {
+    /// None
+    #[default]
+    Off,
+    /// All
+    On,
+    /// Every other one: two API servers are behind one address, and one of them is upgraded
+    Mixed,
 }
 
 /// One request that was received.
@@ -150,6 +164,16 @@ impl FaultHandle {
     /// Changes the faults that last until they are cleared.
     pub fn set_modes(&self, set: impl FnOnce(&mut Modes)) {
         self.change(|state| set(&mut state.modes));
+    }
+
+    /// Whether the request that was received last has reached an API server that shards.
+    pub(super) fn shards(&self) -> bool {
+        let state = self.lock();
+        match state.modes.sharding {
+            Sharding::Off => false,
+            Sharding::On => true,
+            Sharding::Mixed => state.received.iter().sum::<u64>().is_multiple_of(2),
+        }
     }
 
     /// The lasting faults at present.

@@ -53,6 +53,7 @@ pub(super) fn selects(namespace: Option<&str>, options: &ListOptions, object: &O
     let key = &object.key;
     namespace.is_none_or(|namespace| namespace == key.namespace)
         && (options.selector).matches(&key.namespace, &key.name, &object.selectable)
+        && (options.shard.as_ref()).is_none_or(|shard| shard.matches(&object.json))
 }
 
 /// The version at which the list is served; `None` is the newest.
@@ -86,9 +87,12 @@ fn body(resource: Resource, page: &Page, options: &ListOptions) -> Vec<Bytes> {
         };
         // A token needs no escaping.
         head += &format!(r#","continue":"{}""#, continuation.to_token());
-        if options.selector.is_empty() {
+        if options.selector.is_empty() && options.shard.is_none() {
             head += &format!(r#","remainingItemCount":{}"#, page.remaining);
         }
+    }
+    if let Some(shard) = &options.shard {
+        head += &format!(r#","shardInfo":{{"selector":"{}"}}"#, shard.as_str());
     }
     head += r#"},"items":["#;
     let mut parts = Vec::with_capacity(2 * page.objects.len() + 2);

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::continuation::Continuation;
 use super::resource::Resource;
 use super::selector::Selector;
+use super::shard_selector::ShardSelector;
 use super::status::Failure;
 
 /// `resourceVersion`
@@ -36,6 +37,10 @@ pub(super) struct ListOptions {
     pub(super) limit: Option<usize>,
     pub(super) continuation: Option<Continuation>,
     pub(super) selector: Selector,
+    /// `shardSelector`, which only some API servers know
+    pub(super) shard_selector: Option<String>,
+    /// The same where this one knows it
+    pub(super) shard: Option<ShardSelector>,
     pub(super) bookmarks: bool,
     pub(super) initial_events: bool,
     pub(super) timeout: Option<Duration>,
@@ -54,6 +59,7 @@ struct Query {
     timeout_seconds: Option<String>,
     label_selector: Option<String>,
     field_selector: Option<String>,
+    shard_selector: Option<String>,
 }
 
 impl ListOptions {
@@ -106,12 +112,21 @@ impl ListOptions {
             limit,
             continuation,
             selector,
+            shard_selector: given(&query.shard_selector),
+            shard: None,
             bookmarks: flag(&query.allow_watch_bookmarks),
             initial_events: flag(&query.send_initial_events),
             timeout: timeout.filter(|timeout| !timeout.is_zero()),
         };
         options.validate(query.send_initial_events.is_some())?;
         Ok(options)
+    }
+
+    /// Reads the shard selector, as an API server does that knows it.
+    pub(super) fn know_shards(&mut self) -> Result<(), Failure> {
+        let shard = self.shard_selector.as_deref().map(ShardSelector::parse);
+        self.shard = shard.transpose().map_err(Failure::bad_request)?;
+        Ok(())
     }
 
     fn validate(&self, initial_events_given: bool) -> Result<(), Failure> {

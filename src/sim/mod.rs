@@ -56,6 +56,7 @@ pub mod scene;
 pub mod scheduler;
 mod script;
 pub mod selector;
+mod shard_selector;
 pub mod sim_clock;
 pub mod status;
 pub mod store;

@@ -53,6 +53,9 @@ pub struct WatchConfig {
     /// everything up to it. Without one, or when the API server no longer has the events after it, the
     /// watch begins with a list.
     pub resume: Vec<Option<Version>>,
+    /// By scope: whether the list that was made before, to look for the API server, was answered by one
+    /// that shards (KEP-5866)
+    pub server_shards: Vec<bool>,
     /// The optional fields to read of each pod
     pub decode: DecodeOptions,
     /// Deadlines, sizes and waits
@@ -93,7 +96,8 @@ pub fn spawn(
             config.reflector.clone(),
             PodDecoder::new(config.decode.clone()).of_shard(config.selectors.shard),
             sender,
-        );
+        )
+        .after_list(config.server_shards.get(usize::from(index)) == Some(&true));
         let cancel = cancel.clone();
         let resume = resume.map(|version| ResumePoint::of_list(version.to_string()));
         // An error span, so that every level of the log shows which source a line is about.

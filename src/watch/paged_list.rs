@@ -29,6 +29,8 @@ pub(super) struct Lister<'a> {
     pub(super) config: &'a ReflectorConfig,
     pub(super) decoder: &'a mut PodDecoder,
     pub(super) sender: &'a mut DeliverySender,
+    /// Whether the last list was answered by API servers that shard
+    pub(super) server_shards: &'a mut bool,
 }
 
 impl Lister<'_> {
@@ -42,6 +44,7 @@ impl Lister<'_> {
         let mut token: Option<String> = None;
         let mut limit = self.config.page_limit.max(1);
         let mut buffer = Vec::new();
+        let mut sharded = true;
         loop {
             let page = token.as_deref().map_or(Page::First(freshness), Page::Next);
             match self.fetch(&page, limit, &mut buffer).await {
@@ -59,11 +62,13 @@ impl Lister<'_> {
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
             pods.reserve(page.pods.len() + expected(&page));
             pods.append(&mut page.pods);
+            sharded &= page.sharded;
             token = page.continue_token.filter(|token| !token.is_empty());
             if token.is_some() {
                 continue;
             }
             let version = watch_version(page.resource_version)?;
+            *self.server_shards = sharded;
             return Ok(CompleteList { pods, version });
         }
     }
@@ -75,6 +80,7 @@ impl Lister<'_> {
         self.fetch(&page, 1, &mut buffer).await?;
         let page = self.decoder.list_page(&buffer);
         let page = page?;
+        *self.server_shards = page.sharded;
         Ok(page.resource_version)
     }
 

@@ -119,6 +119,8 @@ impl ProbeError {
 pub struct Probed {
     /// Some of the pods
     pub pods: Vec<PodSnapshot>,
+    /// Whether the API server has left out those of other shards, and says so
+    pub sharded: bool,
 }
 
 /// Lists pods of `scope`, at most `limit`, within `deadline`.
@@ -172,7 +174,10 @@ async fn list(
     read_into(&mut body, response.into_body(), deadline, BODY_LIMIT).await?;
     let decoder = PodDecoder::new(DecodeOptions::default());
     let page = decoder.of_shard(selectors.shard).list_page(&body)?;
-    Ok(Probed { pods: page.pods })
+    Ok(Probed {
+        pods: page.pods,
+        sharded: page.sharded,
+    })
 }
 
 fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {

@@ -54,6 +54,8 @@ pub(super) struct Reflector {
     backoff: Backoff,
     random: fastrand::Rng,
     streaming: Streaming,
+    /// Whether the last list was answered by API servers that shard (KEP-5866)
+    server_shards: bool,
 }
 
 impl Reflector {
@@ -77,7 +79,14 @@ impl Reflector {
             sender,
             log: WatchLog::default(),
             random,
+            server_shards: false,
         }
+    }
+
+    /// The same after a list that an API server has answered that shards, or does not.
+    pub(super) const fn after_list(mut self, server_shards: bool) -> Self {
+        self.server_shards = server_shards;
+        self
     }
 
     /// Lists and watches until the receiver is gone. Begins at `resume` if there is one.
@@ -162,7 +171,8 @@ impl Reflector {
         let (least, most) = (*range.start(), *range.end());
         let seconds = self.random.u32(least..=most.max(least));
         let opening = async {
-            let request = self.requests.watch(resume_point.as_str(), seconds)?;
+            let version = resume_point.as_str();
+            let request = (self.requests).watch(version, seconds, self.server_shards)?;
             send(&self.client, request, self.config.header_timeout).await
         };
         let grace = self.config.reopen_grace;

@@ -12,8 +12,9 @@ use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::get_json;
 use crate::shard::Shard;
 
-/// What is percent-encoded in a path segment: all but the unreserved characters of RFC 3986.
-const PATH_SEGMENT: AsciiSet = NON_ALPHANUMERIC
+/// What is percent-encoded in a path segment and in a value: all but the unreserved characters of RFC
+/// 3986.
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
@@ -116,7 +117,7 @@ impl Requests {
             Scope::Cluster => format!("/api/v1/{resource}"),
             // Encoded here, because kube does not encode what it puts into a path.
             Scope::Namespace(name) => {
-                let segment = utf8_percent_encode(name, &PATH_SEGMENT);
+                let segment = utf8_percent_encode(name, &UNRESERVED);
                 format!("/api/v1/namespaces/{segment}/{resource}")
             }
         };
@@ -142,7 +143,7 @@ impl Requests {
             }
             Page::Next(token) => params.continue_token = Some((*token).to_owned()),
         }
-        Ok(get_json(self.resource.list(&params)?))
+        Ok(self.sharded(get_json(self.resource.list(&params)?)))
     }
 
     /// Requests a list as the beginning of a watch (KEP-3157), which the API server ends after
@@ -161,13 +162,39 @@ impl Requests {
             Freshness::MostRecent => "",
             Freshness::NotOlderThan(version) => version,
         };
-        Ok(get_json(self.resource.watch(&params, version)?))
+        Ok(self.sharded(get_json(self.resource.watch(&params, version)?)))
     }
 
-    /// Requests the events after `version`. The API server ends the stream after `timeout_seconds`.
-    pub fn watch(&self, version: &str, timeout_seconds: u32) -> Result<Request<Body>, ApiError> {
+    /// Requests the events after `version`. The API server ends the stream after `timeout_seconds`, and
+    /// is asked for the events of the shard only if it `shards`: one that does not ignores the question
+    /// without a word, and a watch does not show whether it does.
+    pub fn watch(
+        &self,
+        version: &str,
+        timeout_seconds: u32,
+        shards: bool,
+    ) -> Result<Request<Body>, ApiError> {
         let params = self.watch_params(timeout_seconds);
-        Ok(get_json(self.resource.watch(&params, version)?))
+        let request = get_json(self.resource.watch(&params, version)?);
+        Ok(match shards {
+            true => self.sharded(request),
+            false => request,
+        })
+    }
+
+    /// The request with the selector of the shard, if there is one (KEP-5866).
+    fn sharded(&self, mut request: Request<Body>) -> Request<Body> {
+        let Some(shard) = self.selectors.shard else {
+            return request;
+        };
+        let selector = shard_selector(shard);
+        let selector = utf8_percent_encode(&selector, &UNRESERVED);
+        let uri = format!("{}&shardSelector={selector}", request.uri());
+        // The selector is percent-encoded, so that this is a URI as it was before.
+        if let Ok(uri) = uri.parse() {
+            *request.uri_mut() = uri;
+        }
+        request
     }
 
     fn watch_params(&self, timeout_seconds: u32) -> WatchParams {
@@ -179,6 +206,15 @@ impl Requests {
             send_initial_events: false,
         }
     }
+}
+
+/// The selector of a shard, in the syntax of the Kubernetes API.
+pub fn shard_selector(shard: Shard) -> String {
+    format!(
+        "shardRange(object.metadata.uid,'{:#018x}','{:#018x}')",
+        shard.start(),
+        shard.end()
+    )
 }
 
 #[cfg(test)]
@@ -238,7 +274,7 @@ mod tests {
         let selection = "fieldSelector=spec.nodeName%3Dn1\
                          &labelSelector=app+in+%28web%2C+api%29%2Ctier%21%3D%C3%BC%26x";
         assert_eq!(
-            uri(requests.watch("7", 25)),
+            uri(requests.watch("7", 25, true)),
             format!(
                 "/api/v1/namespaces/shop/pods?&watch=true&timeoutSeconds=25&{selection}\
                  &allowWatchBookmarks=true&resourceVersion=7"
@@ -260,11 +296,44 @@ mod tests {
         );
         let requests = Requests::of_events(&Scope::Namespace("shop".into()));
         assert_eq!(
-            uri(requests.watch("7", 25)),
+            uri(requests.watch("7", 25, false)),
             format!(
                 "/api/v1/namespaces/shop/events?&watch=true&timeoutSeconds=25&{selection}\
                  &allowWatchBookmarks=true&resourceVersion=7"
             )
+        );
+    }
+
+    #[test]
+    fn every_list_asks_for_the_shard_and_a_watch_where_the_server_shards() {
+        let of = |shard: &str| {
+            let selectors = Selectors {
+                shard: Some(shard.parse().unwrap()),
+                ..Selectors::default()
+            };
+            Requests::new(&Scope::Cluster, &selectors)
+        };
+        let asked =
+            |range: &str| format!("&shardSelector=shardRange%28object.metadata.uid%2C{range}%29");
+        let last = asked("%270xc000000000000000%27%2C%270x10000000000000000%27");
+        let first = asked("%270x0000000000000000%27%2C%270x5555555555555555%27");
+        let most_recent = Page::First(&Freshness::MostRecent);
+        assert_eq!(
+            uri(of("3/4").list(&most_recent, 500)),
+            format!("/api/v1/pods?&limit=500{last}")
+        );
+        assert_eq!(
+            uri(of("0/3").list(&Page::Next("t"), 500)),
+            format!("/api/v1/pods?&limit=500&continue=t{first}")
+        );
+        let streamed = uri(of("3/4").streamed_list(&Freshness::MostRecent, 9));
+        assert!(streamed.ends_with(&last), "{streamed}");
+        let plain =
+            "/api/v1/pods?&watch=true&timeoutSeconds=25&allowWatchBookmarks=true&resourceVersion=7";
+        assert_eq!(uri(of("0/3").watch("7", 25, false)), plain);
+        assert_eq!(
+            uri(of("0/3").watch("7", 25, true)),
+            format!("{plain}{first}")
         );
     }
 

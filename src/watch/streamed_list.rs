@@ -147,6 +147,8 @@ impl Lister<'_> {
             while let Some(line) = lines.next(&mut rest) {
                 let ended = self.line(line, &mut pods)?;
                 if let Some(version) = ended {
+                    // A watch does not show whether the API server shards.
+                    *self.server_shards = false;
                     let pods = pods.into_values().collect();
                     return Ok(CompleteList { pods, version });
                 }

@@ -65,6 +65,7 @@ mod server_limits;
 mod server_shutdown;
 mod server_tls;
 mod shards;
+mod shards_watch;
 mod sim_cluster;
 mod sim_events;
 mod sim_faults;

@@ -33,12 +33,12 @@ const LEAST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
 /// Every shard drops the Events of all others as `other`.
 const OTHER: &str = "podinit_events_dropped_total{reason=\"other\"}";
 
-fn shards(count: u64) -> impl Iterator<Item = Shard> {
+pub(crate) fn shards(count: u64) -> impl Iterator<Item = Shard> {
     (0..count).map(move |index| format!("{index}/{count}").parse().unwrap())
 }
 
 /// What is wrong with the shards of what `all` is of.
-fn faults(all: &Exposition, shards: &[Exposition]) -> Vec<String> {
+pub(crate) fn faults(all: &Exposition, shards: &[Exposition]) -> Vec<String> {
     let mut sums = Exposition::new();
     for (series, value) in shards.iter().flatten() {
         let known = sums.get(series).copied();

@@ -35,6 +35,8 @@ pub(crate) struct Metadata<'de> {
     pub(crate) initial_events_end: bool,
     pub(crate) continue_token: Option<Cow<'de, str>>,
     pub(crate) remaining: Option<u64>,
+    /// `shardInfo` is there: the API server has applied the shard selector
+    pub(crate) has_shard_info: bool,
     labels: Labels<'de>,
     owner: Option<Owner<'de>>,
 }
@@ -120,6 +122,9 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                 Some("remainingItemCount") => {
                     metadata.remaining = map.next_value_seed(Lenient(Number))?;
                 }
+                Some("shardInfo") => {
+                    metadata.has_shard_info = map.next_value_seed(Lenient(IsObject))?;
+                }
                 _ => skip(&mut map)?,
             }
         }
@@ -151,6 +156,24 @@ impl<'de> LenientField<'de> for Version {
 
     fn number(self, number: u64) -> Self::Value {
         Some(Cow::Owned(number.to_string()))
+    }
+}
+
+/// Whether a value is an object, whatever it holds.
+struct IsObject;
+
+impl<'de> LenientField<'de> for IsObject {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        while map.next_key_seed(Lenient(Text))?.is_some() {
+            skip(&mut map)?;
+        }
+        Ok(true)
     }
 }
 

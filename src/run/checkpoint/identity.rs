@@ -134,6 +134,7 @@ mod tests {
                 present: scope,
                 probed: Probed {
                     pods: listed.collect(),
+                    sharded: false,
                 },
             }
         }

@@ -183,7 +183,8 @@ impl Follower {
         let range = &self.config.watch_seconds;
         let (least, most) = (*range.start(), *range.end());
         let seconds = self.random.u32(least..=most.max(least));
-        let request = self.requests.watch(resume_point.as_str(), seconds)?;
+        let version = resume_point.as_str();
+        let request = self.requests.watch(version, seconds, false)?;
         let response = send(&self.client, request, self.config.header_timeout).await?;
         Ok(response.into_body())
     }

@@ -106,6 +106,7 @@ impl Reflector {
             config: &self.config,
             decoder: &mut self.decoder,
             sender: &mut self.sender,
+            server_shards: &mut self.server_shards,
         }
     }
 }
