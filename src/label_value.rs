@@ -15,6 +15,11 @@ pub trait LabelValue: Copy + 'static {
     /// The index in [`LabelValue::ALL`].
     fn index(self) -> usize;
 
+    /// Whether its series is exposed at 0, and not only once something was counted.
+    fn is_exposed_at_zero(self) -> bool {
+        true
+    }
+
     /// The value with this text.
     fn from_text(text: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();

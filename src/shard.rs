@@ -81,6 +81,13 @@ impl Shard {
     }
 }
 
+/// All pods.
+impl Default for Shard {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
 /// As `--shard` takes it: `I/N`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,6 +9,7 @@ use rustix::fs::{Access, AtFlags, FlockOperation};
 use rustix::io::Errno;
 
 use super::disk::RealDisk;
+use crate::shard::Shard;
 
 /// The file that is locked.
 pub(super) const LOCK: &str = "lock";
@@ -38,6 +39,16 @@ pub enum OpenFault {
     /// It cannot be opened, or its file system has no locks.
     #[error("it cannot be opened and locked: {0}")]
     Lock(io::Error),
+    /// It belongs to another shard.
+    #[error(
+        "it holds the state of shard {saved}, and this is shard {present}; give each shard a directory of its own"
+    )]
+    OtherShard {
+        /// Whose state it holds
+        saved: Shard,
+        /// The shard of this process
+        present: Shard,
+    },
     /// Another process holds the lock.
     #[error("another process is using it; give each podinit a directory of its own")]
     InUse,

@@ -25,7 +25,7 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
                 OpenFault::Create(_) | OpenFault::NotWritable(_) | OpenFault::Lock(_) => {
                     "mount a volume there that the user of podinit may write to (fsGroup)"
                 }
-                OpenFault::InUse => IN_USE,
+                OpenFault::InUse | OpenFault::OtherShard { .. } => IN_USE,
             });
         }
     };

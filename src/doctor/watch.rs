@@ -57,7 +57,7 @@ async fn open(
     selectors: &Selectors,
     version: &str,
 ) -> Result<(), ApiError> {
-    let request = Requests::new(scope, selectors).watch(version, SECONDS)?;
+    let request = Requests::new(scope, selectors).watch(version, SECONDS, false)?;
     api.open(request).await
 }
 

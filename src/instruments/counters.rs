@@ -117,6 +117,13 @@ impl<L: LabelValue> CounterVec<L> {
         &self.counters[value.index()]
     }
 
+    /// Every value that is exposed, and what has been counted of it.
+    pub fn exposed(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let values = L::ALL.iter().zip(self.iter());
+        let exposed = values.filter(|(value, (_, count))| *count > 0 || value.is_exposed_at_zero());
+        exposed.map(|(_, series)| series)
+    }
+
     /// Every value and what has been counted of it.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let values = L::ALL.iter().map(|value| value.as_str());
@@ -150,7 +157,7 @@ impl<L: LabelDomain> FamilyType for CounterVec<L> {
 
 impl<L: LabelValue> Instrument for CounterVec<L> {
     fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        let series = self.iter();
+        let series = self.exposed();
         let series = series.map(|(value, count)| (value, Number::Integer(count)));
         family.write_by_label(out, series);
     }

@@ -3,6 +3,7 @@
 
 use super::lost_startup::LostStartup;
 use crate::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot};
+use crate::shard::Shard;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A Ready=False that is younger than the pod's start by more than this was not set at the start:
@@ -79,6 +80,14 @@ pub(super) enum SnapshotOrigin {
         /// When the first list was begun
         first_list_began: Option<Timestamp>,
     },
+    /// The first list after the shards were numbered anew ([§12](crate::specification#s12)): the first
+    /// one as far as the pods of other shards before are concerned
+    Resharded {
+        /// The shard before
+        before: Shard,
+        /// When its first list was begun
+        first_list_began: Option<Timestamp>,
+    },
     /// The list that follows the restoring of the API server from a backup
     Restored {
         /// Pods that were created until then have been reported
@@ -101,11 +110,17 @@ impl Classification {
         if snapshot.is_static {
             return Self::Static;
         }
+        let is_old = |first_list_began: Option<Timestamp>| {
+            let times = first_list_began.zip(snapshot.created);
+            times.is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS)
+        };
         let was_there = match origin {
             SnapshotOrigin::FirstList => !backfill.observes(snapshot),
-            SnapshotOrigin::Later { first_list_began } => first_list_began
-                .zip(snapshot.created)
-                .is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS),
+            SnapshotOrigin::Later { first_list_began } => is_old(first_list_began),
+            SnapshotOrigin::Resharded {
+                before,
+                first_list_began,
+            } => !before.contains(snapshot.uid) || is_old(first_list_began),
             SnapshotOrigin::Restored { .. } => false,
         };
         if !was_there {

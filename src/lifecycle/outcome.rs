@@ -18,9 +18,20 @@ label_values! {
         /// Failed, deleted or absent before Ready was seen, and Kubernetes itself had marked it for
         /// disruption ([§10.2](crate::specification#s10-2))
         Disrupted => "disrupted",
+        /// In flight when the shards were numbered anew, and now one of another shard's
+        /// ([§12](crate::specification#s12))
+        Moved => "moved",
         /// Had finished its startup before podinit first saw it
         Preexisting => "preexisting",
         /// A static (mirror) pod, whose times are artificial
         Static => "static",
+    }
+}
+
+impl Outcome {
+    /// Whether the series that count it are exposed at 0, before there is any. A pod moves only where
+    /// there are shards, and before the first scrape of a process.
+    pub const fn is_exposed_at_zero(self) -> bool {
+        !matches!(self, Self::Moved)
     }
 }

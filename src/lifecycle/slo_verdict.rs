@@ -25,12 +25,13 @@ pub enum ExclusionReason {
 
 impl ExclusionReason {
     /// Every reason. `Ended(Ready)` is none: it is `NotSeen`.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Ended(Outcome::Completed),
         Self::Ended(Outcome::Failed),
         Self::Ended(Outcome::Deleted),
         Self::Ended(Outcome::Vanished),
         Self::Ended(Outcome::Disrupted),
+        Self::Ended(Outcome::Moved),
         Self::Ended(Outcome::Preexisting),
         Self::Ended(Outcome::Static),
         Self::NotSeen,

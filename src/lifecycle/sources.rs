@@ -7,6 +7,7 @@ use super::classification::SnapshotOrigin;
 use super::delivery::SourceId;
 use super::reentry::ReentryBaseline;
 use super::version::Version;
+use crate::shard::Shard;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// After a watch has resumed, what happened meanwhile is still being delivered. For this long no
@@ -21,6 +22,16 @@ pub enum FirstList {
     BeganAt(Timestamp),
     /// The source delivered something else first, so it has none
     NeverHad,
+}
+
+impl FirstList {
+    /// When it was begun, if there was one.
+    const fn began(self) -> Option<Timestamp> {
+        match self {
+            Self::BeganAt(began) => Some(began),
+            Self::NeverHad => None,
+        }
+    }
 }
 
 /// What a source of a checkpoint has become in this process.
@@ -59,6 +70,9 @@ pub(super) struct Sources {
     rolled_back: BTreeSet<SourceId>,
     /// Sources whose API server was ever restored from one
     restored: BTreeSet<SourceId>,
+    /// Sources whose shards were numbered anew, and which have not listed since: the shard before, and
+    /// the first list of its pods
+    resharded: BTreeMap<SourceId, (Shard, FirstList)>,
     pub(super) resumed: Option<Timestamp>,
 }
 
@@ -79,6 +93,13 @@ impl Sources {
                 reported_until: *until,
             };
         }
+        if let Some((before, first_list)) = self.resharded.remove(&source) {
+            self.first_lists.insert(source, FirstList::BeganAt(began));
+            return SnapshotOrigin::Resharded {
+                before,
+                first_list_began: first_list.began(),
+            };
+        }
         if self.first_lists.contains_key(&source) {
             return self.event(source);
         }
@@ -88,18 +109,19 @@ impl Sources {
 
     /// The origin of the snapshot in an event of `source`.
     pub(super) fn event(&self, source: SourceId) -> SnapshotOrigin {
-        let first_list_began = match self.first_lists.get(&source) {
-            Some(FirstList::BeganAt(began)) => Some(*began),
-            Some(FirstList::NeverHad) | None => None,
-        };
-        SnapshotOrigin::Later { first_list_began }
+        let first_list = self.first_lists.get(&source);
+        SnapshotOrigin::Later {
+            first_list_began: first_list.and_then(|first_list| first_list.began()),
+        }
     }
 
     /// The gap that a list of `source` closes, in nanoseconds: from when the source was last complete
     /// to `began`; `None` for its first list. Pods that were created and deleted within the gap are
     /// in no list.
     pub(super) fn gap_before(&self, source: SourceId, began: Timestamp) -> Option<u64> {
-        self.first_lists.get(&source)?;
+        if !self.first_lists.contains_key(&source) && !self.resharded.contains_key(&source) {
+            return None;
+        }
         let complete_at = self.progress.get(&source)?.complete_at?;
         u64::try_from(began.nanos_since(complete_at)).ok()
     }
@@ -130,6 +152,17 @@ impl Sources {
             progress.complete_at = progress.complete_at.map(|at| now.min(at));
         }
         self.catch_up(now);
+    }
+
+    /// The shards were numbered anew, and the pods were those of `before` until now. Every source lists
+    /// next; a process that ends before that begins with a first list.
+    pub(super) fn reshard(&mut self, before: Shard) {
+        for (source, first_list) in std::mem::take(&mut self.first_lists) {
+            self.resharded.insert(source, (before, first_list));
+        }
+        for progress in self.progress.values_mut() {
+            progress.version = None;
+        }
     }
 
     /// The API server of `source` was restored from a backup.

@@ -87,6 +87,10 @@ impl LabelValue for StartupSliExclusion {
         let mut all = Self::ALL.iter();
         all.position(|other| *other == self).unwrap_or_default()
     }
+
+    fn is_exposed_at_zero(self) -> bool {
+        !matches!(self, Self::Ended(outcome) if !outcome.is_exposed_at_zero())
+    }
 }
 
 /// What a pod in flight needs for its startup SLI, besides its milestones and images.

@@ -9,6 +9,7 @@ mod interruptions;
 mod kube_events;
 mod listing;
 mod remembered_pod;
+mod resharding;
 mod saving;
 
 use std::collections::VecDeque;

@@ -4,11 +4,13 @@ use crate::instruments::{CounterVec, Gauge, OperationResult, SavedFamilies};
 use crate::{families, label_values};
 
 label_values! {
-    /// The result of looking for a checkpoint at the start; all but the first two are reasons for
+    /// The result of looking for a checkpoint at the start; all but the first three are reasons for
     /// not using the one that was found.
     pub enum CheckpointLoad {
         /// Podinit was restored from it
         Restored => "restored",
+        /// The same, and the number of shards has changed since ([§12](crate::specification#s12))
+        Resharded => "resharded",
         /// There was none
         Absent => "absent",
         /// Its bytes are not what was written, or hold values that cannot be

@@ -73,6 +73,10 @@ impl LabelValue for ExclusionReason {
         ExclusionReason::as_str(self)
     }
 
+    fn is_exposed_at_zero(self) -> bool {
+        !matches!(self, Self::Ended(outcome) if !outcome.is_exposed_at_zero())
+    }
+
     fn index(self) -> usize {
         let mut all = Self::ALL.iter();
         let position = all.position(|other| other.as_str() == self.as_str());

@@ -311,8 +311,10 @@ impl Store {
         });
         OLDEST_INFLIGHT.write_by_label(out, oldest);
         DISCOVERED.write(out, Number::Integer(counts.discovered));
-        let outcomes = Outcome::ALL.into_iter().map(Outcome::as_str);
-        FINISHED.write_by_label(out, outcomes.zip(counts.finished.map(Number::Integer)));
+        let finished = Outcome::ALL.into_iter().zip(counts.finished);
+        let exposed = finished.filter(|(outcome, pods)| *pods > 0 || outcome.is_exposed_at_zero());
+        let exposed = exposed.map(|(outcome, pods)| (outcome.as_str(), Number::Integer(pods)));
+        FINISHED.write_by_label(out, exposed);
     }
 }
 

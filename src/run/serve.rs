@@ -36,7 +36,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let checkpoint = args
         .state_dir
         .as_deref()
-        .map(Checkpoint::open)
+        .map(|dir| Checkpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
         .transpose()?;
     let serve_only = ServeOnly {
         tokens: args.auth.auth == AuthMode::Kubernetes,

@@ -24,6 +24,7 @@ use super::*;
 use crate::args::Command;
 use crate::instruments::Format;
 use crate::server::{Health, Scrape};
+use crate::shard::Shard;
 use crate::sim::{Cluster as SimulatedCluster, ClusterConfig};
 
 /// What is wrong between podinit and the API server.
@@ -151,7 +152,7 @@ impl Started {
             checkpoint: args
                 .state_dir
                 .as_deref()
-                .map(|dir| Checkpoint::open(dir).unwrap()),
+                .map(|dir| Checkpoint::open(dir, Shard::ALL).unwrap()),
         };
         let watch = watch_config(&args.cluster, &args.exporter);
         let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock).unwrap();

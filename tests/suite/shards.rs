@@ -119,8 +119,8 @@ fn a_pod_of_another_shard_is_not_there_and_still_moves_time() {
             r#"{{"kind":"Pod","metadata":{{"uid":"{uid}","creationTimestamp":"2026-01-01T00:00:{second:02}Z"}}}}"#
         )
     };
-    // Of two shards, `a` and `b` are in the second, `uid-0` is in the first.
-    let text = [pod("a", 0), pod("uid-0", 30), pod("b", 31)].concat();
+    // Of two shards, `a` and `b` are in the second, `web-0` is in the first.
+    let text = [pod("a", 0), pod("web-0", 30), pod("b", 31)].concat();
     let of = |shard: &str| {
         let recording = Recording::from_reader(
             "test",

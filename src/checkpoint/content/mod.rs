@@ -6,6 +6,7 @@
 //! | 2 | `tracker` | time, sources, SLOs, deleted pods |
 //! | 3 | `pods` | those that are starting up or finished |
 //! | 4 | `metrics` | the counters of every room, by family, and the histograms |
+//! | 5 | `shard` | which shard of these pods; missing for all of them |
 //!
 //! A section is the serde form of a `Saved...` type, written with postcard; the pods are one such
 //! value after the other. Label values (outcomes, reasons, stages) are written by name, and
@@ -15,17 +16,21 @@
 
 mod pods;
 
+use std::num::NonZeroU64;
+
 use serde::{Deserialize, Serialize};
 
 use super::frame::{Sections, Writer};
 use crate::lifecycle::{SavedPod, SavedTracker};
 use crate::metrics::CheckpointLoad;
 use crate::metrics::saved::SavedMetrics;
+use crate::shard::Shard;
 
 const SCOPE: u32 = 1;
 const TRACKER: u32 = 2;
 const PODS: u32 = 3;
 const METRICS: u32 = 4;
+const SHARD: u32 = 5;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,8 +52,27 @@ pub struct SavedScope {
     pub authority: [u8; 32],
     /// By source
     pub watched: Vec<Watched>,
+    /// Which shard of them
+    #[serde(skip)]
+    pub shard: Shard,
     /// The keys of the pod labels whose values are saved with the pods
     pub pod_labels: Vec<String>,
+}
+
+/// A shard, as it is saved.
+#[derive(Serialize, Deserialize)]
+struct SavedShard {
+    index: u64,
+    count: u64,
+}
+
+impl From<Shard> for SavedShard {
+    fn from(shard: Shard) -> Self {
+        Self {
+            index: shard.index(),
+            count: shard.count().get(),
+        }
+    }
 }
 
 /// What one list-watch covers.
@@ -97,6 +121,10 @@ impl ContentError {
 pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer {
     let mut file = Writer::begin();
     file.section(SCOPE, |out| append(out, &content.scope));
+    if content.scope.shard != Shard::ALL {
+        let saved = SavedShard::from(content.scope.shard);
+        file.section(SHARD, |out| append(out, &saved));
+    }
     file.section(TRACKER, |out| append(out, &content.tracker));
     file.section(PODS, |out| pods.for_each(|pod| append(out, &pod)));
     file.section(METRICS, |out| append(out, &content.metrics));
@@ -112,7 +140,10 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     let slos = tracker.rules.len();
     let pods = pods::read(payload(file, PODS)?, slos)?;
     let content = Content {
-        scope: value(file, SCOPE)?,
+        scope: SavedScope {
+            shard: shard(file)?,
+            ..value(file, SCOPE)?
+        },
         tracker,
         metrics: metrics(file)?,
     };
@@ -151,6 +182,16 @@ impl postcard::ser_flavors::Flavor for Append<'_> {
     fn finalize(self) -> postcard::Result<()> {
         Ok(())
     }
+}
+
+/// The shard of the pods; all of them where nothing is said.
+fn shard(file: &Sections<'_>) -> Result<Shard, ContentError> {
+    if file.get(SHARD).is_none() {
+        return Ok(Shard::ALL);
+    }
+    let SavedShard { index, count } = value(file, SHARD)?;
+    let shard = NonZeroU64::new(count).and_then(|count| Shard::new(index, count));
+    shard.ok_or(ContentError::Impossible(SHARD, "no such shard"))
 }
 
 fn payload<'a>(file: &Sections<'a>, tag: u32) -> Result<&'a [u8], ContentError> {

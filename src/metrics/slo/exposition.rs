@@ -57,7 +57,7 @@ fn saved_series<const N: usize>(
 fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
     out.family(Head::from(&SLO_EXCLUDED));
     for Slo { doc, counts } in slos {
-        for (reason, count) in counts.excluded.iter() {
+        for (reason, count) in counts.excluded.exposed() {
             let labels = [("slo", &*doc.name), ("reason", reason)];
             out.number(&labels, Number::Integer(count));
         }

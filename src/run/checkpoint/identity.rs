@@ -56,7 +56,10 @@ pub(super) fn foreign(
         complete_at.is_some_and(|complete_at| {
             // It does not know pods that were evicted for the cap on pods.
             let evicted = |created: &Timestamp| content.tracker.may_have_evicted(*created);
-            let created = probed.pods.iter().filter_map(|pod| pod.created);
+            // Nor those of other shards.
+            let own = probed.pods.iter();
+            let own = own.filter(|pod| content.scope.shard.contains(pod.uid));
+            let created = own.filter_map(|pod| pod.created);
             let created = created.filter(|created| !evicted(created));
             let mut ages = created.map(|created| complete_at.nanos_since(created));
             ages.any(|age| age > WELL_BEFORE_NANOS)

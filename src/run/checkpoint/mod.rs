@@ -25,11 +25,12 @@ pub(super) use committer::Committer;
 pub(super) use snapshots::Snapshots;
 
 use crate::checkpoint::content::{self, Content, ContentError, SavedScope};
-use crate::checkpoint::{Disk, Loaded, OpenError, RealDisk, Store, frame};
+use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
 use crate::cluster::client::Cluster;
 use crate::lifecycle::{SavedPod, Tracker, TrackerConfig};
 use crate::metrics::{CheckpointGauges, CheckpointLoad};
 use crate::run::ingest_sink::IngestSink;
+use crate::shard::Shard;
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
 use source_map::SourceMap;
@@ -62,9 +63,27 @@ pub(super) struct Parts<'a> {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint in `dir` and locks the directory until this process ends.
-    pub(super) fn open(dir: &Path) -> Result<(Self, Snapshots), OpenError> {
-        Ok(Self::load(Store::open(dir)?))
+    /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends.
+    ///
+    /// # Errors
+    /// When the directory cannot be used, or holds the state of a shard of another index: the same
+    /// shard goes on when only the number of shards has changed.
+    pub(super) fn open(dir: &Path, shard: Shard) -> Result<(Self, Snapshots), OpenError> {
+        let (checkpoint, snapshots) = Self::load(Store::open(dir)?);
+        match checkpoint
+            .found
+            .as_ref()
+            .map(|(content, _)| content.scope.shard)
+        {
+            Some(saved) if saved.index() != shard.index() => Err(OpenError {
+                dir: dir.to_owned(),
+                cause: OpenFault::OtherShard {
+                    saved,
+                    present: shard,
+                },
+            }),
+            _ => Ok((checkpoint, snapshots)),
+        }
     }
 }
 
@@ -120,6 +139,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
             server,
             authority,
             watched: source_map::watched(parts.watch),
+            shard: parts.watch.selectors.shard.unwrap_or_default(),
             pod_labels: parts.watch.decode.pod_labels.clone(),
         };
         if let Some((content, pods)) = self.found.take() {
@@ -131,11 +151,25 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 }
                 None => {
                     tracing::info!(pods = pods.len(), "restored from the checkpoint");
-                    self.gauges.count_load(CheckpointLoad::Restored);
-                    parts.watch.resume = restore::resume(&content, &sources, scope.watched.len());
+                    let before = content.scope.shard;
+                    let resharded = before != scope.shard;
+                    if !resharded {
+                        self.gauges.count_load(CheckpointLoad::Restored);
+                        let scopes = scope.watched.len();
+                        parts.watch.resume = restore::resume(&content, &sources, scopes);
+                    }
                     let labels = &scope.pod_labels;
                     *parts.tracker =
                         restore::restore(content, pods, parts.config, &sources, labels, parts.sink);
+                    if resharded {
+                        let (tracker, sink) = (parts.tracker, parts.sink);
+                        let moved = tracker.reshard(before, scope.shard, sink);
+                        self.gauges.count_load(CheckpointLoad::Resharded);
+                        tracing::warn!(
+                            %before, now = %scope.shard, moved,
+                            "the number of shards has changed; pods in flight of other shards have moved"
+                        );
+                    }
                 }
             }
         }
