@@ -1,4 +1,4 @@
-//! The shards of a recording add up to all of it ([§12](podinit::specification#s12)).
+//! The shards of a recording add up to all of it ([§12](crate::specification#s12)).
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Shards in front of one simulated cluster, whose API server shards itself (KEP-5866), does not, or
 //! does for every other request: the pods of all shards add up to those of one process either way
-//! ([§12](podinit::specification#s12)).
+//! ([§12](crate::specification#s12)).
 
 use std::sync::Arc;
 use std::time::Duration;
