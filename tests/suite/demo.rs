@@ -94,6 +94,41 @@ fn until_nothing_is(missing: impl Fn() -> Vec<String>) {
     }
 }
 
+/// What only Events can tell, and what tells of them.
+const OF_EVENTS: [(&str, &str, &str); 15] = [
+    ("podinit_evidence_up", "source", "events"),
+    ("podinit_network_evidence_total", "source", "condition"),
+    ("podinit_network_evidence_total", "source", "event"),
+    ("podinit_image_pulls_total", "result", "pulled"),
+    ("podinit_image_pulls_total", "result", "present"),
+    (
+        "podinit_image_pull_duration_seconds_count",
+        "registry",
+        "docker.io",
+    ),
+    (
+        "podinit_image_pull_wait_seconds_count",
+        "registry",
+        "docker.io",
+    ),
+    ("podinit_image_pull_bytes_total", "registry", "docker.io"),
+    ("podinit_startup_sli_duration_seconds_count", "", ""),
+    ("podinit_startup_sli_excluded_total", "reason", "static"),
+    (
+        "podinit_startup_sli_excluded_total",
+        "reason",
+        "preexisting",
+    ),
+    ("podinit_startup_sli_excluded_total", "reason", "gated"),
+    (
+        "podinit_startup_sli_excluded_total",
+        "reason",
+        "unschedulable",
+    ),
+    ("podinit_startup_sli_excluded_total", "reason", "stateful"),
+    ("podinit_events_dropped_total", "reason", "finished"),
+];
+
 /// What has no data yet.
 fn missing(scrape: &Scrape) -> Vec<String> {
     let mut wanted = vec![
@@ -114,6 +149,7 @@ fn missing(scrape: &Scrape) -> Vec<String> {
         ("podinit_build_info", "", ""),
         ("process_cpu_seconds_total", "", ""),
     ];
+    wanted.extend(OF_EVENTS);
     let stages = Stage::ALL.map(|stage| stage.as_str());
     wanted.extend(stages.map(|stage| ("podinit_stage_duration_seconds_count", "stage", stage)));
     let outcomes = Outcome::ALL.map(|outcome| outcome.as_str());
@@ -141,7 +177,8 @@ fn missing(scrape: &Scrape) -> Vec<String> {
 #[test]
 fn every_kind_of_series_has_data_and_sigterm_ends_it_in_good_order() {
     let labels = ["--labels", "namespace,node", "--label-cap", "node=3"];
-    let demo = Demo::start(&[&["--speed", "8", "--rate", "8"], labels.as_slice()].concat());
+    let pace = ["--speed", "8", "--rate", "8", "--evidence", "events"];
+    let demo = Demo::start(&[&pace, labels.as_slice()].concat());
     until_nothing_is(|| match demo.is_ready() {
         true => Vec::new(),
         false => vec!["readiness".to_owned()],
