@@ -52,6 +52,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         node: true,
         workload: true,
         probes: false,
+        images: false,
     };
     for (name, options) in [("plain", DecodeOptions::default()), ("all_labels", all)] {
         let mut decoder = PodDecoder::new(options);

@@ -189,6 +189,8 @@ pub struct PodSnapshot {
     pub has_init_containers: bool,
     /// Every container of the spec, init containers first, in the order of the spec
     pub containers: Box<[Container]>,
+    /// The images of `spec.containers`, as the spec names them; empty unless they were asked for
+    pub images: Box<[Arc<str>]>,
     /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
     /// ([§9.4](crate::specification#s9-4))
     pub is_stateful: bool,
@@ -225,6 +227,7 @@ impl PodSnapshot {
             gated: false,
             has_init_containers: false,
             containers: Box::default(),
+            images: Box::default(),
             is_stateful: false,
             has_readiness_gates: false,
             is_static: false,

@@ -21,6 +21,7 @@ pub fn run(bytes: &[u8]) {
         node: true,
         workload: true,
         probes: true,
+        images: true,
     });
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {

@@ -74,13 +74,14 @@ pub enum ReplayFormat {
 #[command(after_help = "\
 Examples:
   kubectl get pods -A -o json | podinit report -
-  podinit report --format markdown --top 20 events.json.gz")]
+  podinit report --format markdown --top 20 events.json.gz
+  podinit report --format trace --output trace.json pods.json events.json")]
 pub struct ReportArgs {
     /// The recording to report on
     #[command(flatten)]
     pub recording: RecordingArgs,
 
-    /// Format of the report on standard output
+    /// Format of the report
     #[arg(
         long,
         env = "PODINIT_REPORT_FORMAT",
@@ -100,6 +101,16 @@ pub struct ReportArgs {
     )]
     pub evidence: Evidence,
 
+    /// File for the report; - is standard output
+    #[arg(
+        long,
+        short = 'o',
+        env = "PODINIT_REPORT_OUTPUT",
+        value_name = "FILE",
+        default_value = "-"
+    )]
+    pub output: PathBuf,
+
     /// How many of the slowest pods to list, and of the workloads whose probes should be changed
     #[arg(long, env = "PODINIT_TOP", value_name = "NUMBER", default_value_t = 10)]
     pub top: usize,
@@ -118,6 +129,10 @@ pub enum ReportFormat {
     Json,
     /// For issues and wikis
     Markdown,
+    /// A row for each pod (RFC 4180)
+    Csv,
+    /// A trace for Perfetto and Chrome: nodes, pods, stages
+    Trace,
 }
 
 /// A recording and how it is read.
@@ -158,8 +173,8 @@ pub struct RecordingArgs {
 }
 
 impl RecordingArgs {
-    /// Whether `file` means standard input.
-    pub fn is_standard_input(file: &Path) -> bool {
+    /// Whether `file` means standard input or output.
+    pub fn is_standard_stream(file: &Path) -> bool {
         file.as_os_str() == OsStr::new("-")
     }
 
@@ -176,7 +191,7 @@ impl RecordingArgs {
     /// # Errors
     /// One line, if standard input would be read twice.
     pub(super) fn check_files(files: &[PathBuf]) -> Result<(), String> {
-        let inputs = files.iter().filter(|file| Self::is_standard_input(file));
+        let inputs = files.iter().filter(|file| Self::is_standard_stream(file));
         if inputs.count() > 1 {
             return Err("standard input (-) can be read only once".to_owned());
         }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::kube_event::KubeEvent;
 use crate::label_values;
-use crate::pod::{DisruptionReason, PodInfo, ResizeState};
+use crate::pod::{DisruptionReason, PodInfo, PodUid, ResizeState};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -160,7 +160,7 @@ pub enum PodObservation {
     /// A time was unusable, or had to be corrected
     Anomaly(AnomalyKind),
     /// It is not observed as if it had been watched, because its status has lost when it started up
-    SetAside(LostStartup),
+    SetAside { uid: PodUid, lost: LostStartup },
     /// The one event of the pod for an SLO
     Slo { slo: SloId, verdict: SloVerdict },
     /// The pod ended as [`Outcome::Disrupted`], for this reason

@@ -161,6 +161,7 @@ impl LabelConfig {
             node: has(SeriesLabel::Node),
             workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
             probes: false,
+            images: false,
         }
     }
 

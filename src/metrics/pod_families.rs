@@ -140,7 +140,7 @@ impl PodFamilies {
             | PodObservation::Slo { .. }
             | PodObservation::StartupSli(_)
             // Only a report sets pods aside.
-            | PodObservation::SetAside(_)
+            | PodObservation::SetAside { .. }
             | PodObservation::Refused(_)
             | PodObservation::Delivered(_) => {}
         }

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use anyhow::Context;
+
 use super::output::{print, style};
 use super::progress::WithProgressBar;
 use super::slos::Slos;
@@ -45,23 +47,30 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
 
 /// Prints a summary of recordings. If one of them cannot be read, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let shows_pods = matches!(args.format, ReportFormat::Csv | ReportFormat::Trace);
     let options = DecodeOptions {
         workload: true,
         probes: true,
+        node: shows_pods,
+        images: shows_pods,
         ..DecodeOptions::default()
     };
     let documents = documents(args.recording.files.clone(), options);
-    let report = report::summarize(
-        documents,
-        replay_config(&args.recording, args.evidence),
-        args.top,
-    )?;
+    let config = replay_config(&args.recording, args.evidence);
+    let summary = |documents, config| report::summarize(documents, config, args.top);
+    let detail = |documents, config| report::detail(documents, config, args.top);
     let text = match args.format {
-        ReportFormat::Text => report.to_text(style()),
-        ReportFormat::Json => report.to_json()?,
-        ReportFormat::Markdown => report.to_markdown(),
+        ReportFormat::Text => summary(documents, config)?.to_text(style()).into(),
+        ReportFormat::Json => summary(documents, config)?.to_json()?.into(),
+        ReportFormat::Markdown => summary(documents, config)?.to_markdown().into(),
+        ReportFormat::Csv => detail(documents, config)?.to_csv()?,
+        ReportFormat::Trace => detail(documents, config)?.to_trace()?.into(),
     };
-    print(text.as_bytes(), out)
+    if RecordingArgs::is_standard_stream(&args.output) {
+        return print(&text, out);
+    }
+    let file = args.output.display();
+    std::fs::write(&args.output, text).with_context(|| format!("cannot write {file}"))
 }
 
 fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {

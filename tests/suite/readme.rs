@@ -18,6 +18,7 @@ const CONFIGURATION: &str = "docs/configuration.md";
 const DOCTOR: &str = "docs/doctor.md";
 const MEASURING: &str = "docs/measuring.md";
 const SPECIFICATION: &str = "docs/specification.md";
+const REPORTS: &str = "docs/reports.md";
 
 fn text_of(document: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
@@ -117,6 +118,21 @@ fn every_command_is_documented() {
     let real = commands.get_subcommands();
     let real = real.map(|command| format!("`podinit {}`", command.get_name()));
     assert_same(README, &documented, &real.collect());
+}
+
+#[test]
+fn every_column_of_a_report_is_documented_in_its_order() {
+    let documented = table(REPORTS, "| column | meaning |").into_iter();
+    let documented = documented.flat_map(|row| {
+        let names = row[0]
+            .split(", ")
+            .map(|name| name.trim_matches('`').to_owned());
+        names.collect::<Vec<_>>()
+    });
+    assert_eq!(
+        documented.collect::<Vec<_>>(),
+        podinit::recordings::report::columns()
+    );
 }
 
 #[test]

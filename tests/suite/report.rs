@@ -371,3 +371,137 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
         "{text}"
     );
 }
+
+#[test]
+fn a_report_as_csv() {
+    let text = printed(
+        &["report", "--format", "csv", "--timestamps", "fused", WATCH],
+        b"",
+    );
+    // RFC 4180 ends lines with CRLF, which a snapshot would not show.
+    assert_eq!(text.matches("\r\n").count(), text.matches('\n').count());
+    insta::assert_snapshot!(text.replace("\r\n", "\n"));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let head: Vec<String> = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(head, report::columns());
+    assert_eq!(reader.records().map(Result::unwrap).count(), 6);
+}
+
+#[test]
+fn pods_that_are_set_aside_have_a_row_without_durations() {
+    let text = printed(&["report", "--format", "csv", FLAPPED], b"");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let head = reader.headers().unwrap().clone();
+    let at = |name: &str| head.iter().position(|one| one == name).unwrap();
+    let found: Vec<_> = (reader.records().map(Result::unwrap))
+        .map(|row| {
+            let cells = [
+                "pod",
+                "outcome",
+                "set_aside",
+                "cause",
+                "created_to_ready_seconds",
+            ];
+            cells.map(|name| row[at(name)].to_owned()).join(" ")
+        })
+        .collect();
+    let expected = [
+        "crashing-0 in_flight restarted crash ",
+        "flapped-0 preexisting true_again  ",
+        "import-7 completed   ",
+        "quick-0 ready   5",
+        "restarted-0 preexisting restarted  ",
+        "unready-0 preexisting ready_before  ",
+    ];
+    assert_eq!(found, expected);
+    let images: Vec<_> = csv::Reader::from_reader(text.as_bytes())
+        .records()
+        .map(|row| row.unwrap()[at("images")].to_owned())
+        .collect();
+    assert_eq!(images[2], "registry.example/import:1");
+}
+
+#[test]
+fn a_report_as_a_trace() {
+    let args = [
+        "report",
+        "--format",
+        "trace",
+        "--timestamps",
+        "fused",
+        WATCH,
+    ];
+    let trace: serde_json::Value = serde_json::from_str(&printed(&args, b"")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    insta::assert_snapshot!(
+        events
+            .iter()
+            .map(|event| format!("{event}\n"))
+            .collect::<String>()
+    );
+}
+
+/// Slices of one track that overlap without one holding the other are lost or shown elsewhere.
+#[test]
+fn slices_of_a_trace_nest() {
+    let recordings = std::fs::read_dir("tests/fixtures/recordings").unwrap();
+    let recordings = recordings.map(|file| file.unwrap().path().to_str().unwrap().to_owned());
+    let recordings = recordings.filter(|file| file.ends_with(".gz"));
+    let mut slices = 0;
+    for recording in recordings.chain([WATCH, LIST, FLAPPED].map(str::to_owned)) {
+        let text = printed(&["report", "--format", "trace", &recording], b"");
+        let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut open: std::collections::HashMap<u64, Vec<(i64, i64)>> = Default::default();
+        for event in trace["traceEvents"].as_array().unwrap() {
+            if event["ph"] != "X" {
+                continue;
+            }
+            let [from, lasts] = ["ts", "dur"].map(|key| event[key].as_i64().unwrap());
+            let to = from + lasts;
+            assert!(from > 0 && lasts >= 0, "{recording}: {event}");
+            let track = open.entry(event["tid"].as_u64().unwrap()).or_default();
+            let apart = |(begin, end): &(i64, i64)| to <= *begin || *end <= from;
+            let inside = |(begin, end): &(i64, i64)| *begin <= from && to <= *end;
+            assert!(
+                track.iter().all(|one| apart(one) || inside(one)),
+                "{recording}: {event}"
+            );
+            track.push((from, to));
+            slices += 1;
+        }
+    }
+    assert!(slices > 500, "{slices}");
+}
+
+#[test]
+fn a_report_can_go_to_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory
+        .path()
+        .join("pods.csv")
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let args = ["report", "--format", "csv", "-o", &path, LIST];
+    assert_eq!(printed(&args, b""), "");
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written, printed(&["report", "--format", "csv", LIST], b""));
+    let nowhere = directory
+        .path()
+        .join("no/such")
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let output = podinit(&["report", "-o", &nowhere, LIST], b"");
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        (output.status.code(), complaint.lines().count()),
+        (Some(1), 1)
+    );
+    assert!(complaint.contains("no/such"), "{complaint}");
+}

@@ -23,6 +23,8 @@ pub(crate) struct ContainersReader<'c> {
     /// Where the probes of `containers` go, if they are wanted; `None` for `initContainers`, since the
     /// step `probe` is of the others
     pub(crate) probes: Option<&'c mut Vec<ContainerProbes>>,
+    /// Where the images go, if they are wanted
+    pub(crate) images: &'c mut Vec<Arc<str>>,
 }
 
 impl<'de> LenientField<'de> for ContainersReader<'_> {
@@ -41,7 +43,9 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                 startup,
                 readiness,
                 liveness,
+                image,
             } = declared;
+            self.images.extend(image);
             let name = name.unwrap_or_else(|| self.context.text(""));
             let has_probe = [startup, readiness, liveness].iter().any(Option::is_some);
             if let (true, Some(probes)) = (has_probe, &mut self.probes) {
@@ -78,9 +82,10 @@ struct Declared {
     startup: Option<Probe>,
     readiness: Option<Probe>,
     liveness: Option<Probe>,
+    image: Option<Arc<str>>,
 }
 
-/// Reads a [`Declared`], without probes unless they are wanted.
+/// Reads a [`Declared`], without probes and image unless they are wanted.
 struct DeclaredReader<'c>(&'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for DeclaredReader<'_> {
@@ -102,6 +107,10 @@ impl<'de> LenientField<'de> for DeclaredReader<'_> {
                 Some("restartPolicy") => {
                     let policy = map.next_value_seed(Lenient(Text))?;
                     declared.always = policy.as_deref() == Some("Always");
+                }
+                Some("image") if context.options.images => {
+                    let share = Parsed(|text: &str| Some(context.text(text)));
+                    declared.image = map.next_value_seed(Lenient(share))?;
                 }
                 Some("startupProbe") if context.options.probes => {
                     declared.startup = map.next_value_seed(Lenient(ProbeReader))?;

@@ -43,6 +43,8 @@ pub struct DecodeOptions {
     pub workload: bool,
     /// Whether [`PodInfo::probes`](crate::pod::PodInfo::probes) are wanted.
     pub probes: bool,
+    /// Whether [`PodSnapshot::images`](crate::pod::PodSnapshot::images) are wanted.
+    pub images: bool,
 }
 
 /// What is carried from pod to pod: the options, and the texts that many pods share.

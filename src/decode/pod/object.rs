@@ -161,6 +161,7 @@ impl<'de> Object<'de> {
             gated: self.spec.gated,
             has_init_containers,
             containers,
+            images: self.spec.images.into(),
             is_stateful: self.spec.is_stateful,
             has_readiness_gates: self.spec.readiness_gates.any,
             is_static: self.metadata.is_static,

@@ -20,6 +20,8 @@ pub(crate) struct Spec {
     pub(crate) containers: Vec<Container>,
     /// Of `containers`, where they are wanted
     pub(crate) probes: Vec<ContainerProbes>,
+    /// Of `containers`, where they are wanted
+    pub(crate) images: Vec<Arc<str>>,
     pub(crate) is_stateful: bool,
     pub(crate) readiness_gates: ReadinessGates,
     pub(crate) has_scheduling_group: bool,
@@ -56,13 +58,19 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
                 Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
                 Some("initContainers") => {
-                    let probes = None;
-                    let reader = ContainersReader { context, probes };
+                    let reader = ContainersReader {
+                        context,
+                        probes: None,
+                        images: &mut Vec::new(),
+                    };
                     spec.init_containers = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("containers") => {
-                    let probes = Some(&mut spec.probes);
-                    let reader = ContainersReader { context, probes };
+                    let reader = ContainersReader {
+                        context,
+                        probes: Some(&mut spec.probes),
+                        images: &mut spec.images,
+                    };
                     spec.containers = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("volumes") => {

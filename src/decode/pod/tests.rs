@@ -18,6 +18,7 @@ pub(crate) fn all_options() -> DecodeOptions {
         node: true,
         workload: true,
         probes: true,
+        images: true,
     }
 }
 

@@ -27,7 +27,13 @@ impl Tracker {
             return;
         }
         if let Some(lost) = self.backfill.sets_aside(snapshot, delivery.origin) {
-            reporter.pod(&snapshot.info, PodObservation::SetAside(lost));
+            reporter.pod(
+                &snapshot.info,
+                PodObservation::SetAside {
+                    uid: snapshot.uid,
+                    lost,
+                },
+            );
         }
         match Classification::of(snapshot, delivery.origin, self.backfill) {
             Classification::New => self.track(snapshot, delivery, false, reporter),

@@ -2,35 +2,43 @@
 //!
 //! ```text
 //! documents → replay → ReportSink → Report → text | markdown | json
+//!                          └──────▶ DetailedReport → csv | trace
 //! ```
 //!
 //! Only pods that became ready have a latency, and the others are the ones to look at: so a report also
 //! counts how they ended, and which are still in flight.
 
+mod csv;
 mod durations;
 mod formatting;
 mod lone_list;
 mod markdown;
 mod network_durations;
+mod pods;
 mod probes;
 mod report_sink;
 mod slowest_pods;
 mod summary;
 mod text;
+mod trace;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
+pub use csv::columns;
 use lone_list::LoneList;
+use pods::Images;
+pub use pods::ReportedPod;
 pub use probes::{Advice, Finding, ProbeReport, ProbeTimes, Taken, WorkloadAdvice, advise};
-use report_sink::ReportSink;
+use report_sink::{ReportSink, rows};
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, Report};
 pub use text::Style;
 
-use crate::lifecycle::Backfill;
+use crate::lifecycle::{Backfill, Tracker};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
+use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
 
 /// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
@@ -44,10 +52,44 @@ use crate::watch::stats::WatchStats;
 /// If a document is malformed: there is no report on a part of a recording.
 pub fn summarize(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
-    mut config: ReplayConfig,
+    config: ReplayConfig,
     top: usize,
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
+    let new_sink = || ReportSink::new(top);
+    let (sink, _) = replayed(documents, config, new_sink, |_| {})?;
+    Ok(sink.report(timestamps))
+}
+
+/// A summary, and every single pod by namespace and name. Takes memory for each of them.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn detail(
+    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    config: ReplayConfig,
+    top: usize,
+) -> Result<DetailedReport, RecordingError> {
+    let timestamps = config.tracker.timestamps;
+    let mut images = Images::default();
+    let new_sink = || ReportSink::new(top).with_pods();
+    let read = |document: &Document| images.read(document);
+    let (mut sink, tracker) = replayed(documents, config, new_sink, read)?;
+    let pods = sink.take_pods().into_pods(&tracker, &images);
+    Ok(DetailedReport {
+        end: sink.end(),
+        summary: sink.report(timestamps),
+        pods,
+    })
+}
+
+/// Replays a recording, as a lone list if it is one. `read` sees every document before.
+fn replayed(
+    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    mut config: ReplayConfig,
+    new_sink: impl Fn() -> ReportSink,
+    mut read: impl FnMut(&Document),
+) -> Result<(ReportSink, Tracker), RecordingError> {
     let asked = config.tracker.backfill != Backfill::Nothing;
     if asked {
         config.tracker.backfill = Backfill::Trusted;
@@ -55,7 +97,7 @@ pub fn summarize(
     let new_replay = |backfill| {
         let mut config = config.clone();
         config.tracker.backfill = backfill;
-        let new_sink = || Ok::<_, Infallible>(ReportSink::new(top));
+        let new_sink = || Ok::<_, Infallible>(new_sink());
         let Ok(replay) = Replay::new(config, Arc::new(WatchStats::new(1)), new_sink);
         replay
     };
@@ -65,6 +107,7 @@ pub fn summarize(
     let mut lone = LoneList::Empty;
     for document in documents {
         let document = document?;
+        read(&document);
         lone = lone.with(&document);
         if lone == LoneList::No {
             if_lone = None;
@@ -77,7 +120,35 @@ pub fn summarize(
             break;
         }
     }
-    Ok(if_lone.unwrap_or(replay).finish().report(timestamps))
+    Ok(if_lone.unwrap_or(replay).finish_with_tracker())
+}
+
+/// A report with the single pods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DetailedReport {
+    pub summary: Report,
+    /// Every pod, by namespace and name
+    pub pods: Vec<ReportedPod>,
+    /// When the recording ends
+    pub end: Option<Timestamp>,
+}
+
+impl DetailedReport {
+    /// The report as CSV, with a row for each pod.
+    ///
+    /// # Errors
+    /// None: texts can be written to memory.
+    pub fn to_csv(&self) -> Result<Vec<u8>, ::csv::Error> {
+        csv::render(&self.pods)
+    }
+
+    /// The report as a trace, which Perfetto and Chrome show.
+    ///
+    /// # Errors
+    /// None: every trace can be serialized.
+    pub fn to_trace(&self) -> serde_json::Result<String> {
+        trace::render(&self.pods, self.end)
+    }
 }
 
 impl Report {

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use super::durations::Durations;
 use super::network_durations::NetworkDurations;
+use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, Report};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
-    AnomalyKind, Interval, Latency, LostStartup, Milestone, Observation, Outcome, PodObservation,
-    PodState, Sink, Stage, StageOrStep, Step, TimestampMode, TrackerObservation, UnobservedReason,
+    AnomalyKind, EndedStartup, Interval, Latency, LostStartup, Milestone, Observation, Outcome,
+    PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode, TrackerObservation,
+    UnobservedReason,
 };
 use crate::metrics::layout::CLASSIC_BOUNDS;
 use crate::pod::PodInfo;
@@ -34,6 +36,8 @@ pub(super) struct ReportSink {
     slowest: SlowestPods,
     probes: ProbeTimes,
     top: usize,
+    /// The single pods, for formats that show them
+    pods: Option<PodCollector>,
 }
 
 impl ReportSink {
@@ -56,7 +60,26 @@ impl ReportSink {
             slowest: SlowestPods::new(top),
             probes: ProbeTimes::default(),
             top,
+            pods: None,
         }
+    }
+
+    /// With every single pod.
+    pub(super) fn with_pods(self) -> Self {
+        Self {
+            pods: Some(PodCollector::default()),
+            ..self
+        }
+    }
+
+    /// Takes the single pods, which were collected.
+    pub(super) fn take_pods(&mut self) -> PodCollector {
+        self.pods.take().unwrap_or_default()
+    }
+
+    /// When the recording ends.
+    pub(super) fn end(&self) -> Option<Timestamp> {
+        self.span.map(|(_, to)| to)
     }
 
     fn moved(&mut self, from: PodState, to: PodState) {
@@ -156,7 +179,7 @@ impl ReportSink {
 }
 
 /// Every interval in the order of the report: each stage with its steps, then the whole durations.
-fn rows() -> impl Iterator<Item = Interval> {
+pub(super) fn rows() -> impl Iterator<Item = Interval> {
     let stages = Stage::ALL.into_iter().flat_map(|stage| {
         let steps = Step::ALL
             .into_iter()
@@ -178,6 +201,12 @@ impl Sink for ReportSink {
             Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        if let Some(pods) = &mut self.pods {
+            pods.ended(&startup);
+        }
+    }
 }
 
 impl ReportSink {
@@ -189,6 +218,9 @@ impl ReportSink {
     }
 
     fn observe_pod(&mut self, pod: &PodInfo, observation: PodObservation) {
+        if let Some(pods) = &mut self.pods {
+            pods.observe(pod, observation);
+        }
         match observation {
             PodObservation::Moved { from, to } => self.moved(from, to),
             PodObservation::OldestInFlight { stage, entered } => {
@@ -202,7 +234,7 @@ impl ReportSink {
             PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
-            PodObservation::SetAside(lost) => self.set_aside[lost as usize] += 1,
+            PodObservation::SetAside { lost, .. } => self.set_aside[lost as usize] += 1,
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
             // A report shows the observations above. It has no labels, SLOs or delivery delays; a
             // recording is read without a cap on pods, so no snapshot is refused.

@@ -219,6 +219,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
         node: all_labels,
         workload: all_labels,
         probes: false,
+        images: false,
     }
 }
 

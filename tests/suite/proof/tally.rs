@@ -116,7 +116,7 @@ impl Counted {
             | PodObservation::Anomaly(_)
             | PodObservation::Disrupted(_)
             | PodObservation::Refused(_)
-            | PodObservation::SetAside(_)
+            | PodObservation::SetAside { .. }
             | PodObservation::Delivered(_) => {}
         }
     }
