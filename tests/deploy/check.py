@@ -27,6 +27,8 @@ REFUSED = {
     "prometheusRule.enabled=true,slo=slos": "prometheusRule.groups",
     "serviceAccount.create=false": "serviceAccount.name",
     "service.port=0": "port",
+    "shards=0": "shards",
+    "shards=2,state.enabled=true,state.existingClaim=mine": "one of its own",
 }
 
 

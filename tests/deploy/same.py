@@ -47,7 +47,7 @@ def normal(document):
     if document["kind"] in ("ConfigMap", "Secret"):
         # Comments and indentation of the files in it say nothing.
         document["data"] = {name: parsed(name, text) for name, text in document["data"].items()}
-    if document["kind"] == "Deployment":
+    if document["kind"] in ("Deployment", "StatefulSet"):
         strip(document["spec"]["template"]["metadata"])
         spec = document["spec"]["template"]["spec"]
         spec["volumes"] = by_name(spec.get("volumes", []))

@@ -11,7 +11,7 @@ import yaml
 
 # What podinit's manifests consist of.
 KINDS = {"ConfigMap", "Namespace", "PersistentVolumeClaim", "Pod", "Secret", "Service", "ServiceAccount",
-         "Deployment", "NetworkPolicy", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
+         "Deployment", "StatefulSet", "NetworkPolicy", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
 CRDS = ("prometheusrules", "servicemonitors")
 # These are what they are by their own encoding, not by their fields.
 SCALARS = {

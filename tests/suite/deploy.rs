@@ -141,7 +141,7 @@ fn the_chart_has_a_schema_for_each_of_its_values() {
 }
 
 /// Flags of `podinit serve` that manifests and chart set themselves, or that make no sense in a pod.
-const MANAGED: [&str; 11] = [
+const MANAGED: [&str; 12] = [
     "auth",
     "context",
     "field-selector",
@@ -150,6 +150,7 @@ const MANAGED: [&str; 11] = [
     "evidence",
     "listen",
     "namespace",
+    "shard",
     "slo",
     "state-dir",
     "web-config",

@@ -39,6 +39,22 @@ tls_server_config:
 {{- end }}
 {{- end }}
 
+{{- /* More than one process: a StatefulSet. */}}
+{{- define "podinit.sharded" -}}
+{{- if gt (int .Values.shards) 1 }}yes{{ end }}
+{{- end }}
+
+{{- /* The volume of the state. */}}
+{{- define "podinit.stateClaim" -}}
+accessModes: [ReadWriteOnce]
+{{- with .Values.state.storageClassName }}
+storageClassName: {{ . }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ .Values.state.size }}
+{{- end }}
+
 {{- define "podinit.variables" -}}
 {{- include "podinit.watchVariables" . }}
 {{- range $flag, $value := .Values.options }}
@@ -51,6 +67,15 @@ tls_server_config:
   {{- else }}
   value: {{ $value | quote }}
   {{- end }}
+{{- end }}
+{{- if include "podinit.sharded" . }}
+{{- /* A variable is expanded only from one that stands before it. */}}
+- name: POD_INDEX
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+- name: PODINIT_SHARD
+  value: $(POD_INDEX)/{{ .Values.shards }}
 {{- end }}
 {{- if ne .Values.evidence "none" }}
 - name: PODINIT_EVIDENCE
@@ -103,7 +128,7 @@ tls_server_config:
   configMap:
     name: {{ $fullname }}-slo
 {{- end }}
-{{- if .Values.state.enabled }}
+{{- if and .Values.state.enabled (not (include "podinit.sharded" .)) }}
 - name: state
   persistentVolumeClaim:
     claimName: {{ default (printf "%s-state" $fullname) .Values.state.existingClaim }}
