@@ -21,6 +21,7 @@ pub mod kube_event;
 pub mod label_value;
 pub mod lifecycle;
 pub mod metrics;
+pub mod page;
 pub mod pod;
 pub mod process;
 pub mod recordings;

@@ -87,12 +87,17 @@ impl Builder {
         let board = Arc::new(SloBoard::new(names()));
         let mut slos = SloCounter::new(Arc::clone(&board));
         slos.replace(&self.slos);
-        let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(board)];
+        let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(Arc::clone(&board))];
         sources.extend(self.watch);
         sources.extend(self.sources);
         sources.push(Box::new(BuildInfo));
         let sources: Arc<[_]> = sources.into();
-        let exposition = Exposition::new(Arc::clone(&store), Arc::clone(&sources), self.collectors);
+        let exposition = Exposition::new(
+            Arc::clone(&store),
+            board,
+            Arc::clone(&sources),
+            self.collectors,
+        );
         let recorder = Recorder::new(store, sets, namespaces, slos, sources);
         Ok((recorder, Arc::new(exposition)))
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::bad_causes::BadCausesBySlo;
+use super::figures::SloFigures;
 use super::namespaces::{NamespaceNames, Namespaces, Place};
 use crate::computed_families;
 use crate::instruments::{
@@ -134,6 +135,26 @@ impl SloBoard {
 
     fn current(&self) -> Arc<[Slo]> {
         Arc::clone(&self.slos.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The SLOs and their events, of all namespaces together.
+    pub(super) fn figures(&self) -> Vec<SloFigures> {
+        let slos = self.current();
+        let figures = slos.iter().map(|Slo { doc, counts }| {
+            let events = (0..self.namespaces.places()).map(|place| counts.snapshot(place));
+            let (good, bad) = events.fold((0, 0), |(good, bad), events| {
+                (good + events.good, bad + events.bad.sum())
+            });
+            SloFigures {
+                name: Arc::clone(&doc.name),
+                objective_ratio: doc.objective_ratio,
+                interval: doc.interval,
+                threshold_seconds: doc.threshold_seconds,
+                good,
+                bad,
+            }
+        });
+        figures.collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::{Checkpoint, Snapshots};
@@ -23,8 +24,10 @@ use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, Tracker, TrackerConfig};
 use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
+use crate::page::history::SAMPLE_EVERY;
+use crate::page::{self, PageSources, SharedHistory};
 use crate::process::metrics::ProcessCollector;
-use crate::records::{self, RecordsClient};
+use crate::records;
 use crate::server::{Health, Limits, Server};
 use crate::watch::WatchConfig;
 use crate::watch::events::EventSink;
@@ -57,8 +60,8 @@ pub(super) struct Exporter {
     /// Only if Events are a source of evidence
     events: Option<EventSink>,
     watch: WatchConfig,
-    /// Answers what the API is asked for
-    records: RecordsClient,
+    /// Takes samples for the page
+    sampler: Sampler,
     clock: Arc<dyn Clock>,
     slo_reload: Option<ReloadTask<SloReload>>,
     checkpoint: Option<Checkpoint>,
@@ -110,7 +113,8 @@ impl Exporter {
         let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
         let health = Health::new();
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
-        let scrapes = Arc::new(Scrapes::new(exposition, Arc::clone(&stats), commits));
+        let scrapes = Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits);
+        let scrapes = Arc::new(scrapes);
         let server = Server::bind(
             args.listen,
             Limits::default(),
@@ -121,6 +125,15 @@ impl Exporter {
         let sources = scopes.map(|scope| health.register_source(scope.to_string()));
         let (sender, receiver) = mpsc::channel(QUEUE);
         let (records, queries) = records::channel();
+        let history = SharedHistory::default();
+        let server = server.with_page(page::router(PageSources {
+            records,
+            exposition: Arc::clone(&exposition),
+            stats: Arc::clone(&stats),
+            health: health.clone(),
+            clock: Arc::clone(&clock),
+            history: history.clone(),
+        }));
         let accounting = TrackerConfig {
             timestamps: args.timestamps,
             slos: slos.slos.rules,
@@ -150,7 +163,11 @@ impl Exporter {
             deliveries: sender,
             events: event_sink,
             watch,
-            records,
+            sampler: Sampler {
+                history,
+                exposition,
+                clock: Arc::clone(&clock),
+            },
             clock,
             slo_reload: slos.reload,
             checkpoint,
@@ -218,6 +235,10 @@ impl Exporter {
             server.serve(ends).await;
             ended.cancel();
         });
+        tasks.spawn(
+            "the history of the page",
+            self.sampler.run(shutdown.clone()),
+        );
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat);
@@ -238,6 +259,26 @@ impl Exporter {
             accounting: self.accounting,
             scrapes: self.scrapes,
         })
+    }
+}
+
+/// Takes samples of the figures for the page.
+struct Sampler {
+    history: SharedHistory,
+    exposition: Arc<Exposition>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Sampler {
+    async fn run(self, shutdown: CancellationToken) {
+        let mut ticks = tokio::time::interval(SAMPLE_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                _ = ticks.tick() => self.history.sample(self.clock.now(), &self.exposition),
+            }
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod write_deadline;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +52,7 @@ pub struct Server {
     health: Health,
     access: Arc<dyn Access>,
     limits: Limits,
+    page: Option<Router>,
 }
 
 impl Server {
@@ -73,6 +75,7 @@ impl Server {
             health,
             access: Arc::new(Open),
             limits,
+            page: None,
         })
     }
 
@@ -80,6 +83,15 @@ impl Server {
     /// plain HTTP.
     pub fn with_access(self, access: Arc<dyn Access>) -> Self {
         Self { access, ..self }
+    }
+
+    /// Serves these routes, `/` among them, in place of the landing page and under the same access
+    /// control as everything else.
+    pub fn with_page(self, page: Router) -> Self {
+        Self {
+            page: Some(page),
+            ..self
+        }
     }
 
     /// The address that was bound, with the port that the system may have chosen.
@@ -96,9 +108,10 @@ impl Server {
             health,
             access,
             limits,
+            page,
             ..
         } = self;
-        let router = routes::router(source, health, &access, &limits);
+        let router = routes::router(source, health, page, &access, &limits);
         connections::serve(listener, router, access, limits, shutdown).await;
     }
 }

@@ -41,6 +41,7 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
 pub(super) fn router(
     source: Arc<dyn Scrape>,
     health: Health,
+    page: Option<Router>,
     access: &Arc<dyn Access>,
     limits: &Limits,
 ) -> Router {
@@ -55,9 +56,11 @@ pub(super) fn router(
         .route("/livez", get(livez))
         .route("/readyz", get(readyz))
         .method_not_allowed_fallback(method_not_allowed);
-    Router::new()
-        .route("/", get(landing_page))
-        .route("/metrics", get(metrics))
+    let root = match page {
+        Some(page) => page.with_state(()),
+        None => Router::new().route("/", get(landing_page)),
+    };
+    root.route("/metrics", get(metrics))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(access), access::guard))

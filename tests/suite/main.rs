@@ -47,6 +47,7 @@ mod layering;
 mod max_pods;
 mod memory;
 mod oracle;
+mod page;
 mod panic_line;
 mod probe_advice;
 mod proof;

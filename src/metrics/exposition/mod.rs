@@ -11,6 +11,7 @@ use std::sync::Arc;
 use prometheus_client::registry::Registry;
 
 use super::histogram::HistogramEncoder;
+use super::slo::SloBoard;
 use super::store::Store;
 use crate::instruments::{FamilySource, Format};
 use json::Json;
@@ -34,7 +35,8 @@ pub enum EncodeError {
 
 /// Everything that can be scraped.
 pub struct Exposition {
-    store: Arc<Store>,
+    pub(super) store: Arc<Store>,
+    pub(super) slos: Arc<SloBoard>,
     sources: Arc<[Box<dyn FamilySource>]>,
     collectors: Registry,
 }
@@ -42,11 +44,13 @@ pub struct Exposition {
 impl Exposition {
     pub(super) fn new(
         store: Arc<Store>,
+        slos: Arc<SloBoard>,
         sources: Arc<[Box<dyn FamilySource>]>,
         collectors: Registry,
     ) -> Self {
         Self {
             store,
+            slos,
             sources,
             collectors,
         }

@@ -1,0 +1,88 @@
+//! What the live page shows of the metrics: plain values of one moment.
+
+use std::sync::Arc;
+
+use super::exposition::Exposition;
+use crate::lifecycle::{Interval, NetworkEvidence, Outcome, Stage, Waiting};
+use crate::timestamp::Timestamp;
+
+const STAGES: usize = Stage::ALL.len();
+
+/// Counts of pods, those of an earlier process included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Pods in flight by stage and cause, without zeros
+    pub waiting: Vec<(Waiting, u64)>,
+    /// How many of them are stuck, by stage
+    pub stuck: [u64; STAGES],
+    /// When the pod that has been in the stage longest entered it
+    pub oldest: [Option<Timestamp>; STAGES],
+    /// Pods that have finished, by outcome
+    pub finished: [u64; Outcome::ALL.len()],
+    /// Pods whose network became ready, by what gave the time
+    pub network_evidence: [u64; NetworkEvidence::ALL.len()],
+    pub slos: Vec<SloFigures>,
+}
+
+/// An SLO and its events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloFigures {
+    pub name: Arc<str>,
+    /// Between 0 and 1
+    pub objective_ratio: f64,
+    pub interval: Interval,
+    pub threshold_seconds: f64,
+    pub good: u64,
+    pub bad: u64,
+}
+
+impl Figures {
+    /// Pods in flight, by stage.
+    pub fn in_flight(&self) -> [u64; STAGES] {
+        let mut stages = [0; STAGES];
+        for (waiting, pods) in &self.waiting {
+            stages[waiting.stage() as usize] += pods;
+        }
+        stages
+    }
+
+    /// Pods that have become ready.
+    pub const fn ready(&self) -> u64 {
+        self.finished[Outcome::Ready as usize]
+    }
+}
+
+impl Exposition {
+    /// The present figures. Costs little, whatever the number of pods and label sets.
+    pub fn figures(&self) -> Figures {
+        let store = &self.store;
+        let counts = store.pod_counts.snapshot();
+        let mut waiting = [0; Waiting::COUNT];
+        for cells in counts.waiting.iter().flatten() {
+            waiting
+                .iter_mut()
+                .zip(cells)
+                .for_each(|(sum, pods)| *sum += pods);
+        }
+        let mut stuck = [0; STAGES];
+        for place in 0..counts.waiting.len() {
+            let cells = store.stuck.snapshot_at(place);
+            for (waiting, pods) in Waiting::ALL.into_iter().zip(cells) {
+                stuck[waiting.stage() as usize] += pods;
+            }
+        }
+        let evidence = |source| store.pods.network_evidence.with(source).get();
+        Figures {
+            waiting: Waiting::ALL
+                .into_iter()
+                .zip(waiting)
+                .filter(|(_, pods)| *pods > 0)
+                .collect(),
+            stuck,
+            oldest: store.oldest.each_ref().map(|gauge| gauge.get()),
+            finished: counts.finished,
+            network_evidence: std::array::from_fn(|index| evidence(NetworkEvidence::ALL[index])),
+            slos: self.slos.figures(),
+        }
+    }
+}
