@@ -12,6 +12,7 @@ use super::disk::read_in;
 use super::frame::{self, MAX_BYTES};
 use super::open::{LOCK, OpenError, OpenFault};
 use super::store::CHECKPOINT;
+use crate::shard::Shard;
 
 /// The state of a state directory.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub enum FoundCheckpoint {
         bytes: usize,
         /// The pods in it
         pods: usize,
+        /// Which shard they are
+        shard: Shard,
     },
     /// One that would be set aside, and why
     Unusable(String),
@@ -116,9 +119,10 @@ fn inspect_bytes(bytes: &[u8]) -> FoundCheckpoint {
         Err(error) => return FoundCheckpoint::Unusable(error.to_string()),
     };
     match content::decode(&sections) {
-        Ok((_, pods)) => FoundCheckpoint::Whole {
+        Ok((content, pods)) => FoundCheckpoint::Whole {
             bytes: bytes.len(),
             pods: pods.len(),
+            shard: content.scope.shard,
         },
         Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     }

@@ -25,6 +25,8 @@ label_values! {
         Permissions => "permissions",
         /// Whether there are pods
         Pods => "pods",
+        /// Whether the API server shards, and how many shards the pods need
+        Sharding => "sharding",
         /// Whether a watch opens
         Watch => "watch",
         /// Whether, and under which name, the network condition is reported

@@ -23,6 +23,7 @@ mod network_times;
 mod permissions;
 mod pods;
 pub mod report;
+mod sharding;
 mod slo_file;
 mod state_dir;
 pub mod text;
@@ -44,6 +45,7 @@ use crate::cluster::client;
 use crate::cluster::options::ClusterOptions;
 use crate::decode::DecodeOptions;
 use crate::metrics::{LabelCensus, LabelConfig, SloDoc};
+use crate::shard::Shard;
 use crate::slo::SloFile;
 use crate::watch::requests::{Scope, Selectors};
 
@@ -79,10 +81,11 @@ pub struct Doctor {
 }
 
 /// The checks that send requests to the API server.
-const BY_CLUSTER: [Check; 8] = [
+const BY_CLUSTER: [Check; 9] = [
     Check::Identity,
     Check::Permissions,
     Check::Pods,
+    Check::Sharding,
     Check::Watch,
     Check::NetworkCondition,
     Check::Kubelets,
@@ -99,7 +102,8 @@ impl Doctor {
         let (finding, slos) = slo_file::check(self.slo.as_deref());
         report(finding);
         report(web_config::check(self.web_config.as_deref(), self.tokens));
-        report(state_dir::check(self.state_dir.as_deref(), running));
+        let shard = self.selectors.shard.unwrap_or_default();
+        report(state_dir::check(self.state_dir.as_deref(), running, shard));
         let labels = LabelCensus::new(&self.labels);
         let labels = labels.map_err(|error| {
             Finding::error(Check::Labels, error.to_string()).fix("change --pod-label")
@@ -179,15 +183,21 @@ impl Doctor {
         };
         let (kubelets, prompt) = kubelets::check(api, release).await;
         let mut census = Census::new(labels, prompt);
+        // All pods are the one shard of one: so the answer shows whether the API server shards.
+        let asking = Selectors {
+            shard: self.selectors.shard.or(Some(Shard::ALL)),
+            ..self.selectors.clone()
+        };
         let wanted = Wanted {
             scopes: &self.scopes,
-            selectors: &self.selectors,
+            selectors: &asking,
             decode: &self.decode,
             denied: &denied,
             max_pods: self.max_pods,
         };
         let findings = census.take(api, &wanted).await;
         findings.into_iter().for_each(&mut report);
+        report(sharding::finding(&census, self.selectors.shard));
         report(watch::check(api, &self.selectors, &census.versions, &denied).await);
         report(census.network.finding());
         let times = census.network_times.finding(self.events);

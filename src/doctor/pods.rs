@@ -34,6 +34,8 @@ pub(super) struct Census {
     /// Whether every allowed list was read to its end
     pub(super) complete: bool,
     pub(super) pods: u64,
+    /// Whether all lists were answered by API servers that shard; `None` without a list
+    pub(super) sharded: Option<bool>,
     pub(super) network: Network,
     pub(super) network_times: NetworkTimes,
     pub(super) labels: Option<LabelCensus>,
@@ -50,6 +52,7 @@ impl Census {
         Self {
             complete: true,
             pods: 0,
+            sharded: None,
             network: Network::default(),
             network_times: NetworkTimes::new(prompt),
             labels,
@@ -150,7 +153,8 @@ impl Census {
             // To name the nodes whose pods lack something.
             node: true,
             ..wanted.decode.clone()
-        });
+        })
+        .of_shard(wanted.selectors.shard);
         let mut token: Option<String> = None;
         let mut limit = PAGE;
         loop {
@@ -166,6 +170,7 @@ impl Census {
             };
             let page = decoder.list_page(&body).map_err(ApiError::malformed)?;
             self.pages += 1;
+            self.sharded = Some(page.sharded && self.sharded != Some(false));
             self.undecodable += page.undecodable;
             page.pods.iter().for_each(|pod| self.add(pod));
             token = page.continue_token.filter(|token| !token.is_empty());

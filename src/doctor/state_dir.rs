@@ -5,10 +5,11 @@ use std::path::Path;
 use super::names::count;
 use super::report::{Check, Finding};
 use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
+use crate::shard::Shard;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so
-/// it is expected to use the directory too.
-pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
+/// it is expected to use the directory too. `present` is the shard of this process.
+pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Finding {
     const CHECK: Check = Check::StateDir;
     let Some(dir) = dir else {
         return Finding::ok(
@@ -47,7 +48,12 @@ pub(super) fn check(dir: Option<&Path>, running: bool) -> Finding {
             CHECK,
             format!("{name} is writable, without a checkpoint yet{by}"),
         ),
-        FoundCheckpoint::Whole { bytes, pods } => {
+        FoundCheckpoint::Whole { shard, .. } if shard.index() != present.index() => {
+            let found =
+                format!("{name} holds the state of shard {shard}, and this is shard {present}");
+            Finding::error(CHECK, found).fix("give each shard a directory of its own")
+        }
+        FoundCheckpoint::Whole { bytes, pods, .. } => {
             let pods_known = count(pods as u64, "pod", "pods");
             let found = format!("{name} is writable, with a checkpoint of {pods_known}{by}");
             Finding::ok(CHECK, found)

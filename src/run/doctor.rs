@@ -10,7 +10,7 @@ use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, text};
 use crate::process::shutdown;
-use crate::watch::requests::Scope;
+use crate::watch::requests::{Scope, Selectors};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.
@@ -57,7 +57,10 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
     let labels = exporter.labels.config();
     Doctor {
         scopes: Scope::of_namespaces(&cluster.namespaces()),
-        selectors: cluster.selectors.selectors(),
+        selectors: Selectors {
+            shard: exporter.sharding.shard,
+            ..cluster.selectors.selectors()
+        },
         cluster: cluster.connection.options(),
         decode: labels.decode_options(),
         labels,

@@ -1,0 +1,90 @@
+//! Whether the API server shards (KEP-5866), and how many shards the pods need.
+
+use super::names::count;
+use super::pods::Census;
+use super::report::{Check, Finding};
+use crate::shard::Shard;
+
+/// As many pods as one process holds in the memory that the manifests request.
+const PODS_PER_SHARD: u64 = 100_000;
+
+/// What the lists of `census`, which were those of `shard`, say.
+pub(super) fn finding(census: &Census, shard: Option<Shard>) -> Finding {
+    const CHECK: Check = Check::Sharding;
+    let Some(sharded) = census.sharded else {
+        return Finding::skipped(CHECK, "there is no list that would show it");
+    };
+    let server = match sharded {
+        true => "the API server shards",
+        false => "the API server does not shard (feature gate ShardedListAndWatch)",
+    };
+    if !census.complete {
+        let found = format!("{server}; how many pods there are is unknown");
+        return Finding::ok(CHECK, found).detail("server_shards", sharded);
+    }
+    let present = shard.unwrap_or_default().count().get();
+    let pods = census.pods.saturating_mul(present);
+    let needed = pods.div_ceil(PODS_PER_SHARD).max(1);
+    let about = if shard.is_some() { "about " } else { "" };
+    let pods_found = count(pods, "pod", "pods");
+    let processes = count(needed, "process is enough", "processes are enough");
+    let found = format!("{server}; {processes} for {about}{pods_found}");
+    let finding = match needed > present {
+        false => Finding::ok(CHECK, found),
+        true => Finding::note(CHECK, found).fix(match sharded {
+            true => format!("run {needed} shards (--shard 0/{needed} and so on)"),
+            false => format!(
+                "run {needed} shards (--shard 0/{needed} and so on); each of them receives the events of all \
+                 pods until the API server shards"
+            ),
+        }),
+    };
+    finding
+        .detail("server_shards", sharded)
+        .detail("shards", needed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::kubelets::PromptNodes;
+
+    fn said(pods: u64, sharded: bool, shard: Option<Shard>) -> (String, Option<String>) {
+        let mut census = Census::new(None, PromptNodes::default());
+        (census.pods, census.sharded) = (pods, Some(sharded));
+        let finding = finding(&census, shard);
+        (finding.found, finding.fix)
+    }
+
+    #[test]
+    fn one_process_is_enough_for_a_hundred_thousand_pods() {
+        let (found, fix) = said(100_000, true, None);
+        assert_eq!(
+            found,
+            "the API server shards; 1 process is enough for 100000 pods"
+        );
+        assert_eq!(fix, None);
+        let (found, fix) = said(100_001, false, None);
+        assert_eq!(
+            found,
+            "the API server does not shard (feature gate ShardedListAndWatch); 2 processes are enough for \
+             100001 pods"
+        );
+        assert!(
+            fix.is_some_and(|fix| fix.starts_with("run 2 shards (--shard 0/2 and so on); each"))
+        );
+    }
+
+    #[test]
+    fn a_shard_stands_for_all_of_them() {
+        let shard = "1/4".parse().ok();
+        let (found, fix) = said(90_000, true, shard);
+        assert!(
+            found.ends_with("4 processes are enough for about 360000 pods"),
+            "{found}"
+        );
+        assert_eq!(fix, None);
+        let (_, fix) = said(110_000, true, shard);
+        assert_eq!(fix.as_deref(), Some("run 5 shards (--shard 0/5 and so on)"));
+    }
+}
