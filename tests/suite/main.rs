@@ -70,6 +70,7 @@ mod shards_watch;
 mod sim_cluster;
 mod sim_events;
 mod sim_faults;
+mod sim_kubelets;
 mod sim_lives;
 mod sim_protocol;
 mod sim_scenes;
