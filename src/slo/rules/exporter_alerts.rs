@@ -59,14 +59,14 @@ fn down(job: &str) -> Alert {
 }
 
 /// 15 minutes, because a list of a large cluster takes minutes, and retries back off to half a
-/// minute.
+/// minute. One exporter out of several suffices: each may be a shard with pods of its own.
 fn not_synced(job: &str) -> Alert {
     let synced = series("podinit_synced", job, "");
-    let expr = format!("{} == 0", over_targets("max", &synced));
+    let expr = format!("{} == 0", over_targets("min", &synced));
     let texts = [
-        "The podinit exporter is not in sync with the API server.",
-        "No exporter of the job {{ $labels.job }} has been in sync with the API server for 15 \
-         minutes. Until one is, no deadline passes and no pod is judged by an SLO.",
+        "A podinit exporter is not in sync with the API server.",
+        "An exporter of the job {{ $labels.job }} has not been in sync with the API server for 15 \
+         minutes. Until it is, no deadline of its pods passes, and no SLO judges them.",
     ];
     Alert {
         severity: Severity::Critical,
@@ -90,12 +90,12 @@ fn watch_errors(job: &str) -> Alert {
 /// Only an exporter with `--evidence` has the series.
 fn evidence_down(job: &str) -> Alert {
     let up = series("podinit_evidence_up", job, "");
-    let expr = format!("{} == 0", over_targets("max", &up));
+    let expr = format!("{} == 0", over_targets("min", &up));
     let texts = [
         "podinit cannot read the evidence that it was told to use.",
-        "For 15 minutes no exporter of the job {{ $labels.job }} could read {{ $labels.source }}. Image \
-         pulls and the startup SLI are not counted, network times rest on the pod alone, and causes \
-         that only {{ $labels.source }} show are unknown.",
+        "For 15 minutes an exporter of the job {{ $labels.job }} could not read {{ $labels.source }}. Image \
+         pulls and the startup SLI of its pods are not counted, network times rest on the pod alone, and \
+         causes that only {{ $labels.source }} show are unknown.",
     ];
     alert("PodinitEvidenceDown", expr, 15, texts)
 }

@@ -143,13 +143,10 @@ fn down(inputs: TestInputs<'_>) -> Test {
 }
 
 fn not_synced(inputs: TestInputs<'_>) -> Test {
-    gauge(inputs, "PodinitNotSynced", "podinit_synced", 15).given(
-        inputs,
-        "podinit_synced",
-        ELSEWHERE,
-        "",
-        "1x40",
-    )
+    let metric = "podinit_synced";
+    gauge(inputs, "PodinitNotSynced", metric, 15)
+        .given(inputs, metric, ELSEWHERE, "", "1x40")
+        .given(inputs, metric, SECOND, "", "1x40")
 }
 
 fn evidence_down(inputs: TestInputs<'_>) -> Test {
@@ -160,6 +157,7 @@ fn evidence_down(inputs: TestInputs<'_>) -> Test {
     ))
     .given(inputs, "up", FIRST, "", "1x32")
     .given(inputs, metric, FIRST, own(metric), "1x10 0x16 1x5")
+    .given(inputs, metric, SECOND, own(metric), "1x32")
     .silent(25, name)
     .fires(26, name, expected(inputs, name, source, ""))
     .silent(28, name)
