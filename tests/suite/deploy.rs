@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
 use podinit::args::command_line;
 use podinit::lifecycle::TimestampMode;
 use podinit::metrics::SeriesLabel;
@@ -106,6 +107,20 @@ fn everything_is_of_this_version() {
         let object = installed(kind);
         let label = &object["metadata"]["labels"]["app.kubernetes.io/version"];
         assert_eq!(label, VERSION, "{kind}");
+    }
+}
+
+#[test]
+fn the_icon_of_the_chart_is_its_file() {
+    let chart = yaml("deploy/chart/podinit/Chart.yaml");
+    let icon = chart["icon"].as_str().unwrap();
+    let icon = icon.strip_prefix("data:image/svg+xml;base64,").unwrap();
+    let file = read("deploy/chart/podinit/icon.svg");
+    assert_eq!(icon, base64::engine::general_purpose::STANDARD.encode(file));
+    for list in ["artifacthub.io/changes", "artifacthub.io/recommendations"] {
+        let text = chart["annotations"][list].as_str().unwrap();
+        let items: Vec<Value> = serde_saphyr::from_str(text).unwrap();
+        assert!(!items.is_empty(), "{list}");
     }
 }
 
