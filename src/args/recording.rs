@@ -75,7 +75,7 @@ pub enum ReplayFormat {
 Examples:
   kubectl get pods -A -o json | podinit report -
   podinit report --format markdown --top 20 events.json.gz
-  podinit report --format trace --output trace.json pods.json events.json")]
+  podinit report --format html --output report.html pods.json events.json")]
 pub struct ReportArgs {
     /// The recording to report on
     #[command(flatten)]
@@ -133,6 +133,8 @@ pub enum ReportFormat {
     Csv,
     /// A trace for Perfetto and Chrome: nodes, pods, stages
     Trace,
+    /// One file for browsers: findings, charts and tables
+    Html,
 }
 
 /// A recording and how it is read.

@@ -47,7 +47,10 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
 
 /// Prints a summary of recordings. If one of them cannot be read, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let shows_pods = matches!(args.format, ReportFormat::Csv | ReportFormat::Trace);
+    let shows_pods = matches!(
+        args.format,
+        ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html
+    );
     let options = DecodeOptions {
         workload: true,
         probes: true,
@@ -65,6 +68,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         ReportFormat::Markdown => summary(documents, config)?.to_markdown().into(),
         ReportFormat::Csv => detail(documents, config)?.to_csv()?,
         ReportFormat::Trace => detail(documents, config)?.to_trace()?.into(),
+        ReportFormat::Html => detail(documents, config)?.to_html()?.into(),
     };
     if RecordingArgs::is_standard_stream(&args.output) {
         return print(&text, out);

@@ -505,3 +505,94 @@ fn a_report_can_go_to_a_file() {
     );
     assert!(complaint.contains("no/such"), "{complaint}");
 }
+
+#[test]
+fn a_report_as_a_page() {
+    let page = printed(
+        &["report", "--format", "html", "--timestamps", "fused", WATCH],
+        b"",
+    );
+    insta::assert_snapshot!(page);
+}
+
+/// It is one file, and runs nothing.
+#[test]
+fn a_page_needs_nothing_else() {
+    for recording in [WATCH, LIST, FLAPPED] {
+        let page = printed(&["report", "--format", "html", recording], b"");
+        for foreign in [
+            "<script", "<link", "src=", "href=", "url(", "@import", "http://", "https://",
+            "onclick",
+        ] {
+            assert!(!page.contains(foreign), "{recording}: {foreign}");
+        }
+        assert!(page.contains("default-src 'none'"));
+        for tag in ["table", "svg", "ul", "ol", "div", "section", "main"] {
+            let opened = page.matches(&format!("<{tag}>")).count()
+                + page.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+    }
+    let flapped = printed(&["report", "--format", "html", FLAPPED], b"");
+    assert!(flapped.contains("4 pods are set aside"));
+    assert!(flapped.contains("1 pod is still in containers, cause crash: shop/crashing-0"));
+    assert!(!flapped.contains("119h"));
+}
+
+/// Names come from whoever wrote the recording.
+#[test]
+fn names_in_a_page_are_text() {
+    let name = "<img src=x onerror=alert(1)>&\"'";
+    let list = serde_json::json!({"kind": "PodList", "items": [{"metadata": {
+        "uid": "u", "namespace": name, "name": name, "creationTimestamp": "2026-01-01T00:00:00Z"},
+        "spec": {"nodeName": name, "containers": [{"name": name, "image": name}]},
+        "status": {"startTime": "2026-01-01T00:00:00Z", "conditions": [
+            {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"},
+            {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:09Z"}]}}]});
+    let page = printed(
+        &["report", "--format", "html", "-"],
+        list.to_string().as_bytes(),
+    );
+    assert!(page.contains("onerror") && !page.contains("<img"));
+}
+
+#[test]
+fn a_page_of_five_thousand_pods_is_small() {
+    let pod = |number: usize| {
+        let at = |seconds: usize| {
+            format!(
+                "2026-01-01T00:{:02}:{:02}Z",
+                seconds / 60 % 60,
+                seconds % 60
+            )
+        };
+        let (ready, name) = (
+            number % 240,
+            format!("an-application-with-a-long-name-{number:05}"),
+        );
+        let conditions = [
+            ("PodScheduled", 0),
+            ("PodReadyToStartContainers", ready / 3),
+            ("ContainersReady", ready),
+            ("Ready", ready),
+        ];
+        let conditions = conditions.map(|(kind, seconds)| {
+            serde_json::json!({
+            "type": kind, "status": "True", "lastTransitionTime": at(seconds)})
+        });
+        serde_json::json!({
+            "metadata": {"uid": name, "namespace": format!("namespace-{}", number % 700), "name": name,
+                "creationTimestamp": at(0)},
+            "spec": {"nodeName": format!("node-{}", number % 900),
+                "containers": [{"name": "app", "image": format!("registry.example/team/application:{number}")}]},
+            "status": {"phase": if number % 9 == 0 { "Failed" } else { "Running" }, "startTime": at(0),
+                "conditions": if number % 9 == 0 { serde_json::json!([]) } else { serde_json::json!(conditions) }}})
+    };
+    let list =
+        serde_json::json!({"kind": "PodList", "items": (0..5_000).map(pod).collect::<Vec<_>>()});
+    let page = printed(
+        &["report", "--format", "html", "-"],
+        list.to_string().as_bytes(),
+    );
+    assert!(page.len() < 500_000, "{}", page.len());
+}

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! documents → replay → ReportSink → Report → text | markdown | json
-//!                          └──────▶ DetailedReport → csv | trace
+//!                          └──────▶ DetailedReport → csv | trace | html
 //! ```
 //!
 //! Only pods that became ready have a latency, and the others are the ones to look at: so a report also
@@ -11,6 +11,7 @@
 mod csv;
 mod durations;
 mod formatting;
+mod html;
 mod lone_list;
 mod markdown;
 mod network_durations;
@@ -140,6 +141,14 @@ impl DetailedReport {
     /// None: texts can be written to memory.
     pub fn to_csv(&self) -> Result<Vec<u8>, ::csv::Error> {
         csv::render(&self.pods)
+    }
+
+    /// The report as one HTML file.
+    ///
+    /// # Errors
+    /// None: every page can be rendered.
+    pub fn to_html(&self) -> Result<String, askama::Error> {
+        html::render(self)
     }
 
     /// The report as a trace, which Perfetto and Chrome show.

@@ -1,0 +1,64 @@
+//! The distribution of each stage, step and whole duration.
+
+use super::charts::distribution;
+use super::{quantile, seconds, sorted};
+use crate::lifecycle::{Interval, Latency};
+use crate::recordings::report::ReportedPod;
+use crate::recordings::report::report_sink::rows;
+
+/// How long an interval took.
+pub(super) struct Distribution {
+    pub name: &'static str,
+    pub pods: usize,
+    pub p50: String,
+    pub p99: String,
+    pub svg: String,
+}
+
+/// Every interval that was observed, all on the same axis.
+pub(super) fn of(pods: &[ReportedPod]) -> Vec<Distribution> {
+    let all: Vec<(Interval, Vec<f64>)> = rows()
+        .map(|interval| {
+            let records = pods.iter().filter_map(|pod| pod.record.as_ref());
+            let durations = records.filter_map(|record| record.duration(interval));
+            (interval, sorted(durations.map(Latency::as_seconds_f64)))
+        })
+        .filter(|(_, durations)| !durations.is_empty())
+        .collect();
+    let most = all.iter().filter_map(|(_, durations)| durations.last());
+    let most = most.copied().fold(0.0, f64::max);
+    let draw = |(interval, durations): &(Interval, Vec<f64>)| {
+        let at = |share| quantile(durations, share).map_or_else(String::new, seconds);
+        Distribution {
+            name: interval.as_str(),
+            pods: durations.len(),
+            p50: at(0.5),
+            p99: at(0.99),
+            svg: distribution(durations, most, class(*interval)),
+        }
+    };
+    all.iter().map(draw).collect()
+}
+
+/// A step has the colour of its stage.
+fn class(interval: Interval) -> &'static str {
+    match interval {
+        Interval::Stage(stage) => stage.as_str(),
+        Interval::Step(step) => step.stage().as_str(),
+        Interval::ScheduledToReady | Interval::CreatedToReady => "whole",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifecycle::{Stage, Step};
+
+    #[test]
+    fn a_step_has_the_colour_of_its_stage() {
+        assert_eq!(
+            class(Interval::Step(Step::Sandbox)),
+            Stage::Network.as_str()
+        );
+    }
+}

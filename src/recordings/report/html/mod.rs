@@ -1,0 +1,106 @@
+//! The report as one HTML file that needs nothing else: no script, no network, light and dark.
+//!
+//! ```text
+//! DetailedReport ─▶ findings, groups, waterfalls, … (plain values) ─▶ report.html (template) ─▶ text
+//!                                      charts (SVG) ──────────────────────────┘
+//! ```
+
+mod charts;
+mod distributions;
+mod findings;
+mod groups;
+mod heatmap;
+mod stages;
+mod startups;
+mod unfinished;
+
+use askama::Template;
+
+use super::formatting::{HEAD, notes, outcomes, row, seconds, span};
+use super::{DetailedReport, WorkloadAdvice};
+use crate::lifecycle::Stage;
+use distributions::Distribution;
+use groups::Group;
+use heatmap::Heatmap;
+use stages::StackedStages;
+use startups::Waterfall;
+use unfinished::Unfinished;
+
+/// So many of the slowest startups are drawn.
+const WATERFALLS: usize = 20;
+
+/// What the page shows.
+#[derive(Template)]
+#[template(path = "recordings/report/html/report.html")]
+struct Page<'a> {
+    title: String,
+    timestamps: &'a str,
+    outcomes: String,
+    findings: Vec<String>,
+    stages: [Stage; Stage::ALL.len()],
+    stacked: Vec<StackedStages>,
+    head: [&'static str; 8],
+    intervals: Vec<[String; 8]>,
+    distributions: Vec<Distribution>,
+    waterfalls: Vec<Waterfall>,
+    /// Of how many startups the slowest are drawn
+    drawn_of: usize,
+    heatmap: Heatmap,
+    tables: Vec<(&'static str, Vec<Group>, usize)>,
+    unfinished: Unfinished,
+    notes: Vec<(&'static str, Vec<String>)>,
+    probes: &'a [WorkloadAdvice],
+}
+
+/// The page.
+pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
+    let DetailedReport { summary, pods, end } = report;
+    let (waterfalls, drawn_of) = startups::slowest(pods, WATERFALLS);
+    let page = Page {
+        title: format!("{} pods{}", summary.discovered, span(summary)),
+        timestamps: summary.timestamps,
+        outcomes: outcomes(summary).join(", "),
+        findings: findings::of(report),
+        stages: Stage::ALL,
+        stacked: stages::stacked(pods),
+        head: HEAD,
+        intervals: summary.intervals.iter().map(row).collect(),
+        distributions: distributions::of(pods),
+        waterfalls,
+        drawn_of,
+        heatmap: Heatmap::of(pods),
+        tables: groups::tables(pods),
+        unfinished: Unfinished::of(pods, *end),
+        notes: notes(summary),
+        probes: &summary.probes.advice,
+    };
+    page.render()
+}
+
+/// The value at a quantile of sorted values, by nearest rank.
+fn quantile(sorted: &[f64], quantile: f64) -> Option<f64> {
+    let rank = (quantile * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
+fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_a_value_that_occurred() {
+        let values = sorted([3.0, 1.0, 2.0, 10.0]);
+        let at = |share| quantile(&values, share);
+        assert_eq!(
+            [at(0.0), at(0.5), at(0.51), at(1.0)],
+            [1.0, 2.0, 3.0, 10.0].map(Some)
+        );
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+}

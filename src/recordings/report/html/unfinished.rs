@@ -1,0 +1,101 @@
+//! The pods that did not become ready: those in flight with their cause, and how the others ended.
+
+use std::collections::BTreeMap;
+
+use super::seconds;
+use crate::decode::rfc3339;
+use crate::lifecycle::{Outcome, Progress, Waiting};
+use crate::recordings::report::ReportedPod;
+use crate::timestamp::Timestamp;
+
+/// So many pods are named.
+const MOST_PODS: usize = 100;
+
+pub(super) struct Unfinished {
+    /// State, stage, cause, number of pods
+    pub groups: Vec<(&'static str, &'static str, &'static str, usize)>,
+    pub pods: Vec<UnfinishedPod>,
+    pub count: usize,
+}
+
+/// A pod that is in flight, failed or was disrupted.
+pub(super) struct UnfinishedPod {
+    pub pod: String,
+    pub state: &'static str,
+    pub stage: &'static str,
+    pub cause: &'static str,
+    pub since: String,
+    /// How long it has been there, of pods in flight
+    pub waits: String,
+    pub node: String,
+    pub owner: String,
+}
+
+impl Unfinished {
+    /// The pods at `end`, the end of the recording: those that wait longest first.
+    pub(super) fn of(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
+        let mut found: Vec<_> = pods.iter().filter_map(place).collect();
+        found.sort_by_key(|(_, state, since, _)| (*state != IN_FLIGHT, *since));
+        let mut groups: BTreeMap<_, usize> = BTreeMap::new();
+        for (_, state, _, (stage, cause)) in &found {
+            *groups.entry((*state, *stage, *cause)).or_default() += 1;
+        }
+        let mut groups: Vec<_> = groups
+            .into_iter()
+            .map(|((state, stage, cause), pods)| (state, stage, cause, pods))
+            .collect();
+        groups.sort_by_key(|(.., pods)| std::cmp::Reverse(*pods));
+        let count = found.len();
+        let named = found.into_iter().take(MOST_PODS);
+        let named = named.map(|(pod, state, since, (stage, cause))| {
+            let waits = end.filter(|_| state == IN_FLIGHT);
+            let waits = waits.map(|end| end.nanos_since(since).max(0) as f64 / 1e9);
+            let (kind, owner) = pod.workload();
+            UnfinishedPod {
+                pod: format!("{}/{}", pod.info.namespace, pod.info.name),
+                state,
+                stage,
+                cause,
+                since: rfc3339::format(since),
+                waits: waits.map_or_else(String::new, seconds),
+                node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
+                owner: format!("{owner} ({kind})"),
+            }
+        });
+        let pods = named.collect();
+        Self {
+            groups,
+            pods,
+            count,
+        }
+    }
+}
+
+/// What a pod without an outcome is called.
+pub(super) const IN_FLIGHT: &str = "in flight";
+
+type Place<'a> = (
+    &'a ReportedPod,
+    &'static str,
+    Timestamp,
+    (&'static str, &'static str),
+);
+
+/// Where a pod is that is in flight, or where it was when it failed or was disrupted.
+fn place(pod: &ReportedPod) -> Option<Place<'_>> {
+    let record = pod.record.as_ref()?;
+    let texts = |waiting: Waiting| (waiting.stage().as_str(), waiting.cause().as_str());
+    match record.progress {
+        Progress::InFlight {
+            waiting, entered, ..
+        } => Some((pod, IN_FLIGHT, entered, texts(waiting))),
+        Progress::Ended {
+            outcome: outcome @ (Outcome::Failed | Outcome::Disrupted),
+            at,
+        } => {
+            let last = record.causes.last()?;
+            Some((pod, outcome.as_str(), at, texts(last.waiting)))
+        }
+        Progress::Ended { .. } => None,
+    }
+}
