@@ -87,6 +87,8 @@ pub enum ExplainFormat {
     Text,
     /// For programs
     Json,
+    /// A page by itself, for a browser
+    Html,
 }
 
 impl ExplainArgs {

@@ -87,9 +87,11 @@ impl Overview {
         let stuck_pods: u64 = self.figures.stuck.iter().sum();
         let is_stuck = stuck_pods > 0;
         let (listed, of) = match is_stuck {
-            true => (&self.stuck, stuck_pods),
-            false => (&self.in_flight, self.figures.in_flight().iter().sum()),
+            true => (&mut self.stuck, stuck_pods),
+            false => (&mut self.in_flight, self.figures.in_flight().iter().sum()),
         };
+        listed.sort_by_key(entered);
+        let listed = &*listed;
         let rows: Vec<_> = (listed
             .iter()
             .filter_map(|record| WaitingRow::new(record, now)))
@@ -151,6 +153,14 @@ impl Overview {
         let largest = by_node.and_then(|group| group.counts.into_iter().next());
         situation.node = largest.map(|(node, pods, _)| (node, pods));
         situation
+    }
+}
+
+/// When a pod in flight entered its stage.
+fn entered(record: &Record) -> Option<Timestamp> {
+    match record.progress {
+        Progress::InFlight { entered, .. } => Some(entered),
+        Progress::Ended { .. } => None,
     }
 }
 

@@ -53,7 +53,7 @@ impl WaitingRow {
             path: pod_path(&record.pod),
             stage: waiting.stage().as_str(),
             cause: waiting.cause().as_str(),
-            wait: seconds(waited),
+            wait: seconds((waited * 10.0).round() / 10.0),
             since: hour_and_minute(entered),
             bar: (waited / limit.max(0.001) * 100.0).clamp(0.0, 100.0) as u64,
             deadline: seconds(limit),

@@ -8,6 +8,7 @@ use crate::args::{ExplainArgs, ExplainFormat};
 use crate::decode::DecodeOptions;
 use crate::explain;
 use crate::lifecycle::{Backfill, TrackerConfig};
+use crate::page;
 use crate::recordings::replay::ReplayConfig;
 
 /// Explains one startup. If a recording cannot be read, or has no such startup, nothing is printed.
@@ -40,6 +41,7 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Resul
     let text = match args.output {
         ExplainFormat::Text => explanation.to_text(style()),
         ExplainFormat::Json => explanation.to_json()?,
+        ExplainFormat::Html => page::pod_page(&explanation, None)?,
     };
     print(text.as_bytes(), out)
 }

@@ -267,3 +267,45 @@ fn a_log_that_cannot_be_written_does_not_end_the_process() {
         assert!(status.success(), "{status}");
     }
 }
+
+/// The page at `/` leads to pages of pods, loads nothing but its style, and stops loading again when asked.
+#[test]
+fn the_page_leads_to_pages_of_pods() {
+    let demo = Demo::start(&["--rate", "20", "--speed", "20"]);
+    let began = Instant::now();
+    let pod = loop {
+        assert!(began.elapsed() < PATIENCE, "no pod on the page has a page");
+        let (_, page) = demo.get("/", "text/html");
+        let page = String::from_utf8(page).unwrap();
+        let links = page.split("href=\"").skip(1);
+        let paths = links.filter_map(|link| link.split('"').next());
+        let mut pods = paths.filter(|path| path.starts_with("pods/"));
+        let mut answers = pods
+            .by_ref()
+            .map(|path| demo.get(&format!("/{path}"), "text/html"));
+        if let Some((_, pod)) = answers.find(|(head, _)| head.starts_with("HTTP/1.1 200 ")) {
+            break String::from_utf8(pod).unwrap();
+        }
+        std::thread::sleep(PAUSE);
+    };
+    assert!(pod.contains("<h2 id=\"timeline\">Timeline</h2>"), "{pod}");
+
+    let (head, _) = demo.get("/", "text/html");
+    assert!(
+        head.contains("style-src 'self'") && head.contains("\r\nrefresh: 10\r\n"),
+        "{head}"
+    );
+    let (head, still) = demo.get("/?refresh=off", "text/html");
+    assert!(!head.contains("\r\nrefresh:"), "{head}");
+    assert!(
+        String::from_utf8(still)
+            .unwrap()
+            .contains("does not load again by itself")
+    );
+    let (head, style) = demo.get("/style.css", "text/css");
+    assert!(head.contains("content-type: text/css"), "{head}");
+    assert_eq!(String::from_utf8(style).unwrap(), podinit::page::STYLE);
+    let (head, _) = demo.get("/pods/no-such/pod", "text/html");
+    assert!(head.starts_with("HTTP/1.1 404 "), "{head}");
+    assert!(demo.terminate());
+}

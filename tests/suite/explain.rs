@@ -147,6 +147,20 @@ fn a_ready_pod_for_programs() {
     insta::assert_snapshot!(text);
 }
 
+#[test]
+fn a_page_by_itself() {
+    let html = explained(&["-o", "html", "web-1"], &recording(&half_and_half()));
+    assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+    assert!(
+        html.contains("half image, half application") && html.contains("<style>"),
+        "{html}"
+    );
+    assert!(
+        !html.contains("<script") && !html.contains("<link"),
+        "{html}"
+    );
+}
+
 /// Without Events nothing is known of images, so that their pulls are part of making the containers.
 #[test]
 fn without_events_the_image_is_not_told_apart() {
