@@ -539,6 +539,36 @@ fn a_page_needs_nothing_else() {
     assert!(!flapped.contains("119h"));
 }
 
+/// Nothing shows why a pod has failed that had failed already when it was first seen.
+#[test]
+fn a_pod_that_had_failed_at_first_sight_has_no_cause() {
+    let pod = |phase: &str| {
+        let conditions = serde_json::json!([{"type": "PodScheduled", "status": "True",
+            "lastTransitionTime": "2026-01-01T00:00:01Z"}]);
+        serde_json::json!({"kind": "Pod", "metadata": {"uid": "u", "namespace": "n", "name": "p",
+            "creationTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"containers": [{"name": "c"}]},
+            "status": {"phase": phase, "startTime": "2026-01-01T00:00:02Z", "conditions": conditions}})
+    };
+    let row = |input: &str| {
+        let page = printed(&["report", "--format", "html", "-"], input.as_bytes());
+        let row = page.split("<th scope=\"row\">n/p</th>").nth(1).unwrap();
+        row.split("<td>2026").next().unwrap().to_owned()
+    };
+    let failed = pod("Failed");
+    let at_first_sight = row(&failed.to_string());
+    assert_eq!(at_first_sight, "<td>failed</td><td>network</td><td></td>");
+    let event = |kind: &str, second: u8, pod: serde_json::Value| {
+        let at = format!("2026-01-01T00:00:0{second}Z");
+        serde_json::json!({"type": kind, "observedAt": at, "object": pod}).to_string()
+    };
+    let watched = event("ADDED", 3, pod("Pending")) + &event("MODIFIED", 5, failed);
+    assert_eq!(
+        row(&watched),
+        "<td>failed</td><td>network</td><td>unknown</td>"
+    );
+}
+
 /// Names come from whoever wrote the recording.
 #[test]
 fn names_in_a_page_are_text() {

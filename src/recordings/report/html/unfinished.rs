@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::seconds;
 use crate::decode::rfc3339;
-use crate::lifecycle::{Outcome, Progress, Waiting};
+use crate::lifecycle::{Interval, IntervalResult, Outcome, Progress, Record, Stage, Waiting};
 use crate::recordings::report::ReportedPod;
 use crate::timestamp::Timestamp;
 
@@ -93,9 +93,26 @@ fn place(pod: &ReportedPod) -> Option<Place<'_>> {
             outcome: outcome @ (Outcome::Failed | Outcome::Disrupted),
             at,
         } => {
-            let last = record.causes.last()?;
-            Some((pod, outcome.as_str(), at, texts(last.waiting)))
+            // A pod that had ended at first sight was never seen to wait.
+            let last = record.causes.last().filter(|_| record.discovered < at);
+            let place = match last {
+                Some(cause) => texts(cause.waiting),
+                None => (open_stage(record), ""),
+            };
+            Some((pod, outcome.as_str(), at, place))
         }
         Progress::Ended { .. } => None,
     }
+}
+
+/// The first stage that had begun and not ended; empty where there is none.
+fn open_stage(record: &Record) -> &'static str {
+    let is_open = |stage: &Stage| {
+        let mut intervals = record.intervals.iter();
+        intervals.any(|one| {
+            one.interval == Interval::Stage(*stage) && one.result == IntervalResult::Open
+        })
+    };
+    let open = Stage::ALL.into_iter().find(is_open);
+    open.map_or("", Stage::as_str)
 }
