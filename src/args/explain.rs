@@ -89,6 +89,8 @@ pub enum ExplainFormat {
     Json,
     /// A page by itself, for a browser
     Html,
+    /// For Perfetto and Chrome
+    Trace,
 }
 
 impl ExplainArgs {

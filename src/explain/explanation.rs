@@ -7,6 +7,7 @@ use super::next_command::next_command;
 use super::parts::{Share, shares};
 use super::peers::Peers;
 use super::text;
+use super::trace;
 use super::uncertainty;
 use super::verdict::{since, verdict};
 use super::waterfall::{Row, waterfall};
@@ -109,6 +110,14 @@ impl Explanation {
     /// The explanation for a terminal.
     pub fn to_text(&self, style: Style) -> String {
         text::render(self, style)
+    }
+
+    /// The explanation as a trace for Perfetto and Chrome.
+    ///
+    /// # Errors
+    /// None: every explanation can be serialized.
+    pub fn to_trace(&self) -> serde_json::Result<String> {
+        trace::render(self)
     }
 
     /// The explanation as JSON.

@@ -1,7 +1,7 @@
 //! `podinit explain`: where the time of one startup went, for people.
 //!
 //! ```text
-//! documents of a recording ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json
+//! documents of a recording ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json | trace
 //! ```
 //!
 //! Whatever a record came from, it is explained the same way.
@@ -14,6 +14,7 @@ mod peers;
 mod replayed;
 mod target;
 mod text;
+mod trace;
 mod uncertainty;
 mod verdict;
 mod waterfall;

@@ -41,6 +41,7 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Resul
     let text = match args.output {
         ExplainFormat::Text => explanation.to_text(style()),
         ExplainFormat::Json => explanation.to_json()?,
+        ExplainFormat::Trace => explanation.to_trace()?,
         ExplainFormat::Html => page::pod_page(&explanation, None)?,
     };
     print(text.as_bytes(), out)

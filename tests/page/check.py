@@ -54,7 +54,7 @@ def look(browser, url, axe, images, scene):
             where = f"{scene} {width} {scheme}"
             if images:
                 shot = Image.open(io.BytesIO(page.screenshot()))
-                shot = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=64)
+                shot = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=128)
                 shot.save(images / f"page-{scene}-{width}-{scheme}.png", optimize=True)
             faults += [f"{where} /: {line}" for line in violations(page, axe)]
             wide = page.evaluate("document.documentElement.scrollWidth")

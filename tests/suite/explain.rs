@@ -161,6 +161,40 @@ fn a_page_by_itself() {
     );
 }
 
+#[test]
+fn a_trace_has_a_slice_for_each_stage_step_and_pull() {
+    let text = explained(&["-o", "trace", "web-1"], &recording(&half_and_half()));
+    let trace: Value = serde_json::from_str(&text).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let slices = events.iter().filter(|event| event["ph"] == "X");
+    let began = 1_772_359_200_000_000_i64;
+    let slices: Vec<_> = slices
+        .map(|slice| {
+            let second = |value: i64| value / 1_000_000;
+            let (ts, dur) = (
+                slice["ts"].as_i64().unwrap(),
+                slice["dur"].as_i64().unwrap(),
+            );
+            (
+                slice["name"].as_str().unwrap(),
+                second(ts - began),
+                second(dur),
+            )
+        })
+        .collect();
+    let expected = [
+        ("scheduling", 0, 0),
+        ("network", 0, 2),
+        ("acknowledge", 0, 0),
+        ("sandbox", 0, 2),
+        ("containers", 2, 40),
+        ("start", 2, 20),
+        ("pull app", 2, 20),
+        ("probe", 22, 20),
+    ];
+    assert_eq!(slices, expected);
+}
+
 /// Without Events nothing is known of images, so that their pulls are part of making the containers.
 #[test]
 fn without_events_the_image_is_not_told_apart() {
