@@ -615,8 +615,8 @@ fn a_page_of_five_thousand_pods_is_small() {
                 "creationTimestamp": at(0)},
             "spec": {"nodeName": format!("node-{}", number % 900),
                 "containers": [{"name": "app", "image": format!("registry.example/team/application:{number}")}]},
-            "status": {"phase": if number % 9 == 0 { "Failed" } else { "Running" }, "startTime": at(0),
-                "conditions": if number % 9 == 0 { serde_json::json!([]) } else { serde_json::json!(conditions) }}})
+            "status": {"phase": if number.is_multiple_of(9) { "Failed" } else { "Running" }, "startTime": at(0),
+                "conditions": if number.is_multiple_of(9) { serde_json::json!([]) } else { serde_json::json!(conditions) }}})
     };
     let list =
         serde_json::json!({"kind": "PodList", "items": (0..5_000).map(pod).collect::<Vec<_>>()});
