@@ -187,7 +187,9 @@ impl<'a> Stream<'a> {
             } => {
                 self.count(event_type.into());
                 self.passed_by = true;
-                resource_version.map(|version| self.moved(version));
+                if let Some(version) = resource_version {
+                    self.moved(version);
+                }
             }
             WatchEventKind::Bookmark {
                 resource_version, ..
