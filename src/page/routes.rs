@@ -78,7 +78,16 @@ pub struct PageSources {
 struct Page {
     sources: PageSources,
     /// The newest overview; whoever finds it too old makes the next one while others wait
-    overview: tokio::sync::Mutex<Option<(Instant, Arc<str>, Arc<str>)>>,
+    overview: tokio::sync::Mutex<Option<Made>>,
+}
+
+/// An overview that was made.
+struct Made {
+    at: Instant,
+    /// As it loads again by itself
+    live: Arc<str>,
+    /// As it does not
+    still: Arc<str>,
 }
 
 /// `/`, `/style.css` and `/pods/NAMESPACE/NAME`.
@@ -114,21 +123,19 @@ async fn style() -> Response {
 
 async fn overview(State(page): State<Arc<Page>>, choice: Parameters<Choice>) -> Response {
     let mut kept = page.overview.lock().await;
-    let is_fresh = |made: &Instant| made.elapsed() < OVERVIEW_AGE;
-    let (live, still) = match &*kept {
-        Some((made, live, still)) if is_fresh(made) => (Arc::clone(live), Arc::clone(still)),
-        _ => {
-            let made = Instant::now();
-            let (live, still) = match page.sources.overview().await {
-                Ok(pages) => pages,
-                Err(error) => return unavailable(&error),
-            };
-            *kept = Some((made, Arc::clone(&live), Arc::clone(&still)));
-            (live, still)
-        }
+    let is_fresh = |made: &Made| made.at.elapsed() < OVERVIEW_AGE;
+    let made = match kept.take().filter(is_fresh) {
+        Some(made) => made,
+        None => match page.sources.overview().await {
+            Ok(made) => made,
+            Err(error) => return unavailable(&error),
+        },
     };
-    drop(kept);
-    let html = if choice.refreshes() { live } else { still };
+    let made = kept.insert(made);
+    let html = match choice.refreshes() {
+        true => &made.live,
+        false => &made.still,
+    };
     answer(html.to_string(), choice.refreshes())
 }
 
@@ -161,8 +168,9 @@ fn unavailable(error: &anyhow::Error) -> Response {
 }
 
 impl PageSources {
-    /// The page at `/`, as it loads again by itself and as it does not.
-    async fn overview(&self) -> anyhow::Result<(Arc<str>, Arc<str>)> {
+    /// The page at `/`.
+    async fn overview(&self) -> anyhow::Result<Made> {
+        let at = Instant::now();
         let slowest = Query::Ended {
             filter: Filter::default(),
             sort: Sort::Slowest(Whole::CreatedToReady),
@@ -183,7 +191,11 @@ impl PageSources {
             foot: self.foot(false),
             ..overview.clone()
         };
-        Ok((overview.render(now)?.into(), still.render(now)?.into()))
+        Ok(Made {
+            at,
+            live: overview.render(now)?.into(),
+            still: still.render(now)?.into(),
+        })
     }
 
     /// The page of a pod; `None` if nothing is known of it.
