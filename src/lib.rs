@@ -5,6 +5,7 @@
 //! some parts are made by hand, and where to add what.
 
 pub mod access;
+pub mod api;
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
 pub mod args;

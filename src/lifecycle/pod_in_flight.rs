@@ -193,7 +193,10 @@ impl PodInFlight {
                 PodState::InFlight(waiting),
             );
             reporter.pod(&self.info, PodObservation::Moved { from, to });
-            self.log_cause(waiting, reporter.now());
+            // Before its first snapshot is folded, the pod has only what a pod begins with.
+            if self.entry.is_some() {
+                self.log_cause(waiting, reporter.now());
+            }
             self.waiting = waiting;
         }
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);

@@ -71,6 +71,15 @@ impl PodUid {
     }
 }
 
+/// The UUID. Of a UID that is none, which no API server assigns, the form is that of a UUID all the
+/// same: only hashes of it are known.
+impl fmt::Display for PodUid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.uuid_text();
+        f.write_str(str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
 impl fmt::Debug for PodUid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}{:016x}", self.0[0], self.0[1])
@@ -125,6 +134,8 @@ mod tests {
             PodUid::from_text("a0000000-0000-0001-8000-000000000002"),
         );
         assert_ne!(PodUid::from_text("a"), PodUid::from_text("b"));
+        let uuid = "6d14ca8c-7af5-46a4-8768-00000000abcd";
+        assert_eq!(PodUid::from_text(uuid).to_string(), uuid);
     }
 
     /// From the test vectors of the draft "The FNV Non-Cryptographic Hash Algorithm".

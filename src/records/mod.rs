@@ -9,6 +9,8 @@
 
 mod client;
 mod filter;
+#[cfg(test)]
+mod fixtures;
 mod queries;
 mod query;
 mod slowest;

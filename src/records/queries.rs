@@ -10,7 +10,8 @@ use super::client::RecordsClient;
 use super::filter::Filter;
 use super::query::{Answer, EndedPosition, Position, Query, Sort};
 use super::store::{KeptRecord, RecordStore};
-use crate::lifecycle::{EndedStartup, InFlight, InFlightPosition, Latency, Tracker};
+use crate::lifecycle::{EndedStartup, InFlightPosition, Latency, Tracker};
+use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
 /// So many queries may wait. Further ones are refused.
@@ -130,37 +131,40 @@ impl Progress {
                 self.answer.now,
             )),
             Query::InFlight { .. } => self.step_in_flight(tracker),
-            Query::Pod { namespace, name } => {
-                let is_named = |pod: InFlight<'_>| {
-                    *pod.pod().name == **name && *pod.pod().namespace == **namespace
-                };
-                let mut pods = tracker.in_flight_after(self.after);
-                for (position, pod) in pods.by_ref().take(PODS_OF_A_STEP) {
-                    self.after = Some(position);
-                    if is_named(pod) {
-                        self.answer.records.push(pod.record());
-                        return ControlFlow::Break(Found::Made(std::mem::take(&mut self.answer)));
-                    }
-                }
-                if pods.next().is_some() {
-                    return ControlFlow::Continue(());
-                }
-                let is_named = |kept: &&KeptRecord| {
-                    let pod = kept.startup.pod();
-                    *pod.name == **name && *pod.namespace == **namespace
-                };
-                let kept = store.all();
-                let newest = kept.iter().rev().find(is_named);
-                ControlFlow::Break(Found::Kept {
-                    now: self.answer.now,
-                    startups: newest
-                        .map(|kept| Arc::clone(&kept.startup))
-                        .into_iter()
-                        .collect(),
-                    next: None,
-                })
+            Query::Pod { .. } => self.step_pod(tracker, store),
+        }
+    }
+
+    fn step_pod(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<Found> {
+        let Query::Pod { namespace, name } = &self.request.query else {
+            return ControlFlow::Break(Found::Made(Answer::default()));
+        };
+        let is_named = |pod: &PodInfo| *pod.name == **name && *pod.namespace == **namespace;
+        let mut pods = tracker.in_flight_after(self.after);
+        for (position, pod) in pods.by_ref().take(PODS_OF_A_STEP) {
+            self.after = Some(position);
+            if is_named(pod.pod()) {
+                self.answer.records.push(pod.record());
+                return ControlFlow::Break(self.made());
             }
         }
+        if pods.next().is_some() {
+            return ControlFlow::Continue(());
+        }
+        let kept = store.all();
+        let newest = kept.iter().rev();
+        let newest = newest.map(|kept| &kept.startup);
+        let found = newest.filter(|startup| is_named(startup.pod())).take(1);
+        ControlFlow::Break(Found::Kept {
+            now: self.answer.now,
+            startups: found.cloned().collect(),
+            next: None,
+        })
+    }
+
+    /// The answer as it is.
+    fn made(&mut self) -> Found {
+        Found::Made(std::mem::take(&mut self.answer))
     }
 
     fn step_in_flight(&mut self, tracker: &Tracker) -> ControlFlow<Found> {
@@ -177,11 +181,11 @@ impl Progress {
         let mut looked_at = 0;
         loop {
             let Some((position, pod)) = tracker.in_flight_after(self.after).next() else {
-                return ControlFlow::Break(Found::Made(std::mem::take(&mut self.answer)));
+                return ControlFlow::Break(self.made());
             };
             if self.answer.records.len() >= *limit || self.looked_at >= PODS_OF_A_QUERY {
                 self.answer.next = self.after.map(Position::InFlight);
-                return ControlFlow::Break(Found::Made(std::mem::take(&mut self.answer)));
+                return ControlFlow::Break(self.made());
             }
             if looked_at == PODS_OF_A_STEP || made == RECORDS_OF_A_STEP {
                 return ControlFlow::Continue(());
@@ -245,3 +249,7 @@ fn placed((duration, kept): (Latency, &KeptRecord)) -> (EndedPosition, &KeptReco
     let number = kept.number;
     (EndedPosition { duration, number }, kept)
 }
+
+#[cfg(test)]
+#[path = "queries_tests.rs"]
+mod tests;

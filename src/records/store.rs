@@ -71,3 +71,7 @@ impl RecordStore {
         all
     }
 }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

@@ -19,6 +19,7 @@ use super::tasks::Tasks;
 use super::web_config::WebSettings;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
+use crate::api;
 use crate::args::ExporterArgs;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
@@ -126,6 +127,8 @@ impl Exporter {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let (records, queries) = records::channel();
         let history = SharedHistory::default();
+        let label_keys = watch.decode.pod_labels.clone();
+        let server = server.with_routes(api::router(records.clone(), label_keys));
         let server = server.with_page(page::router(PageSources {
             records,
             exposition: Arc::clone(&exposition),

@@ -53,6 +53,8 @@ pub struct Server {
     access: Arc<dyn Access>,
     limits: Limits,
     page: Option<Router>,
+    /// Besides the server's own
+    routes: Router,
 }
 
 impl Server {
@@ -76,6 +78,7 @@ impl Server {
             access: Arc::new(Open),
             limits,
             page: None,
+            routes: Router::new(),
         })
     }
 
@@ -86,12 +89,18 @@ impl Server {
     }
 
     /// Serves these routes, `/` among them, in place of the landing page and under the same access
-    /// control as everything else.
+    /// control and limit as [`Server::with_routes`].
     pub fn with_page(self, page: Router) -> Self {
         Self {
             page: Some(page),
             ..self
         }
+    }
+
+    /// Serves these routes besides its own: under the same access control, and at most
+    /// [`Limits::max_scrapes`] responses at a time. They must have no fallback for all paths.
+    pub fn with_routes(self, routes: Router) -> Self {
+        Self { routes, ..self }
     }
 
     /// The address that was bound, with the port that the system may have chosen.
@@ -109,9 +118,10 @@ impl Server {
             access,
             limits,
             page,
+            routes,
             ..
         } = self;
-        let router = routes::router(source, health, page, &access, &limits);
+        let router = routes::router(source, health, (page, routes), &access, &limits);
         connections::serve(listener, router, access, limits, shutdown).await;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::middleware::{from_fn_with_state, map_response, map_response_with_state};
+use axum::middleware::{Next, from_fn_with_state, map_response, map_response_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
@@ -41,7 +41,7 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
 pub(super) fn router(
     source: Arc<dyn Scrape>,
     health: Health,
-    page: Option<Router>,
+    (page, others): (Option<Router>, Router),
     access: &Arc<dyn Access>,
     limits: &Limits,
 ) -> Router {
@@ -52,22 +52,30 @@ pub(super) fn router(
         scrapes: Arc::new(ScrapePlaces::new(limits)),
         failing: AtomicBool::new(false),
     };
+    let app = Arc::new(app);
     let probes = Router::new()
         .route("/livez", get(livez))
+        .route("/healthz", get(livez))
         .route("/readyz", get(readyz))
-        .method_not_allowed_fallback(method_not_allowed);
-    let root = match page {
-        Some(page) => page.with_state(()),
-        None => Router::new().route("/", get(landing_page)),
-    };
-    root.route("/metrics", get(metrics))
         .method_not_allowed_fallback(method_not_allowed)
+        .with_state(Arc::clone(&app));
+    // Not those of scrapes: readers of other routes keep no scraper out.
+    let places = Arc::new(ScrapePlaces::new(limits));
+    let hold = from_fn_with_state(places, hold_place);
+    let page = page.map(|page| page.layer(hold.clone()));
+    let landing = || Router::new().route("/", get(landing_page));
+    let root = page.unwrap_or_else(|| landing().with_state(Arc::clone(&app)));
+    let metrics = Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(app);
+    root.merge(metrics)
+        .method_not_allowed_fallback(method_not_allowed)
+        .merge(others.layer(hold))
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(access), access::guard))
         .merge(probes)
         .layer(map_response(harden))
         .layer(map_response_with_state(Arc::clone(access), access::headers))
-        .with_state(Arc::new(app))
 }
 
 struct App {
@@ -82,14 +90,10 @@ struct App {
 async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
     // Every connection has one.
     let Some(activity) = request.extensions().get::<Arc<Activity>>() else {
-        return too_many_scrapes();
+        return too_many("scrapes");
     };
-    let Some(place) = app.scrapes.take(activity, Instant::now()) else {
-        return too_many_scrapes();
-    };
-    let held = Held {
-        _place: place,
-        _scraping: Activity::scrape(activity),
+    let Some(held) = Held::take(&app.scrapes, activity) else {
+        return too_many("scrapes");
     };
     let negotiated = negotiate(request.headers());
     let coding = ContentCoding::negotiate(request.headers());
@@ -125,6 +129,34 @@ struct Held {
     _scraping: Scraping,
 }
 
+impl Held {
+    fn take(places: &Arc<ScrapePlaces>, activity: &Arc<Activity>) -> Option<Self> {
+        Some(Self {
+            _place: places.take(activity, Instant::now())?,
+            _scraping: Activity::scrape(activity),
+        })
+    }
+}
+
+/// Answers a request for one of the other routes if there is a place for it.
+async fn hold_place(
+    State(places): State<Arc<ScrapePlaces>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let activity = request.extensions().get::<Arc<Activity>>();
+    let Some(held) = activity.and_then(|activity| Held::take(&places, activity)) else {
+        return too_many("requests");
+    };
+    let (parts, body) = next.run(request).await.into_parts();
+    // These routes have their bodies in memory.
+    let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
+        return plain_text(StatusCode::INTERNAL_SERVER_ERROR, "the answer has no end");
+    };
+    let bytes = HeldBytes { bytes, _held: held };
+    Response::from_parts(parts, Body::from(Bytes::from_owner(bytes)))
+}
+
 struct HeldBytes {
     bytes: Bytes,
     _held: Held,
@@ -136,11 +168,9 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
-fn too_many_scrapes() -> Response {
-    let mut response = plain_text(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "too many scrapes at a time, try again",
-    );
+fn too_many(what: &str) -> Response {
+    let why = format!("too many {what} at a time, try again");
+    let mut response = plain_text(StatusCode::SERVICE_UNAVAILABLE, &why);
     let headers = response.headers_mut();
     headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     // The client gains nothing from an open connection, and others need the room.
@@ -193,10 +223,12 @@ async fn not_found() -> Response {
     )
 }
 
-/// Headers of every response: no other content type may be guessed, and nothing may be cached.
+/// Headers of every response: no other content type may be guessed, and nothing may be cached unless the
+/// response says so.
 async fn harden(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let no_store = HeaderValue::from_static("no-store");
+    headers.entry(CACHE_CONTROL).or_insert(no_store);
     response
 }

@@ -14,6 +14,7 @@
 
 mod access_canary;
 mod access_kubernetes;
+mod api;
 mod args_env;
 mod capture;
 mod causes;
@@ -53,6 +54,7 @@ mod probe_advice;
 mod proof;
 mod readme;
 mod recordings;
+mod records;
 mod replay_oracle;
 mod report;
 mod restart;

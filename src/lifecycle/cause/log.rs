@@ -9,35 +9,34 @@ const WAITING_BITS: u32 = 8;
 
 /// The last causes with the time at which each began, the oldest first; empty until the first change.
 ///
-/// A word for each, because a pod in flight has little room: milliseconds since the epoch above the index
-/// of stage and cause.
+/// One word in the pod, and one for each cause, because a pod in flight has little room: milliseconds since
+/// the epoch above the index of stage and cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
+#[expect(
+    clippy::box_collection,
+    reason = "most pods of a first list have no log"
+)]
+pub(in crate::lifecycle) struct CauseLog(Option<Box<Vec<u64>>>);
 
 impl CauseLog {
     pub(in crate::lifecycle) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// Adds the newest one. The oldest gives way once there are [`MOST_CAUSES`].
     pub(in crate::lifecycle) fn push(&mut self, cause: RecordedCause) {
-        let word = to_word(cause);
-        if self.0.len() < MOST_CAUSES {
-            let mut words = std::mem::take(&mut self.0).into_vec();
-            words.reserve_exact(1);
-            words.push(word);
-            self.0 = words.into_boxed_slice();
-        } else {
-            self.0.rotate_left(1);
-            if let Some(last) = self.0.last_mut() {
-                *last = word;
-            }
+        let words = self.0.get_or_insert_default();
+        if words.len() == MOST_CAUSES {
+            words.remove(0);
         }
+        words.reserve_exact(1);
+        words.push(to_word(cause));
     }
 
     /// The causes, the oldest first.
     pub(in crate::lifecycle) fn iter(&self) -> impl Iterator<Item = RecordedCause> {
-        self.0.iter().filter_map(|word| of_word(*word))
+        let words = self.0.iter().flat_map(|words| words.iter());
+        words.filter_map(|word| of_word(*word))
     }
 }
 

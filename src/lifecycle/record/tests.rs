@@ -1,4 +1,5 @@
 //! Records of startups as deliveries bring them about.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
 use crate::lifecycle::cause::Cause;
@@ -159,6 +160,18 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     assert_eq!(record.slos.len(), 1);
     assert_eq!(record.slos[0].deadline, Some(at(35)));
     assert_eq!(record.slos[0].verdict, None);
+}
+
+#[test]
+fn a_pod_that_is_first_seen_in_a_later_stage_has_waited_in_no_earlier_one() {
+    let mut fixture = Fixture::new();
+    let mut one = pod("one");
+    holds(&mut one, ConditionType::PodScheduled, 2);
+    fixture.apply(3, &one);
+    let records = fixture.in_flight();
+    let waiting = Waiting::new(Stage::Network, Cause::Acknowledge).unwrap();
+    let began = at(3);
+    assert_eq!(records[0].causes, [RecordedCause { waiting, began }]);
 }
 
 #[test]

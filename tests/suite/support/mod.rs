@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod descriptors;
 pub mod doctor;
 pub mod embedded;
+pub mod json_schema;
 pub mod page;
 pub mod parsed_exposition;
 pub mod restart;

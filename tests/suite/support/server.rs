@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
+use axum::Router;
 use podinit::server::{
     Access, ExporterStatus, Format, Health, Limits, Scrape, ScrapeError, Server,
 };
@@ -99,6 +100,22 @@ pub fn start(source: Source, limits: Limits) -> Running {
 /// A server behind a gate.
 pub fn start_with(source: Source, limits: Limits, access: Arc<dyn Access>) -> Running {
     start_server(source, limits, |server| server.with_access(access))
+}
+
+/// A server with routes besides its own.
+pub fn start_routes(
+    source: Source,
+    limits: Limits,
+    routes: Router,
+    access: Option<Arc<dyn Access>>,
+) -> Running {
+    start_server(source, limits, |server| {
+        let server = server.with_routes(routes);
+        match access {
+            Some(access) => server.with_access(access),
+            None => server,
+        }
+    })
 }
 
 fn start_server(source: Source, limits: Limits, gated: impl FnOnce(Server) -> Server) -> Running {

@@ -1,0 +1,18 @@
+//! The HTTP API over records ([§11](crate::specification#s11)): `/api/v1/...`, as JSON.
+//!
+//! [`model`] has the documents, `schema.json` their JSON Schema, [`docs/api.md`] their meaning.
+//!
+//! [`docs/api.md`]: https://github.com/podinit/podinit/blob/main/docs/api.md
+
+mod continue_token;
+mod conversion;
+pub mod model;
+mod parameters;
+mod response;
+mod routes;
+
+pub use conversion::{page_of, startup_of};
+pub use routes::router;
+
+/// The JSON Schema of every answer.
+pub const SCHEMA: &str = include_str!("schema.json");

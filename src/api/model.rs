@@ -1,0 +1,167 @@
+//! The documents of the API. podinit reads them, too: `stuck` and `explain` ask a running exporter.
+//!
+//! Times are RFC 3339 in UTC, durations seconds. What is not known is left out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A page of startups.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// Up to which instant everything was accounted for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The startups
+    pub items: Vec<Startup>,
+    /// The parameter `continue` of the next page; left out on the last one
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// What is known of the startup of one pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Startup {
+    pub uid: String,
+    pub namespace: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The controlling owner
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
+    /// The chosen pod labels
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// When podinit first saw the pod
+    pub discovered: String,
+    /// Only of a startup under way
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<InFlight>,
+    /// Only of a startup that is over
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    pub milestones: Vec<Milestone>,
+    /// How far the time of PodReadyToStartContainers can be from the truth: `exact`, `bounded` or `late`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_time: Option<String>,
+    pub intervals: Vec<Interval>,
+    pub pulls: Vec<Pull>,
+    /// The oldest first
+    pub causes: Vec<Cause>,
+    pub slos: Vec<Slo>,
+}
+
+/// The owner of a pod.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    pub kind: String,
+    pub name: String,
+}
+
+/// Where a pod in flight is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InFlight {
+    pub stage: String,
+    pub cause: String,
+    /// When it entered the stage
+    pub entered: String,
+    /// When it counts as stuck
+    pub stuck_at: String,
+    /// Whether it does
+    pub stuck: bool,
+}
+
+/// How a startup ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub outcome: String,
+    /// When podinit accounted for it
+    pub time: String,
+}
+
+/// A milestone that was reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Milestone {
+    pub milestone: String,
+    /// Left out where it is not known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// What says so
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// A stage, a step or a whole duration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    pub interval: String,
+    /// `stage`, `step` or `whole`
+    pub kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// `open`, `measured` or `unobserved`
+    pub result: String,
+    /// Of a measured one, how long it took
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Of an unobserved one, why
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How the image of a container came to the node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pull {
+    pub container: String,
+    /// Whether it is an init container
+    pub init: bool,
+    pub registry: String,
+    /// `pulled`, `present` or `unknown`
+    pub image: String,
+    /// Whether a pull failed at least once
+    pub failed: bool,
+    /// When the pull ended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// How long the pull and the wait for it took
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// A cause for which a pod waited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    pub stage: String,
+    pub cause: String,
+    /// When podinit first saw it
+    pub began: String,
+}
+
+/// An SLO that matches the pod.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slo {
+    pub slo: String,
+    /// `pending`, `good`, `bad` or `excluded`
+    pub result: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    /// Of a bad one, where the pod was then
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// Of a bad one, why it waited there
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// Of an excluded one, why
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What is answered instead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// One line that says what is wrong
+    pub error: String,
+}

@@ -1,0 +1,75 @@
+//! Startups for tests of records, as deliveries bring them about.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::lifecycle::{
+    Delivery, EndedStartup, Observation, PodEvent, Sink, SourceId, TimestampMode, Tracker,
+    TrackerConfig,
+};
+use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use crate::timestamp::Timestamp;
+
+pub(super) fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(1_700_000_000 + second)
+}
+
+/// Keeps what has ended.
+#[derive(Default)]
+pub(super) struct Ends(pub(super) Vec<EndedStartup>);
+
+impl Sink for Ends {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0.push(startup);
+    }
+}
+
+/// A tracker that has had its first list.
+pub(super) fn tracker() -> Tracker {
+    let mut tracker = Tracker::new(TrackerConfig {
+        timestamps: TimestampMode::Api,
+        ..TrackerConfig::default()
+    });
+    let (pods, began) = (Vec::new(), at(-1_000_000));
+    let listed = PodEvent::Listed { pods, began };
+    deliver(&mut tracker, &mut Ends::default(), -1_000_000, listed);
+    tracker
+}
+
+pub(super) fn deliver(tracker: &mut Tracker, ends: &mut Ends, second: i64, event: PodEvent) {
+    let delivery = Delivery {
+        source: SourceId(0),
+        event,
+        now: at(second),
+        observed: None,
+        version: None,
+    };
+    tracker.apply(delivery, ends);
+}
+
+/// A pod that was created then.
+pub(super) fn pod(name: &str, created: i64) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
+    pod.created = Some(at(created));
+    pod
+}
+
+/// The startup of a pod that was created, bound and became ready then; it ended at `ended`.
+pub(super) fn ended(name: &str, [created, bound, ready]: [i64; 3], ended: i64) -> EndedStartup {
+    let (mut tracker, mut ends) = (tracker(), Ends::default());
+    let mut pod = pod(name, created);
+    let event = PodEvent::Applied(pod.clone());
+    deliver(&mut tracker, &mut ends, ended, event);
+    for (kind, second) in [
+        (ConditionType::PodScheduled, bound),
+        (ConditionType::Ready, ready),
+    ] {
+        let condition = Condition {
+            status: ConditionStatus::True,
+            last_transition: Some(at(second)),
+        };
+        pod.conditions.insert(kind, condition);
+    }
+    deliver(&mut tracker, &mut ends, ended, PodEvent::Applied(pod));
+    ends.0.pop().unwrap()
+}

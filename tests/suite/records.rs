@@ -1,0 +1,138 @@
+//! Records of the pods of a real control plane and real kubelets: they say what was counted, and their
+//! documents are what the schema says.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::support::json_schema;
+use podinit::api::{SCHEMA, startup_of};
+use podinit::decode::DecodeOptions;
+use podinit::lifecycle::{
+    EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Outcome,
+    PodObservation, PodState, Sink, SloVerdict, TimestampMode, UnobservedReason,
+};
+use podinit::pod::PodInfo;
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{Replay, ReplayConfig};
+use podinit::slo::SloFile;
+use podinit::timestamp::Timestamp;
+use podinit::watch::stats::WatchStats;
+use serde_json::Value;
+
+/// What was counted of one startup.
+#[derive(Debug, Default, PartialEq)]
+struct Counted {
+    measured: BTreeMap<Interval, Latency>,
+    unobserved: BTreeMap<Interval, UnobservedReason>,
+    slos: Vec<SloVerdict>,
+    outcome: Option<Outcome>,
+}
+
+/// Compares each record with what was counted of its pod.
+struct Compare {
+    counted: BTreeMap<(String, String), Counted>,
+    schema: Value,
+    compared: usize,
+}
+
+fn key(pod: &PodInfo) -> (String, String) {
+    (pod.namespace.to_string(), pod.name.to_string())
+}
+
+impl Sink for Compare {
+    fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
+        let Observation::Pod(pod, observation) = observation else {
+            return;
+        };
+        let counted = self.counted.entry(key(pod)).or_default();
+        match observation {
+            PodObservation::Measured { interval, latency } => {
+                counted.measured.insert(interval, latency);
+            }
+            PodObservation::Unobserved { stage, reason } => {
+                counted.unobserved.insert(stage.interval(), reason);
+            }
+            PodObservation::Slo { verdict, .. } => counted.slos.push(verdict),
+            PodObservation::Moved { to, .. } => match to {
+                PodState::Finished(outcome) => counted.outcome = Some(outcome),
+                // A pod of this name begins anew.
+                PodState::InFlight(_) if counted.outcome.is_some() => *counted = Counted::default(),
+                PodState::InFlight(_) | PodState::Undiscovered => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        let record = startup.record();
+        let counted = self.counted.remove(&key(startup.pod())).unwrap();
+        let of_result = |wanted: fn(IntervalResult) -> bool| {
+            let all = record.intervals.iter();
+            all.filter(move |one| wanted(one.result))
+        };
+        let measured = of_result(|result| matches!(result, IntervalResult::Measured(_)));
+        let measured: BTreeMap<_, _> = measured
+            .map(|one| (one.interval, record.duration(one.interval).unwrap()))
+            .collect();
+        assert_eq!(measured, counted.measured, "{record:#?}");
+        let unobserved: BTreeMap<_, _> = record
+            .intervals
+            .iter()
+            .filter(|one| one.interval.stage_or_step().is_some())
+            .filter_map(|one| match one.result {
+                IntervalResult::Unobserved(reason) => Some((one.interval, reason)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(unobserved, counted.unobserved, "{record:#?}");
+        let verdicts: Vec<_> = record.slos.iter().filter_map(|slo| slo.verdict).collect();
+        assert_eq!(verdicts.len(), counted.slos.len());
+        for verdict in verdicts {
+            assert!(counted.slos.contains(&verdict));
+        }
+        assert_eq!(record.outcome(), counted.outcome);
+        assert!((1..=MOST_CAUSES).contains(&record.causes.len()));
+        let document = serde_json::to_value(startup_of(&record, &[])).unwrap();
+        json_schema::check(&self.schema, "startup", &document);
+        self.compared += 1;
+    }
+}
+
+#[test]
+fn records_of_a_real_cluster_say_what_was_counted() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
+    let recordings = std::fs::read_dir(directory).unwrap();
+    let recordings = recordings
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "gz"));
+    let mut compared = 0;
+    for path in recordings {
+        for events in [false, true] {
+            let mut config = ReplayConfig::default();
+            config.tracker.timestamps = TimestampMode::Fused;
+            config.tracker.events = events;
+            config.tracker.slos = slos();
+            let sink = || {
+                Ok::<_, Infallible>(Compare {
+                    counted: BTreeMap::new(),
+                    schema: serde_json::from_str(SCHEMA).unwrap(),
+                    compared: 0,
+                })
+            };
+            let stats = Arc::new(WatchStats::new(1));
+            let mut replay = Replay::new(config, stats, sink).unwrap();
+            for document in Recording::open(&path, DecodeOptions::default()).unwrap() {
+                let _ = replay.read(document.unwrap()).unwrap();
+            }
+            compared += replay.finish().compared;
+        }
+    }
+    assert!(compared > 300, "{compared} records were compared");
+}
+
+fn slos() -> Arc<[podinit::lifecycle::SloRule]> {
+    let file = SloFile::built_in();
+    file.slos.iter().map(|slo| slo.rule.clone()).collect()
+}
