@@ -6,13 +6,15 @@ use super::reading::{self, Options};
 use super::{implementation, seeds};
 
 /// Random histories that are read once for each of their documents.
-const PREFIXED_HISTORIES: u64 = 100;
+fn prefixed_histories() -> u64 {
+    seeds::histories() / 10
+}
 
 /// [§6](crate::specification#s6): "at every scrape, per SLO: good + bad + excluded + undecided =
 /// pods discovered that match it", and no event is taken back.
 #[test]
 fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
-    let failing = seeds::first(PREFIXED_HISTORIES, |seed| {
+    let failing = seeds::first(prefixed_histories(), |seed| {
         let History { documents, options } = history::generate(seed);
         let options = Options {
             until: None,

@@ -3,6 +3,18 @@
 use std::num::NonZero;
 use std::thread;
 
+/// Random histories in the run against the implementation, without another number in `ORACLE_HISTORIES`.
+/// .ci/run asks for more.
+const HISTORIES: u64 = 120;
+
+/// How many random histories are asked for.
+pub(crate) fn histories() -> u64 {
+    let asked = std::env::var("ORACLE_HISTORIES").ok();
+    asked.map_or(HISTORIES, |asked| {
+        asked.parse().expect("ORACLE_HISTORIES is a number")
+    })
+}
+
 /// The least seed below `limit` for which the check holds, whatever the number of cores.
 pub(crate) fn first(limit: u64, check: impl Fn(u64) -> bool + Sync) -> Option<u64> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
