@@ -53,7 +53,7 @@ struct Named {
 }
 
 #[derive(Template)]
-#[template(path = "page/templates/overview.html")]
+#[template(path = "page/templates/overview.html", config = "src/askama.toml")]
 struct OverviewPage {
     root: &'static str,
     sentence: String,

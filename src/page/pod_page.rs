@@ -8,7 +8,7 @@ use crate::explain::Explanation;
 use crate::human_time::seconds;
 
 #[derive(Template)]
-#[template(path = "page/templates/pod.html")]
+#[template(path = "page/templates/pod.html", config = "src/askama.toml")]
 struct PodPage<'a> {
     root: &'static str,
     explanation: &'a Explanation,

@@ -31,7 +31,10 @@ const WATERFALLS: usize = 20;
 
 /// What the page shows.
 #[derive(Template)]
-#[template(path = "recordings/report/html/report.html")]
+#[template(
+    path = "recordings/report/html/report.html",
+    config = "src/askama.toml"
+)]
 struct Page<'a> {
     title: String,
     timestamps: &'a str,
