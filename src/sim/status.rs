@@ -15,13 +15,13 @@ pub struct Failure {
     /// `message`
     pub message: String,
     /// `details.retryAfterSeconds`, also the header `Retry-After`
-    pub retry_after_seconds: Option<u64>,
+    pub retry_after_seconds: Option<u32>,
     /// `details.causes[0]`: its reason and message
     pub cause: Option<(&'static str, &'static str)>,
     /// `metadata.continue`
     pub resume: Option<String>,
     /// `details.kind` (in the plural, as the API server states it) and `details.name`
-    pub object: Option<(&'static str, String)>,
+    pub object: Option<Box<(&'static str, String)>>,
 }
 
 impl Failure {
@@ -53,7 +53,7 @@ impl Failure {
         let kind = resource.plural();
         let message = format!("{kind} \"{name}\" not found");
         Self {
-            object: Some((kind, name.to_owned())),
+            object: Some(Box::new((kind, name.to_owned()))),
             ..Self::new(StatusCode::NOT_FOUND, "NotFound", message)
         }
     }
@@ -111,7 +111,7 @@ impl Failure {
     }
 
     /// 429
-    pub fn too_many_requests(retry_after_seconds: u64) -> Self {
+    pub fn too_many_requests(retry_after_seconds: u32) -> Self {
         let message = "Too many requests, please try again later.";
         Self {
             retry_after_seconds: Some(retry_after_seconds),
@@ -136,7 +136,7 @@ impl Failure {
 
     /// The `Status` object, as JSON in the order of the API server.
     pub fn to_json(&self) -> String {
-        let object = self.object.as_ref();
+        let object = self.object.as_deref();
         let has_details =
             self.retry_after_seconds.is_some() || self.cause.is_some() || object.is_some();
         let status = Status {
@@ -193,7 +193,7 @@ struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     causes: Option<[Cause; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    retry_after_seconds: Option<u64>,
+    retry_after_seconds: Option<u32>,
 }
 
 #[derive(Serialize)]

@@ -152,7 +152,9 @@ fn missing(scrape: &Scrape) -> Vec<String> {
     wanted.extend(OF_EVENTS);
     let stages = Stage::ALL.map(|stage| stage.as_str());
     wanted.extend(stages.map(|stage| ("podinit_stage_duration_seconds_count", "stage", stage)));
-    let outcomes = Outcome::ALL.map(|outcome| outcome.as_str());
+    // No pod moves to another shard where the number of shards stays.
+    let outcomes = (Outcome::ALL.into_iter()).filter(|outcome| *outcome != Outcome::Moved);
+    let outcomes = outcomes.map(|outcome| outcome.as_str());
     wanted.extend(outcomes.map(|outcome| ("podinit_pods_finished_total", "outcome", outcome)));
     let reasons = UnobservedReason::ALL.map(|reason| reason.as_str());
     wanted.extend(reasons.map(|reason| ("podinit_unobserved_total", "reason", reason)));

@@ -15,6 +15,9 @@ mod pod;
 /// A column: its name, type and priority. `kubectl get` shows those above 0 with `-o wide` only.
 type Column = (&'static str, &'static str, u8);
 
+/// Reads the cells of an object, with ages at an instant.
+type Cells = fn(&str, Timestamp) -> Result<Vec<Value>, serde_json::Error>;
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Table<'a> {
@@ -112,8 +115,7 @@ fn table<'a>(
     objects: &[&'a RawValue],
     now: Timestamp,
 ) -> Result<Table<'a>, serde_json::Error> {
-    let (columns, cells): (&[Column], fn(&str, Timestamp) -> Result<Vec<Value>, _>) = match resource
-    {
+    let (columns, cells): (&[Column], Cells) = match resource {
         Resource::Pods => (&pod::COLUMNS, pod::cells),
         Resource::Events => (&event::COLUMNS, event::cells),
     };
