@@ -44,7 +44,7 @@ fn seed_at(index: u64, first: &[u64]) -> u64 {
     let known = usize::try_from(index)
         .ok()
         .and_then(|index| first.get(index));
-    known.copied().unwrap_or(index - first.len() as u64)
+    known.copied().unwrap_or_else(|| index - first.len() as u64)
 }
 
 /// Random histories in what the oracle is asked about itself.
