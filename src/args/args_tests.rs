@@ -246,8 +246,8 @@ fn help_and_version_are_no_errors() {
     }
 }
 
-/// The name that the help promises: the flag in capitals, with underscores. `--format` means something
-/// else for each command, so that each has a variable of its own.
+/// The name that the help promises: the flag in capitals, with underscores. `--format` and `--output`
+/// mean something else for each command, so that each has a variable of its own.
 #[test]
 fn every_flag_has_the_variable_of_its_name() {
     for command in CommandLine::command().get_subcommands() {
@@ -256,7 +256,7 @@ fn every_flag_has_the_variable_of_its_name() {
                 continue;
             };
             let flag = match flag {
-                "format" => format!("{}-format", command.get_name()),
+                "format" | "output" => format!("{}-{flag}", command.get_name()),
                 flag => flag.to_owned(),
             };
             let expected = format!("PODINIT_{}", flag.to_uppercase().replace('-', "_"));

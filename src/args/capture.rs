@@ -51,7 +51,7 @@ pub struct CaptureArgs {
     #[arg(
         long,
         short = 'o',
-        env = "PODINIT_OUTPUT",
+        env = "PODINIT_CAPTURE_OUTPUT",
         value_name = "DIR",
         default_value = "."
     )]

@@ -2,12 +2,12 @@
 
 use clap::ValueEnum;
 
-/// The sources of evidence ([§9](crate::specification#s9)).
+/// The sources of evidence ([§9](crate::specification#s9)). `--help` shows what is said of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Evidence {
     /// Pods only
     None,
-    /// The Events about pods ([§9.5](crate::specification#s9-5))
+    /// The Events about pods
     Events,
 }
 

@@ -45,7 +45,7 @@ pub(super) async fn check(address: SocketAddr) -> (Finding, bool) {
 /// Whether podinit's landing page is served there.
 async fn is_podinit(address: SocketAddr) -> bool {
     let page = timeout(PAGE_DEADLINE, page(address)).await;
-    page.is_ok_and(|page| page.is_ok_and(|page| page.contains("<title>podinit</title>")))
+    page.is_ok_and(|page| page.is_ok_and(|page| page.contains("<title>podinit")))
 }
 
 async fn page(address: SocketAddr) -> io::Result<String> {

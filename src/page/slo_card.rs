@@ -49,7 +49,7 @@ impl SloCard {
                 _ => format!("{}%", decimals(good_share * 100.0)),
             },
             budget_used: used.map_or_else(none, |used| format!("{:.0}%", used * 100.0)),
-            bar: (used.unwrap_or(0.0) * 100.0).clamp(0.0, 100.0) as u64,
+            bar: (used.unwrap_or(0.0) * 100.0).clamp(0.0, 100.0).round() as u64,
             burn: burn.map_or_else(none, |burn| format!("{burn:.1}×")),
             is_burning: burn.is_some_and(|burn| burn > 1.0),
         }
