@@ -21,6 +21,15 @@ impl Default for Fleet {
 }
 
 impl Fleet {
+    /// The durations of these records.
+    pub fn of_records(records: &[Record]) -> Self {
+        let mut fleet = Self::default();
+        for record in records {
+            fleet.add_record(record);
+        }
+        fleet
+    }
+
     /// Counts a duration.
     pub fn add(&mut self, interval: Interval, latency: Latency) {
         let millis = latency.as_nanos() / NANOS_PER_UNIT;
@@ -29,7 +38,7 @@ impl Fleet {
     }
 
     /// Counts the durations of a record.
-    pub fn add_record(&mut self, record: &Record) {
+    fn add_record(&mut self, record: &Record) {
         for interval in Interval::ALL {
             if let Some(latency) = record.duration(interval) {
                 self.add(interval, latency);

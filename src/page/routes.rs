@@ -209,12 +209,8 @@ impl PageSources {
         let Some(record) = answer.records.into_iter().next() else {
             return Ok(None);
         };
-        let mut fleet = Fleet::default();
-        for ready in self.newest_ready(FLEET).await? {
-            fleet.add_record(&ready);
-        }
         let others = Others {
-            fleet,
+            fleet: Fleet::of_records(&self.newest_ready(FLEET).await?),
             peers: self.peers(&record).await?,
             ..Others::default()
         };
@@ -223,18 +219,10 @@ impl PageSources {
     }
 
     async fn peers(&self, record: &Record) -> Result<Option<Peers>, Unanswered> {
-        let Progress::InFlight { waiting, .. } = record.progress else {
-            return Ok(None);
-        };
-        let mut peers = Peers::new(waiting);
-        for other in self.in_flight(false).await? {
-            if let (Progress::InFlight { waiting, .. }, true) =
-                (other.progress, other.uid != record.uid)
-            {
-                peers.add(waiting, &other.pod);
-            }
+        match record.progress {
+            Progress::InFlight { .. } => Ok(Peers::among(&self.in_flight(false).await?, record)),
+            Progress::Ended { .. } => Ok(None),
         }
-        Ok(Some(peers))
     }
 
     /// The first pods in flight, or the stuck ones of them.
