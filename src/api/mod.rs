@@ -4,10 +4,12 @@
 //!
 //! [`docs/api.md`]: https://github.com/podinit/podinit/blob/main/docs/api.md
 
+pub mod client;
 mod continue_token;
 mod conversion;
 pub mod model;
 mod parameters;
+pub mod reading;
 mod response;
 mod routes;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use http::Uri;
 
 use super::cluster::parse_namespace;
 use super::evidence::Evidence;
@@ -15,6 +16,7 @@ use crate::lifecycle::TimestampMode;
 #[command(after_help = "\
 Examples:
   kubectl get pods,events -A -o json | podinit explain --file - -n shop web-7c9d8f6b5d-x2x4z
+  podinit explain --url http://localhost:8080 -n shop web-7c9d8f6b5d-x2x4z
   podinit explain --file events.json.gz deployment/web
   podinit explain --file events.json.gz -n shop -o json web-0 | jq -r .verdict")]
 pub struct ExplainArgs {
@@ -40,9 +42,19 @@ pub struct ExplainArgs {
         short = 'f',
         env = "PODINIT_EXPLAIN_FILE",
         value_name = "FILE",
-        required = true
+        required_unless_present = "url",
+        conflicts_with = "url"
     )]
     pub files: Vec<PathBuf>,
+
+    /// Running exporter to ask, such as http://localhost:8080
+    #[arg(
+        long,
+        env = "PODINIT_EXPLAIN_URL",
+        value_name = "URL",
+        value_parser = parse_url
+    )]
+    pub url: Option<Uri>,
 
     /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
     /// (refined by the recorded arrival times of watch events)
@@ -106,4 +118,14 @@ impl ExplainArgs {
 
 fn parse_name(text: &str) -> Result<TargetName, &'static str> {
     text.parse()
+}
+
+/// An absolute URL without query.
+fn parse_url(text: &str) -> Result<Uri, &'static str> {
+    const EXPECTED: &str = "expected the URL of a running podinit, such as http://localhost:8080";
+    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
+    match url.scheme_str() {
+        Some("http" | "https") if url.query().is_none() => Ok(url),
+        _ => Err(EXPECTED),
+    }
 }

@@ -1,7 +1,8 @@
 //! `podinit explain`: where the time of one startup went, for people.
 //!
 //! ```text
-//! documents of a recording ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json | trace
+//! documents of a recording or of a cluster ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json | trace
+//!                 records of a running exporter ──────────▲
 //! ```
 //!
 //! Whatever a record came from, it is explained the same way.
@@ -11,6 +12,7 @@ mod fleet;
 mod next_command;
 mod parts;
 mod peers;
+mod recorded;
 mod replayed;
 mod target;
 mod text;
@@ -24,6 +26,7 @@ pub use fleet::Fleet;
 pub use next_command::next_command;
 pub use parts::{Part, Share, shares};
 pub use peers::Peers;
+pub use recorded::{Records, explain_records};
 pub use replayed::explain;
 pub use target::{Target, TargetName};
 pub use waterfall::Row;

@@ -1,7 +1,6 @@
 //! An explanation from documents: of a recording, or of lists of a cluster.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -9,12 +8,13 @@ use std::sync::Arc;
 use super::explanation::{Explanation, Others, WorkloadPods};
 use super::fleet::Fleet;
 use super::peers::Peers;
+use super::recorded::choose_in_flight;
 use super::target::Target;
 use crate::lifecycle::{
     EndedStartup, Interval, LostStartup, Observation, Outcome, PodObservation, Progress, Record,
     Sink, Step, Tracker,
 };
-use crate::pod::{PodInfo, PodUid};
+use crate::pod::PodInfo;
 use crate::recordings::reader::{Body, Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::recordings::report::ProbeTimes;
@@ -107,10 +107,7 @@ impl<'a> Followed<'a> {
         let fitting = in_flight.filter(|pod| self.target.fits(pod.pod()));
         let records: Vec<Record> = fitting.map(|pod| pod.record()).collect();
         self.pods.in_flight = records.len() as u64;
-        let chosen = match self.target.is_workload() {
-            true => records.into_iter().min_by_key(created),
-            false => records.into_iter().max_by_key(created),
-        };
+        let chosen = choose_in_flight(self.target, records);
         let record = chosen.or_else(|| Some(self.ended.as_ref()?.record()))?;
         let others = Others {
             peers: peers(&record, tracker),
@@ -122,13 +119,6 @@ impl<'a> Followed<'a> {
         let now = tracker.accounted_time().unwrap_or(record.discovered);
         Some(Explanation::new(&record, others, now))
     }
-}
-
-/// When a pod was created, or at least was there.
-fn created(record: &Record) -> (Timestamp, Reverse<PodUid>) {
-    let times = record.milestones.iter().filter_map(|reached| reached.time);
-    let first = times.map(|(at, _)| at).min();
-    (first.unwrap_or(record.discovered), Reverse(record.uid))
 }
 
 /// The other pods that wait for the same as a pod in flight.

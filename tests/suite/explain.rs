@@ -63,7 +63,7 @@ fn pod(name: &str, conditions: &[(&str, u32)], status: Value) -> Value {
 
 /// The network is ready after 2 s, the image is pulled from second 2 to 22, and the application is ready
 /// at second 42: of 42 s, 20 are image and 20 application.
-fn half_and_half() -> Vec<Value> {
+pub fn half_and_half() -> Vec<Value> {
     let bound = [("PodScheduled", 0), ("PodReadyToStartContainers", 2)];
     let ready = [
         &bound[..],
@@ -87,7 +87,7 @@ fn half_and_half() -> Vec<Value> {
 }
 
 /// Three pods that cannot pull their image, two of them on the same node, since second 2.
-fn stuck() -> Vec<Value> {
+pub fn stuck() -> Vec<Value> {
     let conditions = [("PodScheduled", 0), ("PodReadyToStartContainers", 2)];
     let waiting = json!({"waiting": {"reason": "ImagePullBackOff"}});
     let stuck = ["web-2", "web-3", "web-4"].map(|name| {
@@ -107,7 +107,7 @@ fn stuck() -> Vec<Value> {
         .collect()
 }
 
-fn recording(documents: &[Value]) -> String {
+pub fn recording(documents: &[Value]) -> String {
     let lines = documents.iter().map(|document| format!("{document}\n"));
     lines.collect()
 }

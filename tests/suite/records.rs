@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::json_schema;
+use podinit::api::reading::record_of;
 use podinit::api::{SCHEMA, startup_of};
 use podinit::decode::DecodeOptions;
 use podinit::lifecycle::{
@@ -94,7 +95,10 @@ impl Sink for Compare {
         }
         assert_eq!(record.outcome(), counted.outcome);
         assert!((1..=MOST_CAUSES).contains(&record.causes.len()));
-        let document = serde_json::to_value(startup_of(&record, &[])).unwrap();
+        let startup = startup_of(&record, &[]);
+        let read = record_of(&startup).unwrap();
+        assert_eq!(startup_of(&read, &[]), startup, "it is read as it was");
+        let document = serde_json::to_value(startup).unwrap();
         json_schema::check(&self.schema, "startup", &document);
         self.compared += 1;
     }

@@ -1,0 +1,64 @@
+//! The command `explain`: from recordings or from a running exporter.
+
+mod exporter;
+
+use std::io::Write;
+
+use super::output::{print, style};
+use super::recordings::documents;
+use crate::args::{ExplainArgs, ExplainFormat};
+use crate::decode::DecodeOptions;
+use crate::explain::{self, Explanation};
+use crate::lifecycle::{Backfill, TrackerConfig};
+use crate::page;
+use crate::recordings::replay::ReplayConfig;
+
+/// Explains one startup. If the source cannot be read, or has no such startup, nothing is printed.
+pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let explanation = match &args.url {
+        Some(url) => super::block_on(exporter::explain(url, &args.target()))?,
+        None => from_recordings(args)?,
+    };
+    let text = match args.output {
+        ExplainFormat::Text => explanation.to_text(style()),
+        ExplainFormat::Json => explanation.to_json()?,
+        ExplainFormat::Trace => explanation.to_trace()?,
+        ExplainFormat::Html => page::pod_page(&explanation, None)?,
+    };
+    print(text.as_bytes(), out)
+}
+
+fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
+    let target = args.target();
+    let documents = documents(args.files.clone(), decode_options());
+    let explained = explain::explain(documents, replay_config(args), &target)?;
+    explained.ok_or_else(|| {
+        anyhow::anyhow!(
+            "the recording has no startup of {target}; name the namespace with --namespace, and the pod as \
+             `kubectl get pods` does"
+        )
+    })
+}
+
+fn decode_options() -> DecodeOptions {
+    DecodeOptions {
+        node: true,
+        workload: true,
+        probes: true,
+        ..DecodeOptions::default()
+    }
+}
+
+fn replay_config(args: &ExplainArgs) -> ReplayConfig {
+    ReplayConfig {
+        tracker: TrackerConfig {
+            timestamps: args.timestamps,
+            // The pods of the first list are explained from their conditions.
+            backfill: Backfill::All,
+            events: args.evidence.events(),
+            ..TrackerConfig::default()
+        },
+        shard: None,
+        until: None,
+    }
+}

@@ -1,0 +1,192 @@
+//! `podinit explain --url`: an exporter that has watched what a recording shows explains it in the same way.
+
+use std::convert::Infallible;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use podinit::api;
+use podinit::decode::DecodeOptions;
+use podinit::lifecycle::{
+    Backfill, EndedStartup, Observation, Sink, SloRule, Tracker, TrackerConfig,
+};
+use podinit::recordings::reader::Recording;
+use podinit::recordings::replay::{Replay, ReplayConfig};
+use podinit::records::{self, RecordStore};
+use podinit::server::{Access, AccessRequest, Limits, Verdict};
+use podinit::timestamp::Timestamp;
+use podinit::watch::stats::WatchStats;
+use serde_json::{Value, json};
+
+use crate::explain::{half_and_half, recording, stuck};
+use crate::support::server::{Running, Source, start_routes};
+
+#[derive(Default)]
+struct Kept(RecordStore);
+
+impl Sink for Kept {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0.add(startup);
+    }
+}
+
+fn watched(documents: &[Value]) -> (Kept, Tracker) {
+    let tracker = TrackerConfig {
+        backfill: Backfill::All,
+        events: true,
+        slos: Vec::<SloRule>::new().into(),
+        ..TrackerConfig::default()
+    };
+    let config = ReplayConfig {
+        tracker,
+        ..ReplayConfig::default()
+    };
+    let options = DecodeOptions {
+        node: true,
+        workload: true,
+        ..DecodeOptions::default()
+    };
+    let stats = Arc::new(WatchStats::new(1));
+    let Ok(mut replay) = Replay::new(config, stats, || Ok::<_, Infallible>(Kept::default()));
+    let text = std::io::Cursor::new(recording(documents));
+    for document in Recording::from_reader("test", text, options) {
+        let Ok(_) = replay.read(document.unwrap());
+    }
+    replay.finish_with_tracker()
+}
+
+/// An exporter that has watched what these documents show.
+fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
+    let (client, mut queries) = records::channel();
+    let (kept, tracker) = watched(documents);
+    tokio::spawn(async move {
+        loop {
+            queries.waiting().await;
+            queries.step(&tracker, &kept.0);
+        }
+    });
+    let routes = api::router(client, Vec::new());
+    start_routes(Source::default(), Limits::default(), routes, access)
+}
+
+async fn podinit(args: Vec<String>) -> Output {
+    let run = move || {
+        Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .arg("explain")
+            .args(args)
+            .env_clear()
+            .output()
+            .unwrap()
+    };
+    tokio::task::spawn_blocking(run).await.unwrap()
+}
+
+async fn ask(exporter: &Running, args: &[&str]) -> Output {
+    let url = format!("--url=http://{}", exporter.address);
+    let args = args.iter().map(|arg| (*arg).to_owned());
+    podinit([url].into_iter().chain(args).collect()).await
+}
+
+async fn explained(exporter: &Running, args: &[&str]) -> Value {
+    let output = ask(exporter, &[args, &["-o", "json"]].concat()).await;
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn one_line(output: &Output) -> String {
+    let error = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(output.stdout.is_empty(), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error
+}
+
+#[tokio::test]
+async fn it_says_what_the_recording_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("recording.json");
+    let targets: [&[&str]; 5] = [
+        &["-n", "shop", "web-1"],
+        &["web-1"],
+        &["-n", "shop", "web-2"],
+        &["pod/web-3"],
+        &["-n", "shop", "deploy/web"],
+    ];
+    for documents in [half_and_half(), stuck()] {
+        std::fs::write(&file, recording(&documents)).unwrap();
+        let exporter = start(&documents, None);
+        for target in targets {
+            let of_file = ["--file", file.to_str().unwrap(), "-o", "json"];
+            let args = of_file.iter().chain(target).map(|arg| (*arg).to_owned());
+            let expected = podinit(args.collect()).await;
+            if !expected.status.success() {
+                one_line(&ask(&exporter, target).await);
+                continue;
+            }
+            let mut expected: Value = serde_json::from_slice(&expected.stdout).unwrap();
+            // Records have no probes.
+            expected["probes"] = json!([]);
+            assert_eq!(explained(&exporter, target).await, expected, "{target:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_pod_that_the_exporter_does_not_know_is_one_line_that_says_how_to_mend_it() {
+    let exporter = start(&half_and_half(), None);
+    for (args, mend) in [
+        (
+            &["-n", "shop", "web-77"][..],
+            "check the name and --namespace",
+        ),
+        (&["web-77"], "name the namespace with --namespace"),
+        (&["-n", "shop", "sts/web"], "forgets old startups"),
+    ] {
+        let line = one_line(&ask(&exporter, args).await);
+        assert!(line.contains("knows no startup of "), "{line}");
+        assert!(line.contains(mend), "{line}");
+        assert!(line.contains(&exporter.address.to_string()), "{line}");
+    }
+}
+
+struct Shut;
+
+impl Access for Shut {
+    fn authorize(&self, _request: AccessRequest) -> futures::future::BoxFuture<'static, Verdict> {
+        Box::pin(async { Verdict::Forbidden })
+    }
+}
+
+#[tokio::test]
+async fn an_exporter_that_does_not_answer_so_is_one_line() {
+    let exporter = start(&half_and_half(), Some(Arc::new(Shut)));
+    let line = one_line(&ask(&exporter, &["-n", "shop", "web-1"]).await);
+    assert!(line.contains("does not let podinit in"), "{line}");
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let free = listener.local_addr().unwrap();
+    drop(listener);
+    let url = format!("--url=http://{free}");
+    let line = one_line(&podinit(vec![url, "web-1".to_owned()]).await);
+    assert!(line.contains("check --url"), "{line}");
+
+    let exporter = crate::support::server::start(Source::default(), Limits::default());
+    let line = one_line(&ask(&exporter, &["web-1"]).await);
+    assert!(line.contains("HTTP 404"), "{line}");
+    assert!(line.contains("check --url"), "{line}");
+}
+
+#[tokio::test]
+async fn a_recording_and_an_exporter_together_are_a_usage_error() {
+    for args in [
+        &["--file", "a", "--url", "http://localhost:1", "web"][..],
+        &["--url", "localhost:1", "web"],
+        &["--url", "ftp://localhost", "web"],
+    ] {
+        let output = podinit(args.iter().map(|arg| (*arg).to_owned()).collect()).await;
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
