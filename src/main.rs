@@ -3,10 +3,19 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use podinit::args::Command;
+use podinit::args::{Command, Program};
+use podinit::run::{kubectl_completion, run};
 
 fn main() -> ExitCode {
-    match podinit::run::run(Command::from_process()) {
+    let words: Vec<_> = std::env::args_os().collect();
+    let ended = match Program::of(&words) {
+        Program::KubectlCompletion => {
+            kubectl_completion(&words[1..], &mut std::io::stdout().lock())
+                .map(|()| ExitCode::SUCCESS)
+        }
+        Program::Podinit | Program::KubectlPlugin => run(Command::from_process()),
+    };
+    match ended {
         Ok(status) => status,
         Err(error) => {
             // If standard error cannot be written, the exit status still says that the command failed.

@@ -1,7 +1,9 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
+mod candidates;
 mod capture;
 mod cluster;
+mod completions;
 mod doctor;
 mod evidence;
 mod explain;
@@ -9,6 +11,8 @@ mod exporter;
 mod http_server;
 mod labels;
 mod logging;
+mod man;
+mod program;
 mod recording;
 mod rules;
 mod shard;
@@ -16,10 +20,12 @@ mod shard;
 use std::ffi::{OsStr, OsString};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use candidates::Candidates;
 pub use capture::{CaptureArgs, Compress};
 pub use cluster::{ClusterArgs, ConnectionArgs, SelectorArgs};
+pub use completions::{CompletionsArgs, Shell};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use evidence::Evidence;
 pub use explain::{ExplainArgs, ExplainFormat};
@@ -27,6 +33,8 @@ pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
+pub use man::ManArgs;
+pub use program::Program;
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;
 pub use shard::ShardArgs;
@@ -70,6 +78,10 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Check everything that serve needs, and say how to fix what is missing
     Doctor(DoctorArgs),
+    /// Print the script that completes podinit's command line in a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a directory
+    Man(ManArgs),
 }
 
 /// The whole command line, for tests that compare it with the documentation.
@@ -90,16 +102,19 @@ impl Command {
     /// Usage errors, and requests for help or the version; [`clap::Error::exit`] handles each.
     pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let args = with_command(args.into_iter().collect());
-        let command = CommandLine::try_parse_from(args)?.command;
+        let mut line = command_line().bin_name(Program::of(&args).usage_name());
+        let mut matches = line.try_get_matches_from_mut(args)?;
+        let parsed = CommandLine::from_arg_matches_mut(&mut matches);
+        let command = parsed.map_err(|error| error.format(&mut line))?.command;
         match command.check() {
             Ok(()) => Ok(command),
-            Err(message) => Err(CommandLine::command().error(ErrorKind::ValueValidation, message)),
+            Err(message) => Err(line.error(ErrorKind::ValueValidation, message)),
         }
     }
 
-    /// What is logged.
-    pub const fn log(&self) -> &LogArgs {
-        match self {
+    /// What is logged; nothing by the commands that only describe the command line.
+    pub const fn log(&self) -> Option<&LogArgs> {
+        Some(match self {
             Self::Serve(args) => &args.exporter.log,
             Self::Demo(args) => &args.exporter.log,
             Self::Replay(args) => &args.log,
@@ -108,7 +123,8 @@ impl Command {
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
-        }
+            Self::Completions(_) | Self::Man(_) => return None,
+        })
     }
 
     fn check(&self) -> Result<(), String> {
@@ -124,7 +140,7 @@ impl Command {
             }
             Self::Report(args) => args.recording.check(),
             Self::Explain(args) => RecordingArgs::check_files(&args.files),
-            Self::Rules(_) | Self::Capture(_) => Ok(()),
+            Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 }

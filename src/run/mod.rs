@@ -20,6 +20,7 @@ mod rules;
 mod scrapes;
 mod serve;
 mod serving;
+mod shell_help;
 mod slos;
 mod tasks;
 mod web_config;
@@ -34,13 +35,16 @@ use anyhow::Context;
 
 use crate::args::Command;
 use crate::process::logging;
+pub use shell_help::kubectl_completion;
 
 /// Runs a command to its end, and returns the exit status of the process.
 ///
 /// # Errors
 /// Why the command failed: one line that says what, where and how to fix it.
 pub fn run(command: Command) -> anyhow::Result<ExitCode> {
-    logging::start(command.log())?;
+    if let Some(log) = command.log() {
+        logging::start(log)?;
+    }
     match command {
         Command::Serve(args) => block_on(serve::serve(args)),
         Command::Demo(args) => block_on(demo::demo(args)),
@@ -49,6 +53,8 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
         Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),
+        Command::Completions(args) => shell_help::completions(&args, &mut io::stdout().lock()),
+        Command::Man(args) => shell_help::man(&args),
         Command::Doctor(args) => return block_on(doctor::doctor(args)),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+import krew
 import mixin
 from render import CHART, INSTALL, KUBERNETES, ROOT, Finding, Tools, call, values, variants
 from same import compare
@@ -58,6 +59,8 @@ class Checks:
             self.say("checkov", self.checkov)
         self.say("the mixin is what is generated", lambda: mixin.same(self.tools))
         self.say("the mixin's configuration reaches every rule", lambda: mixin.configured(self.tools))
+        self.say("the krew manifest keeps krew's rules", krew.valid)
+        self.say("krew's rules find mistakes", krew.finds_mistakes)
         self.say("actionlint", self.actionlint)
         return self.failed
 

@@ -70,6 +70,7 @@ mod server_shutdown;
 mod server_tls;
 mod shards;
 mod shards_watch;
+mod shell_help;
 mod sim_cluster;
 mod sim_events;
 mod sim_faults;
