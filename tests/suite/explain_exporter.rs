@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use podinit::api;
 use podinit::decode::DecodeOptions;
@@ -149,6 +150,39 @@ async fn a_pod_that_the_exporter_does_not_know_is_one_line_that_says_how_to_mend
         assert!(line.contains(mend), "{line}");
         assert!(line.contains(&exporter.address.to_string()), "{line}");
     }
+}
+
+/// Each answer of an exporter is newer than the one before.
+#[tokio::test]
+async fn nothing_is_explained_as_of_an_instant_before_it() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let answer = move |uri: http::Uri| {
+        let second = asked.fetch_add(1, Ordering::Relaxed) + 10;
+        let now = format!("2026-03-01T10:00:{second}Z");
+        let page = json!({"time": now, "items": []});
+        let pod = json!({
+            "uid": "web-1", "namespace": "shop", "name": "web-1", "discovered": now,
+            "in_flight": {
+                "stage": "scheduling", "cause": "queue", "entered": now,
+                "stuck_at": "2026-03-01T11:00:00Z", "stuck": false,
+            },
+            "milestones": [{
+                "milestone": "Created", "time": "2026-03-01T10:00:00Z",
+                "source": "creation_timestamp",
+            }],
+            "intervals": [], "pulls": [], "slos": [],
+            "causes": [{"stage": "scheduling", "cause": "queue", "began": now}],
+        });
+        let is_pod = uri.path().starts_with("/api/v1/pods/");
+        let document = if is_pod { pod } else { page };
+        std::future::ready(document.to_string())
+    };
+    let routes = axum::Router::new().route("/api/v1/{*path}", axum::routing::get(answer));
+    let exporter = start_routes(Source::default(), Limits::default(), routes, None);
+    let explanation = explained(&exporter, &["-n", "shop", "web-1"]).await;
+    let began = explanation["causes"][0]["after_seconds"].as_f64().unwrap();
+    let seconds = explanation["seconds"].as_f64().unwrap();
+    assert!(seconds > began, "{explanation}");
 }
 
 struct Shut;

@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use crate::api::client::{ApiClient, AskError, Records as Asked};
+use crate::api::client::{ApiClient, AskError};
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::explain::{Explanation, Records, Target, TargetName, explain_records};
 use crate::lifecycle::Record;
@@ -16,10 +16,11 @@ const MOST_PAGES: usize = 4;
 /// Explains a startup by what the exporter at `url` knows of it.
 pub(super) async fn explain(url: &Uri, target: &Target) -> anyhow::Result<Explanation> {
     let exporter = ApiClient::new(url).await?;
+    let candidates = candidates(&exporter, target).await?;
+    let ready = exporter.list(ENDED, &[("outcome", "ready")], 1).await?;
+    // The last question: its time is not before anything that the others have told.
     let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
     let now = in_flight.time.unwrap_or_else(|| SystemClock.now());
-    let ready = exporter.list(ENDED, &[("outcome", "ready")], 1).await?;
-    let candidates = candidates(&exporter, target, &in_flight).await?;
     let records = Records {
         candidates,
         in_flight: in_flight.records,
@@ -39,11 +40,7 @@ pub(super) async fn explain(url: &Uri, target: &Target) -> anyhow::Result<Explan
 }
 
 /// The records among which the target is, if the exporter has it.
-async fn candidates(
-    exporter: &ApiClient,
-    target: &Target,
-    in_flight: &Asked,
-) -> Result<Vec<Record>, AskError> {
+async fn candidates(exporter: &ApiClient, target: &Target) -> Result<Vec<Record>, AskError> {
     let namespace = target.namespace.as_deref();
     let owner = match (&target.name, namespace) {
         (TargetName::Pod(name), Some(namespace)) => {
@@ -51,9 +48,9 @@ async fn candidates(
         }
         // The API finds a pod by both names only.
         (TargetName::Pod(_), None) => {
+            let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
             let ended = exporter.list(ENDED, &[], MOST_PAGES).await?;
-            let in_flight = in_flight.records.iter().cloned();
-            return Ok(in_flight.chain(ended.records).collect());
+            return Ok(in_flight.records.into_iter().chain(ended.records).collect());
         }
         (TargetName::Workload { kind, name }, _) => format!("{kind}/{name}"),
     };
