@@ -100,7 +100,7 @@ impl Serving {
     /// Watches `cluster` until `shutdown`.
     ///
     /// # Errors
-    /// Those of [`Exporter::run`].
+    /// Those of [`run`](super::exporter::Exporter::run).
     pub(super) async fn watch_until(
         self,
         cluster: &Cluster,
