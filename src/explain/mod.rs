@@ -23,7 +23,7 @@ mod waterfall;
 
 pub use explanation::{CauseLine, Explanation, MilestoneLine, Others, SloLine, WorkloadPods};
 pub use fleet::Fleet;
-pub use next_command::next_command;
+pub use next_command::{PodOnNode, next_command, next_command_of};
 pub use parts::{Part, Share, shares};
 pub use peers::Peers;
 pub use recorded::{Records, explain_records};

@@ -1,20 +1,42 @@
 //! The command to run next, by what a pod waits for.
 
-use crate::lifecycle::{Cause, Progress, Record, Stage};
+use crate::lifecycle::{Cause, Progress, Record, Stage, Waiting};
+
+/// The pod that a command is about.
+#[derive(Clone, Copy, Debug)]
+pub struct PodOnNode<'a> {
+    pub namespace: &'a str,
+    pub name: &'a str,
+    /// The node that it is bound to
+    pub node: Option<&'a str>,
+}
 
 /// The command that shows more about the cause for which a pod in flight waits; for any other pod, its
 /// description.
 pub fn next_command(record: &Record) -> String {
-    let namespace = quoted(&record.pod.namespace);
-    let name = quoted(&record.pod.name);
+    let pod = PodOnNode {
+        namespace: &record.pod.namespace,
+        name: &record.pod.name,
+        node: record.pod.node.as_deref(),
+    };
+    match record.progress {
+        Progress::InFlight { waiting, .. } => next_command_of(pod, Some(waiting)),
+        Progress::Ended { .. } => next_command_of(pod, None),
+    }
+}
+
+/// The command that shows more about why `pod` waits, or its description if it does not.
+pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<Waiting>) -> String {
+    let namespace = quoted(pod.namespace);
+    let name = quoted(pod.name);
     let kubectl = format!("kubectl -n {namespace}");
     let events = format!(
         "{kubectl} events --for {}",
-        quoted(&format!("pod/{}", record.pod.name))
+        quoted(&format!("pod/{}", pod.name))
     );
     let describe = format!("{kubectl} describe pod {name}");
     let field = |path: &str| format!("{kubectl} get pod {name} -o jsonpath='{{{path}}}'");
-    let Progress::InFlight { waiting, .. } = record.progress else {
+    let Some(waiting) = waiting else {
         return describe;
     };
     match waiting.cause() {
@@ -32,7 +54,7 @@ pub fn next_command(record: &Record) -> String {
         | Cause::Claim
         | Cause::Affinity
         | Cause::Other => field(".status.conditions[?(@.type==\"PodScheduled\")].message"),
-        Cause::Acknowledge => match &record.pod.node {
+        Cause::Acknowledge => match pod.node {
             Some(node) => format!("kubectl describe node {}", quoted(node)),
             None => describe,
         },
