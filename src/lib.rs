@@ -34,6 +34,7 @@ pub mod sim;
 pub mod slo;
 #[doc = include_str!("../docs/specification.md")]
 pub mod specification {}
+pub mod stuck;
 pub mod timestamp;
 pub mod watch;
 pub mod web_config;

@@ -89,13 +89,18 @@ pub struct ClusterArgs {
 impl ClusterArgs {
     /// The namespaces to watch, sorted and each once; none means all.
     pub fn namespaces(&self) -> Vec<String> {
-        let mut namespaces: Vec<String> = self.namespaces.clone();
-        // An empty variable in a manifest means the default.
-        namespaces.retain(|name| !name.is_empty());
-        namespaces.sort();
-        namespaces.dedup();
-        namespaces
+        chosen(&self.namespaces)
     }
+}
+
+/// The namespaces that are named, sorted and each once.
+pub(super) fn chosen(named: &[String]) -> Vec<String> {
+    let mut namespaces = named.to_vec();
+    // An empty variable in a manifest means the default.
+    namespaces.retain(|name| !name.is_empty());
+    namespaces.sort();
+    namespaces.dedup();
+    namespaces
 }
 
 /// Checks the rule for names of namespaces, which are DNS labels. The empty text is no name, and means

@@ -16,6 +16,7 @@ mod program;
 mod recording;
 mod rules;
 mod shard;
+mod stuck;
 
 use std::ffi::{OsStr, OsString};
 
@@ -38,6 +39,7 @@ pub use program::Program;
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;
 pub use shard::ShardArgs;
+pub use stuck::{StuckArgs, StuckFormat};
 
 /// The command that runs if none is named.
 const DEFAULT_COMMAND: &str = "serve";
@@ -72,6 +74,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Explain where the time of one pod's startup went
     Explain(ExplainArgs),
+    /// List the pods that are stuck: since when, and why
+    Stuck(StuckArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
     /// Record what replay and report read: lists, watch events and Events of pods
@@ -120,6 +124,7 @@ impl Command {
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
             Self::Explain(args) => &args.log,
+            Self::Stuck(args) => &args.log,
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
@@ -140,6 +145,7 @@ impl Command {
             }
             Self::Report(args) => args.recording.check(),
             Self::Explain(args) => RecordingArgs::check_files(&args.files),
+            Self::Stuck(args) => args.check(),
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

@@ -18,7 +18,7 @@ use super::api_server_clock::ApiServerClock;
 use super::credentials::{self, BearerClient, CredentialSource, TokenFile, check_installed};
 use super::date_observer::DateObserver;
 use super::kubeconfig::{self, ConfigSource, client_fault};
-use super::options::{ClusterOptions, ConnectError};
+use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::renewing_client::{MadeClient, MakeClient};
 pub use super::renewing_client::{NoCredentials, RenewingClient};
 
@@ -132,6 +132,21 @@ pub fn check_kubeconfig(text: &str) -> Result<(), ConnectError> {
 /// When the client cannot be made.
 pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, ConnectError> {
     let configured = Configured::from(Config::new(url), origin)?;
+    let client = configured.connect().await?.client;
+    Ok(configured.cluster(client, None))
+}
+
+/// Makes a client of a server that is named by its URL. `origin` is how messages name what named it.
+///
+/// # Errors
+/// When the token or the certificates cannot be read, or the client cannot be made.
+pub async fn connect_to_server(
+    server: &ServerOptions,
+    origin: String,
+) -> Result<Cluster, ConnectError> {
+    let (config, _) =
+        kubeconfig::config_of(kubeconfig::of_server(server), None, origin.clone()).await?;
+    let configured = Configured::from(config, origin)?;
     let client = configured.connect().await?.client;
     Ok(configured.cluster(client, None))
 }

@@ -4,10 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use kube::Config;
-use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError, LoadDataError};
+use kube::config::{
+    AuthInfo, Context, KubeConfigOptions, Kubeconfig, KubeconfigError, LoadDataError,
+    NamedAuthInfo, NamedCluster, NamedContext,
+};
 
 use super::api_error::root_causes;
-use super::options::{ClusterOptions, ConnectError};
+use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
 
 /// Where a configuration is taken from.
@@ -90,6 +93,42 @@ async fn from_files(
 pub(super) fn parse(text: &str, origin: &str) -> Result<Kubeconfig, ConnectError> {
     let parsed = Kubeconfig::from_yaml(text);
     parsed.map_err(|error| explain(error, origin.to_owned(), ""))
+}
+
+/// The kubeconfig of a server that is named by its URL.
+pub(super) fn of_server(server: &ServerOptions) -> Kubeconfig {
+    const NAME: &str = "server";
+    let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+    Kubeconfig {
+        clusters: vec![NamedCluster {
+            name: NAME.to_owned(),
+            cluster: Some(kube::config::Cluster {
+                server: Some(server.url.to_string()),
+                certificate_authority: server.ca_file.as_ref().map(text),
+                ..kube::config::Cluster::default()
+            }),
+            ..NamedCluster::default()
+        }],
+        auth_infos: vec![NamedAuthInfo {
+            name: NAME.to_owned(),
+            auth_info: Some(AuthInfo {
+                token_file: server.token_file.as_ref().map(text),
+                ..AuthInfo::default()
+            }),
+            ..NamedAuthInfo::default()
+        }],
+        contexts: vec![NamedContext {
+            name: NAME.to_owned(),
+            context: Some(Context {
+                cluster: NAME.to_owned(),
+                user: Some(NAME.to_owned()),
+                ..Context::default()
+            }),
+            ..NamedContext::default()
+        }],
+        current_context: Some(NAME.to_owned()),
+        ..Kubeconfig::default()
+    }
 }
 
 /// The configuration for a context of a kubeconfig.

@@ -11,6 +11,17 @@ pub struct ClusterOptions {
     pub context: Option<String>,
 }
 
+/// A server that is named by its URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// Its URL
+    pub url: http::Uri,
+    /// A file with the bearer token to show to it
+    pub token_file: Option<PathBuf>,
+    /// The certificates to verify it with, instead of those of the system
+    pub ca_file: Option<PathBuf>,
+}
+
 /// Why no client can be made; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {

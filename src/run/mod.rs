@@ -22,6 +22,7 @@ mod serve;
 mod serving;
 mod shell_help;
 mod slos;
+mod stuck;
 mod tasks;
 mod web_config;
 
@@ -51,6 +52,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => recordings::replay(&args, &mut io::stdout().lock()),
         Command::Report(args) => recordings::report(&args, &mut io::stdout().lock()),
         Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
+        Command::Stuck(args) => return block_on(stuck::stuck(args)),
         Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),
         Command::Completions(args) => shell_help::completions(&args, &mut io::stdout().lock()),

@@ -8,9 +8,17 @@ use crate::recordings::report::Style;
 
 /// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).
 pub(super) fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
+    print_to_reader(text, out).map(drop)
+}
+
+/// [`print`] for output that goes on. Returns whether somebody still reads it.
+pub(super) fn print_to_reader(text: &[u8], out: &mut impl Write) -> anyhow::Result<bool> {
     match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write to standard output"),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => {
+            written.context("cannot write to standard output")?;
+            Ok(true)
+        }
     }
 }
 

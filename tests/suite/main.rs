@@ -82,6 +82,7 @@ mod slo_blind;
 mod slo_outage;
 mod soak;
 mod start;
+mod stuck;
 mod support;
 mod tracker;
 mod watch_client;

@@ -1,0 +1,141 @@
+//! The options of `stuck`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use http::Uri;
+
+use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
+use super::logging::LogArgs;
+use crate::cluster::options::ServerOptions;
+
+/// `podinit stuck`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit stuck --url http://localhost:8080
+  podinit stuck --namespace shop -o wide
+  podinit stuck --watch
+  podinit stuck -o json | jq -r '.pods[].next_command'
+
+Exit status: 0 no pod is stuck, 3 some are; 1 failure, 2 usage error. With --watch it is that of the
+last table")]
+pub struct StuckArgs {
+    /// URL of a running podinit to ask, such as http://localhost:8080 [default: list the pods of the
+    /// cluster]
+    #[arg(long, env = "PODINIT_URL", value_name = "URL", value_parser = parse_url)]
+    url: Option<Uri>,
+
+    /// File with the bearer token for --url
+    #[arg(long, env = "PODINIT_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// File with the CA certificates to verify --url with, as PEM [default: those of the system]
+    #[arg(long, env = "PODINIT_CA_FILE", value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+
+    /// Namespace to look at; may be repeated [default: all]
+    #[arg(
+        long = "namespace",
+        short = 'n',
+        env = "PODINIT_NAMESPACE",
+        value_name = "NAME",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = parse_namespace
+    )]
+    namespaces: Vec<String>,
+
+    #[command(flatten)]
+    pub selectors: SelectorArgs,
+
+    /// SLO file, whose thresholds raise the limits of the stages as they do in serve; not used with
+    /// --url [default: the SLOs of podinit]
+    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    pub slo: Option<PathBuf>,
+
+    /// Maximum number of pods to list
+    #[arg(
+        long,
+        env = "PODINIT_LIMIT",
+        value_name = "NUMBER",
+        default_value = "500"
+    )]
+    pub limit: NonZeroUsize,
+
+    /// Format on standard output
+    #[arg(
+        long,
+        short = 'o',
+        env = "PODINIT_STUCK_OUTPUT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t = StuckFormat::Table
+    )]
+    pub output: StuckFormat,
+
+    /// Look again every 5 seconds, until interrupted
+    #[arg(long, short = 'w', env = "PODINIT_WATCH")]
+    pub watch: bool,
+
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// The format in which `stuck` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StuckFormat {
+    /// For people
+    Table,
+    /// Also with registries, UIDs and the next command
+    Wide,
+    /// For programs
+    Json,
+}
+
+impl StuckArgs {
+    /// The namespaces to look at, sorted and each once; none means all.
+    pub fn namespaces(&self) -> Vec<String> {
+        chosen(&self.namespaces)
+    }
+
+    /// The exporter to ask, if one is named.
+    pub fn exporter(&self) -> Option<ServerOptions> {
+        Some(ServerOptions {
+            url: self.url.clone()?,
+            token_file: self.token_file.clone(),
+            ca_file: self.ca_file.clone(),
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        let selects =
+            self.selectors.label_selector.is_some() || self.selectors.field_selector.is_some();
+        if self.url.is_some() && selects {
+            return Err(
+                "--label-selector and --field-selector do not go with --url: the exporter has chosen \
+                 its pods"
+                    .to_owned(),
+            );
+        }
+        if self.url.is_none() && (self.token_file.is_some() || self.ca_file.is_some()) {
+            return Err("--token-file and --ca-file need --url".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn parse_url(text: &str) -> Result<Uri, &'static str> {
+    const EXPECTED: &str = "expected a URL such as http://localhost:8080";
+    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
+    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
+    match is_http && url.host().is_some_and(|host| !host.is_empty()) && url.query().is_none() {
+        true => Ok(url),
+        false => Err(EXPECTED),
+    }
+}

@@ -1,0 +1,124 @@
+//! The stuck pods of a cluster: one list of its pods, accounted for as `serve` does with its first list.
+
+use std::sync::Arc;
+
+use super::{StuckPod, StuckPods};
+use crate::api::startup_of;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::client::Cluster;
+use crate::cluster::clock::Clock;
+use crate::decode::{DecodeOptions, PodDecoder, rfc3339};
+use crate::lifecycle::{
+    Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
+};
+use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
+use crate::watch::config::ReflectorConfig;
+use crate::watch::list_page::fetch_page;
+use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
+
+/// Why the pods cannot be listed; one line.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot list {scope} at {server}: {why}")]
+pub struct ListError {
+    scope: String,
+    server: String,
+    why: String,
+}
+
+/// A cluster, and which of its pods to look at.
+pub struct StuckInCluster {
+    pub cluster: Cluster,
+    /// The cluster's clock
+    pub clock: Arc<dyn Clock>,
+    /// The namespaces
+    pub scopes: Vec<Scope>,
+    /// Which of their pods
+    pub selectors: Selectors,
+    /// After how long a pod counts as stuck
+    pub stuck_after: StuckAfter,
+}
+
+impl StuckInCluster {
+    /// Lists the pods, and returns at most `limit` stuck ones.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub async fn list(&self, limit: usize) -> Result<StuckPods, ListError> {
+        // Nothing is counted.
+        let mut sink = |_: Timestamp, _: Observation<'_>| {};
+        let mut tracker = Tracker::new(TrackerConfig {
+            timestamps: TimestampMode::Fused,
+            stuck_after: self.stuck_after,
+            ..TrackerConfig::default()
+        });
+        for (scope, source) in self.scopes.iter().zip(0..) {
+            let began = self.clock.now();
+            let pods = self.pods(scope).await.map_err(|error| ListError {
+                scope: scope.to_string(),
+                server: self.cluster.server.clone(),
+                why: error.detail,
+            })?;
+            let listed = Delivery {
+                source: SourceId(source),
+                event: PodEvent::Listed { pods, began },
+                now: self.clock.now(),
+                observed: None,
+                version: None,
+            };
+            tracker.apply(listed, &mut sink);
+        }
+        // The answers have set the clock right.
+        let now = self.clock.now();
+        tracker.advance(now, &mut sink);
+        Ok(stuck_pods(&tracker, limit))
+    }
+
+    /// The pods of all pages. A page that is too long is requested again, with fewer pods.
+    async fn pods(&self, scope: &Scope) -> Result<Vec<PodSnapshot>, ApiError> {
+        let config = ReflectorConfig::default();
+        let requests = Requests::new(scope, &self.selectors);
+        let mut decoder = PodDecoder::new(DecodeOptions {
+            node: true,
+            workload: true,
+            ..DecodeOptions::default()
+        });
+        let (mut pods, mut body) = (Vec::new(), Vec::new());
+        let mut limit = config.page_limit.max(1);
+        let mut token: Option<String> = None;
+        loop {
+            let first = Page::First(&Freshness::MostRecent);
+            let page = token.as_deref().map_or(first, Page::Next);
+            let client = &self.cluster.client;
+            match fetch_page(client, &requests, &config, &page, limit, &mut body).await {
+                Err(error) if error.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
+                    limit = (limit / 4).max(1);
+                    continue;
+                }
+                fetched => fetched?,
+            }
+            let page = decoder.list_page(&body)?;
+            if page.undecodable > 0 {
+                tracing::warn!(objects = page.undecodable, "some objects are no pods");
+            }
+            pods.extend(page.pods);
+            token = page.continue_token.filter(|token| !token.is_empty());
+            if token.is_none() {
+                return Ok(pods);
+            }
+        }
+    }
+}
+
+fn stuck_pods(tracker: &Tracker, limit: usize) -> StuckPods {
+    let now = tracker.accounted_time();
+    let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
+    let mut stuck = in_flight.filter(|pod| pod.is_stuck());
+    let shown = stuck.by_ref().take(limit);
+    let pods = shown.filter_map(|pod| StuckPod::of(&startup_of(&pod.record(), &[]), now?));
+    StuckPods {
+        time: now.map(rfc3339::format),
+        pods: pods.collect(),
+        complete: stuck.next().is_none(),
+    }
+}
