@@ -7,6 +7,7 @@ use http::Uri;
 
 use super::cluster::parse_namespace;
 use super::evidence::Evidence;
+use super::exporter_url::parse_url;
 use super::logging::LogArgs;
 use crate::explain::{Target, TargetName};
 use crate::lifecycle::TimestampMode;
@@ -118,14 +119,4 @@ impl ExplainArgs {
 
 fn parse_name(text: &str) -> Result<TargetName, &'static str> {
     text.parse()
-}
-
-/// An absolute URL without query.
-fn parse_url(text: &str) -> Result<Uri, &'static str> {
-    const EXPECTED: &str = "expected the URL of a running podinit, such as http://localhost:8080";
-    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
-    match url.scheme_str() {
-        Some("http" | "https") if url.query().is_none() => Ok(url),
-        _ => Err(EXPECTED),
-    }
 }

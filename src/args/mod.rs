@@ -8,6 +8,7 @@ mod doctor;
 mod evidence;
 mod explain;
 mod exporter;
+mod exporter_url;
 mod http_server;
 mod labels;
 mod logging;

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
+use super::exporter_url::parse_url;
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
 
@@ -127,15 +128,5 @@ impl StuckArgs {
             return Err("--token-file and --ca-file need --url".to_owned());
         }
         Ok(())
-    }
-}
-
-fn parse_url(text: &str) -> Result<Uri, &'static str> {
-    const EXPECTED: &str = "expected a URL such as http://localhost:8080";
-    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
-    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
-    match is_http && url.host().is_some_and(|host| !host.is_empty()) && url.query().is_none() {
-        true => Ok(url),
-        false => Err(EXPECTED),
     }
 }

@@ -379,7 +379,11 @@ fn what_cannot_be_asked_is_one_line() {
         1,
         &["the token file cannot be read"],
     );
-    one_line(&["--url", "localhost:8080"], 2, &["expected a URL such as"]);
+    one_line(
+        &["--url", "localhost:8080"],
+        2,
+        &["expected the URL of a running podinit, such as"],
+    );
     one_line(&["--token-file", "x"], 2, &["need --url"]);
     one_line(&["--url", &url, "-l", "a=b"], 2, &["do not go with --url"]);
     one_line(&["--limit", "0"], 2, &["--limit"]);
