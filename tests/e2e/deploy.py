@@ -78,8 +78,9 @@ class Deploy:
                 except ApiError as error:
                     if error.status != 404:
                         raise
-        # The claim goes with the last pod that uses it.
+        # The claim goes with the last pod that uses it. A StatefulSet leaves its claims behind.
         wait_for("the pods to go", lambda: self.force_pods_away(), 60)
+        self.client.request("DELETE", f"/api/v1/namespaces/{ACCOUNT[0]}/persistentvolumeclaims")
         wait_for("all to be gone", lambda: all(
             self.gone(document) for document in documents if document["kind"] != "Namespace"), 60)
 
@@ -121,25 +122,27 @@ class Deploy:
             enforced = self.client.get(f"/api/v1/namespaces/{ACCOUNT[0]}")["metadata"]["labels"]
             if enforced["pod-security.kubernetes.io/enforce"] != "restricted":
                 raise Failure("Pod Security is not enforced")
-            self.admitted()
+            pods = self.admitted(documents)
             self.rights(name)
-            works(self.suite, name, documents)
+            works(self.suite, name, documents, pods)
         finally:
             self.remove(documents)
         return len(documents)
 
-    def admitted(self):
-        """Wait until the controllers have made the pod, which Pod Security had to let in."""
-        path = f"/apis/apps/v1/namespaces/{ACCOUNT[0]}/deployments/podinit"
+    def admitted(self, documents):
+        """The pods, once the controllers have made them all, which Pod Security had to let in."""
+        workload = next(d for d in documents if d["kind"] in ("Deployment", "StatefulSet"))
+        replicas = workload["spec"].get("replicas", 1)
 
         def made():
-            conditions = self.client.get(path).get("status", {}).get("conditions", [])
+            conditions = self.client.get(self.path(workload)).get("status", {}).get("conditions", [])
             failed = [c["message"] for c in conditions if c["type"] == "ReplicaFailure"]
             if failed:
                 raise Failure(failed[0])
-            return len(self.client.pods(ACCOUNT[0], "app.kubernetes.io/name=podinit")) == 1
+            pods = self.client.pods(ACCOUNT[0], "app.kubernetes.io/name=podinit")
+            return pods if len(pods) == replicas else None
 
-        wait_for("the pod", made, 30)
+        return wait_for(f"the pods of the {workload['kind']}", made, 30)
 
     def allowed(self, account, groups=(), **asked):
         """Whether RBAC lets a service account do something."""
