@@ -7,12 +7,15 @@ use std::thread;
 /// .ci/run asks for more.
 const HISTORIES: u64 = 120;
 
-/// How many random histories are asked for.
+/// How many random histories the oracle reads.
 pub(crate) fn histories() -> u64 {
-    let asked = std::env::var("ORACLE_HISTORIES").ok();
-    asked.map_or(HISTORIES, |asked| {
-        asked.parse().expect("ORACLE_HISTORIES is a number")
-    })
+    asked().unwrap_or(HISTORIES)
+}
+
+/// The number of histories that `ORACLE_HISTORIES` asks for.
+pub(crate) fn asked() -> Option<u64> {
+    let asked = std::env::var("ORACLE_HISTORIES").ok()?;
+    Some(asked.parse().expect("ORACLE_HISTORIES is a number"))
 }
 
 /// The least seed below `limit` for which the check holds, whatever the number of cores.
