@@ -8,7 +8,7 @@ its Events a little earlier and a little later; podinit's figures have to lie be
 import collections
 import json
 
-from compare import BUCKETS, COUNTERS, series
+from compare import BUCKETS, COUNTERS, EXACT, series
 from truth import Truth, seconds
 
 APART = 0.5  # seconds by which the watches may be apart; pods here have nothing to tell before that
@@ -51,7 +51,7 @@ def figures_of(truth):
         found[(f"{metric}_sum", key)] += sum(values)
         for bound in BUCKETS:
             found[(f"{metric}_bucket", frozenset({**labels, "le": f"{bound:g}"}.items()))] += sum(
-                value <= bound for value in values)
+                value <= bound + EXACT for value in values)
     for (name, *values), count in truth.counters.items():
         found[(name, frozenset(zip(COUNTERS[name], values)))] += count
     return found
@@ -83,7 +83,8 @@ def outside(figures, allowed):
     lines = []
     for key, (least, greatest) in sorted(allowed.items(), key=str):
         found = figures.get(key, 0)
-        if not least - 1e-6 <= found <= greatest + 1e-6:
+        resolution = EXACT * (1 + figures.get((f"{key[0].removesuffix('_sum')}_count", key[1]), 0))
+        if not least - resolution <= found <= greatest + resolution:
             lines.append(f"{key[0]}{sorted(key[1])}: between {least:g} and {greatest:g}, counted {found:g}")
     for key, found in sorted(figures.items(), key=str):
         if found and key not in allowed and key[0] in COUNTERS:
