@@ -22,7 +22,7 @@ pub use self::sandbox::SandboxNotReady;
 pub use self::scheduling::{NotScheduled, NotScheduledReason};
 pub use self::uid::PodUid;
 use crate::label_values;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 label_values! {
     /// The condition types that podinit reads, as Kubernetes spells them.
@@ -200,6 +200,10 @@ pub struct PodSnapshot {
     pub is_static: bool,
 }
 
+/// A Ready=False that is younger than the pod's start by more than this was not set at the start:
+/// the pod has been Ready before.
+const READY_BEFORE_NANOS: i64 = 5 * NANOS_PER_SECOND;
+
 impl PodSnapshot {
     /// A pod with only its identity and name; a base for decoders and tests.
     pub fn bare(uid: PodUid, namespace: impl Into<Arc<str>>, name: impl Into<Box<str>>) -> Self {
@@ -232,6 +236,22 @@ impl PodSnapshot {
             has_readiness_gates: false,
             is_static: false,
         }
+    }
+
+    /// Whether the pod has been Ready or has ended: its startup is over
+    /// ([§5.2](crate::specification#s5-2)).
+    pub fn has_started_up(&self) -> bool {
+        let Some(ready) = self.conditions.get(ConditionType::Ready) else {
+            return self.phase != Phase::Active;
+        };
+        let was_ready_before = ready.status == ConditionStatus::False
+            && ready
+                .last_transition
+                .zip(self.started)
+                .is_some_and(|(unready, started)| {
+                    unready.nanos_since(started) > READY_BEFORE_NANOS
+                });
+        ready.is_true() || was_ready_before || self.phase != Phase::Active
     }
 }
 

@@ -7,6 +7,7 @@ use http::StatusCode;
 use http::header::{HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
+use super::error_text::{one_line, root_causes};
 use super::renewing_client::NoCredentials;
 use crate::decode::{ApiStatus, DecodeError};
 
@@ -67,9 +68,6 @@ pub enum ApiErrorKind {
 
 /// The longest wait that an API server can ask for with `Retry-After`.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
-
-/// How many characters of a foreign message are repeated in a log line.
-const DETAIL_LIMIT: usize = 300;
 
 impl ApiError {
     /// An error without `Retry-After`.
@@ -189,37 +187,10 @@ fn bounded_seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
 }
 
-/// An error with its causes, each once: some errors repeat their cause in their own message.
-pub(super) fn root_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        if !text.contains(&message) {
-            text.push_str(": ");
-            text.push_str(&message);
-        }
-        cause = error.source();
-    }
-    one_line(&text)
-}
-
-/// Foreign text, fit for a log line: without control characters and of bounded length.
-fn one_line(text: &str) -> String {
-    let mut line: String = text
-        .chars()
-        .take(DETAIL_LIMIT)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    if line.len() < text.len() {
-        line.push('…');
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::error_text;
 
     fn answered(code: u16, body: &str) -> ApiError {
         let status = StatusCode::from_u16(code).unwrap_or_default();
@@ -265,7 +236,7 @@ mod tests {
     fn details_are_one_bounded_line() {
         let error = answered(500, &format!(r#"{{"message":"a\nb{}"}}"#, "é".repeat(9000)));
         assert!(error.detail.starts_with("HTTP 500: a b"));
-        assert!(error.detail.chars().count() <= DETAIL_LIMIT + 1);
+        assert!(error.detail.chars().count() <= error_text::DETAIL_LIMIT + 1);
         assert_eq!(answered(503, "").detail, "HTTP 503 Service Unavailable");
     }
 }

@@ -9,7 +9,7 @@ use kube::config::{
     NamedAuthInfo, NamedCluster, NamedContext,
 };
 
-use super::api_error::root_causes;
+use super::error_text::root_causes;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
 

@@ -10,6 +10,7 @@ pub mod client;
 pub mod clock;
 pub mod credentials;
 pub(crate) mod date_observer;
+mod error_text;
 mod kubeconfig;
 pub mod options;
 mod proxy;

@@ -22,7 +22,7 @@ use kube::client::Body;
 use tokio::time::Instant;
 use tower_service::Service;
 
-use super::api_error::root_causes;
+use super::error_text::root_causes;
 
 /// The least time between two renewals, since each may run a credential plugin.
 const PAUSE: Duration = Duration::from_secs(20);

@@ -2,13 +2,10 @@
 //! [§5.3](crate::specification#s5-3)): was its startup over before podinit watched it?
 
 use super::lost_startup::LostStartup;
-use crate::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot};
+use crate::pod::PodSnapshot;
 use crate::shard::Shard;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// A Ready=False that is younger than the pod's start by more than this was not set at the start:
-/// the pod has been Ready before.
-const READY_BEFORE_NANOS: i64 = 5 * NANOS_PER_SECOND;
 /// A pod that first appears after the first list, but was created longer than this before it,
 /// existed already, outside the selection.
 const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
@@ -125,7 +122,7 @@ impl Classification {
         };
         if !was_there {
             Self::New
-        } else if has_started_up(snapshot) {
+        } else if snapshot.has_started_up() {
             Self::Preexisting
         } else {
             Self::Adopted
@@ -133,23 +130,10 @@ impl Classification {
     }
 }
 
-/// Whether the startup of a pod was over before it was first seen.
-pub(super) fn has_started_up(snapshot: &PodSnapshot) -> bool {
-    let Some(ready) = snapshot.conditions.get(ConditionType::Ready) else {
-        return snapshot.phase != Phase::Active;
-    };
-    let was_ready_before = ready.status == ConditionStatus::False
-        && ready
-            .last_transition
-            .zip(snapshot.started)
-            .is_some_and(|(unready, started)| unready.nanos_since(started) > READY_BEFORE_NANOS);
-    ready.is_true() || was_ready_before || snapshot.phase != Phase::Active
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::{Condition, PodUid};
+    use crate::pod::{Condition, ConditionStatus, ConditionType, Phase, PodUid};
 
     fn pod(created: i64, ready: Option<(ConditionStatus, i64)>) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");

@@ -6,21 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::judgement::Judgement;
-use super::observation::{Latency, TrackerObservation};
-use crate::label_values;
+use super::judgement::{Judgement, Latency};
+use super::observation::{ResizeResult, TrackerObservation};
 use crate::pod::{Condition, ConditionStatus, InPlaceChanges, PodUid, Resize, ResizeState};
 use crate::timestamp::Timestamp;
-
-label_values! {
-    /// How a native resize ended.
-    pub enum ResizeResult {
-        /// Its conditions are gone
-        Completed => "completed",
-        /// The pod is gone
-        Ended => "ended",
-    }
-}
 
 /// A native resize that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,69 @@
 //! From two instants to a latency, or to the reason why there is none.
 
-use super::observation::{AnomalyKind, Latency};
+use std::time::Duration;
+
+use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A duration below zero by at most this comes from the truncation to seconds.
 const ROUNDING_NANOS: i64 = NANOS_PER_SECOND;
 /// A longer startup than thirty days means that some clock is wrong.
 const TOO_LONG_NANOS: i64 = 30 * 24 * 3600 * NANOS_PER_SECOND;
+
+label_values! {
+    /// Why a stage or step that applies to a pod was not observed
+    /// ([§5.8](crate::specification#s5-8), [§9.1](crate::specification#s9-1)).
+    pub enum UnobservedReason {
+        /// Adopted in flight; its end was reached before the first snapshot
+        Preexisting => "preexisting",
+        /// A condition type that it needs was never in the pod's status
+        ConditionAbsent => "condition_absent",
+        /// The pod ended without both milestones having been seen
+        NotSeen => "not_seen",
+        /// Judged, but its time was unusable
+        Time => "time",
+    }
+}
+
+label_values! {
+    /// What was wrong with a time ([§4](crate::specification#s4)).
+    pub enum AnomalyKind {
+        /// Observed before the second that the API states
+        Skew => "skew",
+        /// Below zero by at most a second, observed as zero
+        Rounded => "rounded",
+        /// Further below zero, not observed
+        Negative => "negative",
+        /// Above thirty days, not observed
+        TooLong => "too_long",
+        /// A time was missing or absurd, not observed
+        Missing => "missing",
+    }
+}
+
+/// A duration for a histogram: from zero to thirty days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Latency(u64);
+
+impl Latency {
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    pub fn as_seconds_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl From<Duration> for Latency {
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
 
 /// Whether two instants give a usable duration ([§4.5](crate::specification#s4-5),
 /// [§4.6](crate::specification#s4-6)).
@@ -50,6 +107,11 @@ impl Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_latency_of_half_a_second_is_half_a_second() {
+        assert_eq!(Latency::from_nanos(1_500_000_000).as_seconds_f64(), 1.5);
+    }
 
     fn at(offset_millis: i64) -> Timestamp {
         Timestamp::from_seconds(1_700_000_000).plus_nanos(offset_millis * 1_000_000)

@@ -4,7 +4,6 @@
 //! that was restarted, or was Ready more than once, shows those of later events: the first ones, which
 //! alone are its startup ([§1.6](crate::specification#s1-6)), are lost.
 
-use super::classification::has_started_up;
 use super::milestone::Milestone;
 use crate::label_values;
 use crate::pod::{ContainerKind, Phase, PodSnapshot};
@@ -46,7 +45,7 @@ impl LostStartup {
 fn is_unready_again(snapshot: &PodSnapshot) -> bool {
     let ready = Milestone::Ready.condition(&snapshot.conditions);
     let is_ready = ready.is_some_and(|ready| ready.is_true());
-    !is_ready && has_started_up(snapshot)
+    !is_ready && snapshot.has_started_up()
 }
 
 /// The network condition is none of these: where it is later than the first start of a container, that

@@ -48,6 +48,7 @@ mod slo_verdict;
 mod sources;
 mod startup;
 mod startup_sli;
+mod startup_sli_verdict;
 mod stuck;
 mod table;
 mod tracker;
@@ -58,15 +59,16 @@ pub use classification::Backfill;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
-pub use in_place::{OpenChanges, OpenResize, ResizeResult};
+pub use in_place::{OpenChanges, OpenResize};
 pub use interval::{Interval, Stage, StageOrStep, Step};
+pub use judgement::{AnomalyKind, Latency, UnobservedReason};
 pub use last_seen::LastSeen;
 pub use lost_startup::LostStartup;
 pub use milestone::Milestone;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use observation::{
-    AnomalyKind, EventDropReason, Latency, Observation, PodObservation, PodState, PullObservation,
-    PullResult, Sink, TrackerObservation, UnobservedReason,
+    EventDropReason, Observation, PodObservation, PodState, PullObservation, PullResult,
+    ResizeResult, Sink, TrackerObservation,
 };
 pub use outcome::Outcome;
 pub use record::{
@@ -82,7 +84,7 @@ pub use saved::{
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SourceProgress, Successor};
-pub use startup_sli::{StartupSli, StartupSliExclusion};
+pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};
 pub use stuck::{StuckAfter, StuckBefore};
 pub use tracker::{Tracker, TrackerConfig};
 pub use version::Version;

@@ -2,53 +2,21 @@
 
 use super::cause::Waiting;
 use super::eviction::{Evicted, RefusalReason};
-use super::in_place::ResizeResult;
 use super::interval::{Interval, Stage, StageOrStep};
+use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::lost_startup::LostStartup;
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::outcome::Outcome;
 use super::record::EndedStartup;
 use super::slo_verdict::{SloId, SloVerdict};
-use super::startup_sli::StartupSli;
+use super::startup_sli_verdict::StartupSli;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::kube_event::KubeEvent;
 use crate::label_values;
 use crate::pod::{DisruptionReason, PodInfo, PodUid, ResizeState};
 use crate::timestamp::Timestamp;
-
-label_values! {
-    /// Why a stage or step that applies to a pod was not observed
-    /// ([§5.8](crate::specification#s5-8), [§9.1](crate::specification#s9-1)).
-    pub enum UnobservedReason {
-        /// Adopted in flight; its end was reached before the first snapshot
-        Preexisting => "preexisting",
-        /// A condition type that it needs was never in the pod's status
-        ConditionAbsent => "condition_absent",
-        /// The pod ended without both milestones having been seen
-        NotSeen => "not_seen",
-        /// Judged, but its time was unusable
-        Time => "time",
-    }
-}
-
-label_values! {
-    /// What was wrong with a time ([§4](crate::specification#s4)).
-    pub enum AnomalyKind {
-        /// Observed before the second that the API states
-        Skew => "skew",
-        /// Below zero by at most a second, observed as zero
-        Rounded => "rounded",
-        /// Further below zero, not observed
-        Negative => "negative",
-        /// Above thirty days, not observed
-        TooLong => "too_long",
-        /// A time was missing or absurd, not observed
-        Missing => "missing",
-    }
-}
 
 label_values! {
     /// How an image came to the node of a pod ([§9.3](crate::specification#s9-3)).
@@ -59,6 +27,16 @@ label_values! {
         Present => "present",
         /// It could not be pulled, at least once
         Failed => "failed",
+    }
+}
+
+label_values! {
+    /// How a native resize ended.
+    pub enum ResizeResult {
+        /// Its conditions are gone
+        Completed => "completed",
+        /// The pod is gone
+        Ended => "ended",
     }
 }
 
@@ -93,30 +71,6 @@ pub enum PodState {
     InFlight(Waiting),
     /// Its startup is over
     Finished(Outcome),
-}
-
-/// A duration for a histogram: from zero to thirty days.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Latency(u64);
-
-impl Latency {
-    pub const fn from_nanos(nanos: u64) -> Self {
-        Self(nanos)
-    }
-
-    pub const fn as_nanos(self) -> u64 {
-        self.0
-    }
-
-    pub fn as_seconds_f64(self) -> f64 {
-        self.0 as f64 / 1e9
-    }
-}
-
-impl From<Duration> for Latency {
-    fn from(duration: Duration) -> Self {
-        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
-    }
 }
 
 /// One event of one pod that is counted.
@@ -285,15 +239,5 @@ impl<'a, S: Sink> Reporter<'a, S> {
     pub(super) fn tracker(&mut self, observation: TrackerObservation) {
         self.sink
             .observe(self.now, Observation::Tracker(observation));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_latency_of_half_a_second_is_half_a_second() {
-        assert_eq!(Latency::from_nanos(1_500_000_000).as_seconds_f64(), 1.5);
     }
 }

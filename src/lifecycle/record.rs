@@ -15,9 +15,9 @@ pub use in_flight::{InFlight, InFlightPosition};
 
 use super::cause::Waiting;
 use super::interval::Interval;
+use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::NetworkTime;
-use super::observation::{Latency, UnobservedReason};
 use super::outcome::Outcome;
 use super::slo_verdict::SloVerdict;
 use crate::label_values;

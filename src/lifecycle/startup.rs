@@ -7,9 +7,10 @@
 use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
+use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earliest};
-use super::observation::{AnomalyKind, Latency, PodObservation, UnobservedReason};
+use super::observation::PodObservation;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
 

@@ -9,7 +9,8 @@ use crate::kube_event::{EventReason, KubeEvent, Pulled};
 use crate::lifecycle::cause::Waiting;
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
-use crate::lifecycle::observation::{Latency, PullObservation, PullResult, Reporter, Sink};
+use crate::lifecycle::judgement::Latency;
+use crate::lifecycle::observation::{PullObservation, PullResult, Reporter, Sink};
 use crate::lifecycle::slo::SloInput;
 use crate::timestamp::Timestamp;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Record;
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::interval::Interval;
-use crate::lifecycle::observation::Latency;
+use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::slo::SloRule;

@@ -9,9 +9,9 @@ use super::{
 use crate::lifecycle::image_pulls::Image;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Judgement;
+use crate::lifecycle::judgement::{Latency, UnobservedReason};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::network_evidence::NetworkEvidence;
-use crate::lifecycle::observation::{Latency, UnobservedReason};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
 use crate::lifecycle::slo::SloRule;

@@ -3,9 +3,10 @@
 use super::{SloRule, Timers};
 use crate::lifecycle::cause::Waiting;
 use crate::lifecycle::interval::Interval;
+use crate::lifecycle::judgement::AnomalyKind;
 use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{AnomalyKind, PodObservation};
+use crate::lifecycle::observation::PodObservation;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
 use crate::lifecycle::startup::{Reached, Startup};

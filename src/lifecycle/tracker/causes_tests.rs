@@ -3,8 +3,8 @@
 use super::fixtures::{at, delivery, rule};
 use super::*;
 use crate::lifecycle::cause::{Cause, Waiting};
-use crate::lifecycle::in_place::ResizeResult;
 use crate::lifecycle::interval::Stage;
+use crate::lifecycle::observation::ResizeResult;
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{

@@ -10,7 +10,7 @@ use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::ReentryBaseline;
 use crate::lifecycle::slo::SloProgress;
-use crate::lifecycle::startup_sli::{StartupSli, StartupSliExclusion};
+use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 

@@ -9,14 +9,13 @@ use proptest::test_runner::RngSeed;
 use crate::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
 use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::interval::{Interval, Stage};
-use crate::lifecycle::observation::{
-    Latency, Observation, PodObservation, PodState, TrackerObservation,
-};
+use crate::lifecycle::judgement::Latency;
+use crate::lifecycle::observation::{Observation, PodObservation, PodState, TrackerObservation};
 use crate::lifecycle::saved::SavedPod;
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
 use crate::lifecycle::sources::Successor;
-use crate::lifecycle::startup_sli::StartupSli;
+use crate::lifecycle::startup_sli_verdict::StartupSli;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
