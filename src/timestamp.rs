@@ -5,6 +5,7 @@ use std::num::NonZeroI64;
 use std::time::Duration;
 
 pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
+pub const NANOS_PER_MILLI: i64 = 1_000_000;
 
 /// An instant in UTC with nanosecond resolution, from 1678 to 2262; other times saturate.
 ///

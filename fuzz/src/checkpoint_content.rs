@@ -6,11 +6,12 @@ use std::time::Duration;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame::{self, Writer};
 use podinit::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, SavedPod, SavedTracker, SloRule, SourceId, Successor,
-    Tracker, TrackerConfig,
+    Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, SloRule,
+    SourceId, Successor, Tracker, TrackerConfig,
 };
 use podinit::metrics::saved::SavedMetrics;
 use podinit::metrics::{Builder, Format, LabelConfig};
+use podinit::pod::{PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
 
 /// One SLO for each interval, for every pod.
@@ -49,18 +50,30 @@ pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
     (read, pods)
 }
 
-/// A checkpoint with nothing but SLOs, and with `payload` in place of the section with `tag`.
+/// A checkpoint with SLOs and a pod in flight, and with `payload` in place of the section with `tag`, which
+/// it may not have.
 pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
     let content = content(SavedTracker {
         rules: rules(),
         ..SavedTracker::default()
     });
-    let base = content::encode(&content, std::iter::empty()).finish();
+    let mut tracker = Tracker::default();
+    let delivery = Delivery {
+        source: SourceId(0),
+        event: PodEvent::Applied(PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod")),
+        now: Timestamp::EPOCH,
+        observed: None,
+        version: None,
+    };
+    tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
+    let base = content::encode(&content, tracker.saved_pods()).finish();
     let mut file = Writer::begin();
     for (other, bytes) in frame::read(&base).unwrap().iter() {
-        let bytes = if other == tag { payload } else { bytes };
-        file.section(other, |to| to.extend(bytes));
+        if other != tag {
+            file.section(other, |to| to.extend(bytes));
+        }
     }
+    file.section(tag, |to| to.extend(payload));
     file.finish()
 }
 

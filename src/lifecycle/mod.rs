@@ -78,8 +78,10 @@ pub use record::{
 };
 pub use reentry::LastTrue;
 pub use saved::{
-    SavedDeleted, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight, SavedInPlace, SavedPod,
-    SavedSource, SavedStartup, SavedTracker, WaitingPod,
+    Named, SavedCause, SavedCollected, SavedDeleted, SavedEnded, SavedEvidence, SavedImage,
+    SavedImagePull, SavedInFlight, SavedInPlace, SavedPod, SavedRules, SavedSource, SavedStartup,
+    SavedTracker, SavedVerdict, SavedWaiting, UnreadWaiting, WaitingNames, WaitingPod,
+    WaitingTable,
 };
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};

@@ -14,9 +14,14 @@ mod conversions;
 mod evidence;
 mod form;
 mod image_pulls;
+mod record;
 
-pub use evidence::SavedEvidence;
+pub use evidence::{Named, SavedEvidence};
 pub use image_pulls::{SavedImage, SavedImagePull};
+pub use record::{
+    SavedCause, SavedCollected, SavedEnded, SavedVerdict, SavedWaiting, UnreadWaiting,
+    WaitingNames, WaitingTable,
+};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,6 +88,10 @@ pub struct SavedSource {
     #[serde(with = "form::SavedSourceProgress")]
     pub progress: SourceProgress,
 }
+
+/// The SLOs that were in force at some time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedRules(#[serde(with = "form::rules")] pub Arc<[SloRule]>);
 
 /// A deleted pod that is still remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +160,10 @@ pub struct SavedInFlight {
     pub has_startup_sli: bool,
     /// Its newest status shows that the cluster has no network condition
     pub lacks_network_condition: bool,
+    /// What its record has collected; saved in a section of its own, which a checkpoint of an earlier
+    /// podinit does not have
+    #[serde(skip)]
+    pub collected: SavedCollected,
 }
 
 /// A saved pod in flight, as far as it is counted.
@@ -238,16 +251,22 @@ impl SavedPod {
     /// # Errors
     /// What it holds that no pod can have.
     pub fn check(&self, slos: usize) -> Result<(), &'static str> {
-        let Self::InFlight(pod) = self else {
-            return Ok(());
-        };
-        if !pod.startup.is_known() {
+        match self {
+            Self::InFlight(pod) => pod.check(slos),
+            Self::Finished(..) => Ok(()),
+        }
+    }
+}
+
+impl SavedInFlight {
+    fn check(&self, slos: usize) -> Result<(), &'static str> {
+        if !self.startup.is_known() {
             return Err("no such milestone, condition or interval");
         }
-        if pod.images.len().max(pod.evidence.containers.len()) > MOST_FOLLOWED {
+        if self.images.len().max(self.evidence.containers.len()) > MOST_FOLLOWED {
             return Err("more containers than are followed");
         }
-        match pod.slos.iter().all(|(slo, _)| usize::from(slo.0) < slos) {
+        match self.slos.iter().all(|(slo, _)| usize::from(slo.0) < slos) {
             true => Ok(()),
             false => Err("no such SLO"),
         }

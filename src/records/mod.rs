@@ -21,4 +21,4 @@ pub use filter::Filter;
 pub use queries::{Queries, channel};
 pub use query::{Answer, EndedPosition, Position, Query, Sort, Whole};
 pub use slowest::{MINUTES, SLOWEST_OF_A_MINUTE};
-pub use store::{KeptRecord, MOST_NEWEST, RecordStore};
+pub use store::{KeptRecord, KeptRecords, MOST_KEPT, MOST_NEWEST, RecordStore};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::query::Whole;
-use super::slowest::Slowest;
+use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
 use crate::lifecycle::EndedStartup;
 use crate::timestamp::Timestamp;
 
@@ -12,10 +12,22 @@ use crate::timestamp::Timestamp;
 pub const MOST_NEWEST: usize = 1000;
 
 /// A record that is kept. Its number tells it from the others, and says in which order startups ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRecord {
     pub number: u64,
     pub startup: Arc<EndedStartup>,
+}
+
+/// So many records are kept at most.
+pub const MOST_KEPT: usize = MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
+
+/// What a checkpoint holds of a [`RecordStore`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptRecords {
+    /// How many records there have been, kept or not
+    pub count: u64,
+    /// Those that are kept, the oldest first
+    pub records: Vec<KeptRecord>,
 }
 
 /// The records that are kept of startups that have ended.
@@ -30,20 +42,39 @@ pub struct RecordStore {
 impl RecordStore {
     /// Keeps a record, and drops those that it takes the place of.
     pub fn add(&mut self, startup: EndedStartup) {
-        self.add_shared(Arc::new(startup));
+        let number = self.count;
+        self.count += 1;
+        let startup = Arc::new(startup);
+        self.keep(KeptRecord { number, startup });
     }
 
-    fn add_shared(&mut self, startup: Arc<EndedStartup>) {
-        let record = KeptRecord {
-            number: self.count,
-            startup,
-        };
-        self.count += 1;
+    fn keep(&mut self, record: KeptRecord) {
         self.slowest.add(&record);
         if self.newest.len() == MOST_NEWEST {
             self.newest.pop_front();
         }
         self.newest.push_back(record);
+    }
+
+    /// A store that keeps these.
+    pub fn restored(kept: KeptRecords) -> Self {
+        let mut store = Self {
+            count: kept.count,
+            ..Self::default()
+        };
+        // Each takes the place that it had: those that are not kept had none.
+        kept.records
+            .into_iter()
+            .for_each(|record| store.keep(record));
+        store
+    }
+
+    /// What a checkpoint holds of it. Copies no record.
+    pub fn kept(&self) -> KeptRecords {
+        KeptRecords {
+            count: self.count,
+            records: self.all(),
+        }
     }
 
     /// How many records there have been, kept or not.

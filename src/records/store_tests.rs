@@ -79,6 +79,39 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Also where the clock is set back in between.
+    #[test]
+    fn a_store_goes_on_after_a_restart_as_if_there_had_been_none(
+        startups in prop::collection::vec((-100_i64..120, 0_i64..20, 0_i64..20), 0..1500),
+        restart in 0_usize..1500,
+    ) {
+        let (mut steady, mut restarted) = (RecordStore::default(), RecordStore::default());
+        let mut second = 10_000;
+        for (number, (passed, waited, started)) in startups.into_iter().enumerate() {
+            if number == restart {
+                restarted = RecordStore::restored(restarted.kept());
+                prop_assert_eq!(restarted.kept(), steady.kept());
+            }
+            second += passed;
+            let created = second - waited - started;
+            let times = [created, created + waited, second];
+            for store in [&mut steady, &mut restarted] {
+                store.add(ended(&number.to_string(), times, second));
+            }
+        }
+        prop_assert_eq!(restarted.kept(), steady.kept());
+        for whole in Whole::ALL {
+            let numbers = |store: &RecordStore| {
+                let slowest = store.slowest(whole, at(second));
+                slowest.map(|record| record.number).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(numbers(&restarted), numbers(&steady));
+        }
+    }
+}
+
 #[test]
 fn the_memory_of_records_is_bounded() {
     let mut store = RecordStore::default();

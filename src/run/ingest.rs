@@ -62,7 +62,7 @@ impl Ingest {
                 }
                 Some(request) = self.snapshots.requested() => {
                     let Self { tracker, sink, snapshots, .. } = &mut self;
-                    snapshots.answer(request, tracker, &sink.recorder);
+                    snapshots.answer(request, tracker, sink);
                 }
                 Some(slos) = self.slos.recv() => {
                     self.tracker.set_slos(slos.rules);

@@ -11,12 +11,13 @@ use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::decode::{DecodeOptions, WatchEventKind};
 use podinit::lifecycle::{
-    Delivery, PodEvent, SavedPod, SourceId, Successor, TimestampMode, Tracker, TrackerConfig,
-    Version,
+    Delivery, EndedStartup, Observation, PodEvent, Record, SavedPod, Sink, SourceId, Successor,
+    TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::recordings::reader::{Body, Recording};
+use podinit::records::RecordStore;
 use podinit::sim::rng::Rng;
 use podinit::timestamp::Timestamp;
 
@@ -31,8 +32,24 @@ struct Harness {
     config: TrackerConfig,
     docs: Vec<SloDoc>,
     tracker: Tracker,
-    recorder: Recorder,
+    said: Said,
     exposition: Arc<Exposition>,
+}
+
+/// What was counted, and the records of startups that have ended.
+struct Said {
+    recorder: Recorder,
+    records: RecordStore,
+}
+
+impl Sink for Said {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self.recorder.observe(now, observation);
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        self.records.add(startup);
+    }
 }
 
 impl Harness {
@@ -61,20 +78,24 @@ impl Harness {
             tracker: Tracker::new(config.clone()),
             config,
             docs,
-            recorder,
+            said: Said {
+                recorder,
+                records: RecordStore::default(),
+            },
             exposition,
         }
     }
 
     fn apply(&mut self, delivery: &Delivery) {
-        self.tracker.apply(delivery.clone(), &mut self.recorder);
+        self.tracker.apply(delivery.clone(), &mut self.said);
     }
 
     /// The checkpoint as it stands.
     fn written(&self) -> Vec<u8> {
         let content = Content {
             tracker: self.tracker.saved(),
-            metrics: self.recorder.saved(),
+            metrics: self.said.recorder.saved(),
+            records: self.said.records.kept(),
             ..Content::default()
         };
         content::encode(&content, self.tracker.saved_pods()).finish()
@@ -95,13 +116,26 @@ impl Harness {
         assert_eq!(durations, RestoredDurations::Continued);
         let config = self.config.clone();
         let saved = content.tracker;
-        self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut recorder);
-        (self.recorder, self.exposition) = (recorder, exposition);
+        let records = RecordStore::restored(content.records);
+        let mut said = Said { recorder, records };
+        self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut said);
+        (self.said, self.exposition) = (said, exposition);
         let remembered = self.written();
         assert!(
             remembered.len() == file.len(),
             "what was restored is not what was written"
         );
+    }
+
+    /// The records of pods in flight, and of startups that have ended. Those that are absent from one
+    /// list end in no particular order.
+    fn records(&self) -> Vec<Record> {
+        let in_flight = self.tracker.in_flight_after(None);
+        let in_flight = in_flight.map(|(_, pod)| pod.record());
+        let mut ended = self.said.records.kept().records;
+        ended.sort_by_key(|kept| (kept.startup.ended(), kept.startup.uid()));
+        let ended = ended.into_iter().map(|kept| kept.startup.record());
+        in_flight.chain(ended).collect()
     }
 
     fn text(&self) -> String {
@@ -122,6 +156,16 @@ fn counters(docs: &[SloDoc]) -> (Recorder, Arc<Exposition>) {
         ..LabelConfig::default()
     };
     Builder::new(labels).slos(docs.to_vec()).build().unwrap()
+}
+
+/// The first record by which one harness differs from another.
+fn other_record(steady: &Harness, restarted: &Harness) -> Option<String> {
+    let (steady, restarted) = (steady.records(), restarted.records());
+    let mut pairs = steady.iter().zip(&restarted);
+    let differ = pairs.find(|(steady, restarted)| steady != restarted);
+    differ
+        .map(|(steady, restarted)| format!("{restarted:?}, without a restart {steady:?}"))
+        .or_else(|| (steady.len() != restarted.len()).then(|| "more records".to_owned()))
 }
 
 /// What a list-watch could deliver of a history.
@@ -217,6 +261,7 @@ fn differs(seed: u64) -> Option<String> {
         }
         restarted.restart();
         let difference = difference(&steady.text(), &restarted.text());
+        let difference = difference.or_else(|| other_record(&steady, &restarted));
         if difference.is_some() {
             return difference;
         }
@@ -229,9 +274,11 @@ fn differs(seed: u64) -> Option<String> {
         }
     }
     let (same, other) = (steady.written().len(), restarted.written().len());
-    difference(&steady.text(), &restarted.text()).or_else(|| {
-        (same != other).then(|| format!("a checkpoint of {other} bytes instead of {same}"))
-    })
+    difference(&steady.text(), &restarted.text())
+        .or_else(|| other_record(&steady, &restarted))
+        .or_else(|| {
+            (same != other).then(|| format!("a checkpoint of {other} bytes instead of {same}"))
+        })
 }
 
 #[test]

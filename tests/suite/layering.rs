@@ -37,11 +37,12 @@ const BANNED: [(&str, &str); 13] = [
 
 /// Where the core may name serde: these files define the values that a checkpoint holds, and their
 /// saved form is a promise that must stand beside the types. Everywhere else the edges parse.
-const SAVED: [&str; 4] = [
+const SAVED: [&str; 5] = [
     "lifecycle/saved.rs",
     "lifecycle/saved/evidence.rs",
     "lifecycle/saved/form.rs",
     "lifecycle/saved/image_pulls.rs",
+    "lifecycle/saved/record.rs",
 ];
 
 fn sources(path: &Path) -> Vec<PathBuf> {

@@ -9,6 +9,7 @@ use podinit::sim::faults::{Request, Target};
 use podinit::sim::life::{App, Change, PodManifest, Report};
 use podinit::sim::node::CURRENT;
 use podinit::sim::{Cluster, ClusterConfig};
+use serde_json::Value;
 
 const READY: App = App::Running { ready: true };
 
@@ -73,6 +74,52 @@ fn finished(seen: &Scrape, outcome: &str) -> f64 {
 
 fn loaded(seen: &Scrape, result: &str) -> f64 {
     seen.sum_where("podinit_checkpoint_loads_total", "result", result)
+}
+
+/// The startup of a pod among those that were answered.
+fn named<'a>(startups: &'a [Value], name: &str) -> &'a Value {
+    let found = startups.iter().find(|startup| startup["name"] == name);
+    found.unwrap_or_else(|| panic!("no startup of {name} in {startups:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn records_survive_a_kill() {
+    let world = world().await;
+    blocking(|| {
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        world.live("done");
+        world.create("starts");
+        podinit.until("both", discovered(2.0));
+        world.bind("starts");
+        podinit.until("that it is bound", |seen| {
+            seen.sum_where("podinit_inflight_pods", "stage", "network") == 1.0
+        });
+        // A scrape has shown all that, so that it is durable.
+        let done = podinit.startups("/api/v1/startups");
+        let waits = podinit.startups("/api/v1/inflight");
+        assert_eq!((done.len(), waits.len()), (1, 1));
+        podinit.kill();
+
+        let mut podinit = world.podinit();
+        podinit.until_synced();
+        assert_eq!(podinit.startups("/api/v1/startups"), done);
+        assert_eq!(podinit.startups("/api/v1/inflight"), waits);
+        let before = named(&waits, "starts")["causes"].as_array().unwrap();
+        assert!(before.len() >= 2, "{before:?}");
+        world.report("starts", READY);
+        podinit.until("that it is ready", |seen| finished(seen, "ready") == 2.0);
+        let after = podinit.startups("/api/v1/startups");
+        assert_eq!(named(&after, "done"), named(&done, "done"));
+        // The record of a pod in flight across the restart is whole.
+        let whole = named(&after, "starts");
+        let causes = whole["causes"].as_array().unwrap();
+        assert_eq!(causes[..before.len()], before[..]);
+        let open = |result: &Value| result["result"] != "measured";
+        let intervals = whole["intervals"].as_array().unwrap();
+        assert!(!intervals.iter().any(open), "{intervals:?}");
+        assert_eq!(whole["ended"]["outcome"], "ready");
+    });
 }
 
 const GAP: &str = "podinit_observation_gap_seconds_total";

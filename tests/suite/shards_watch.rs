@@ -98,6 +98,7 @@ impl Process {
             },
             tracker: self.tracker.saved(),
             metrics: self.recorder.saved(),
+            ..Content::default()
         };
         content::encode(&content, self.tracker.saved_pods()).finish()
     }

@@ -7,6 +7,11 @@
 //! | 3 | `pods` | those that are starting up or finished |
 //! | 4 | `metrics` | the counters of every room, by family, and the histograms |
 //! | 5 | `shard` | which shard of these pods; missing for all of them |
+//! | 6 | `collected` | of each pod that is starting up, what its record has collected; optional |
+//! | 7 | `records` | the records of startups that have ended; optional |
+//!
+//! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
+//! section with any other tag is one of a later podinit, and ignored.
 //!
 //! A section is the serde form of a `Saved...` type, written with postcard; the pods are one such
 //! value after the other. Label values (outcomes, reasons, stages) are written by name, and
@@ -14,16 +19,20 @@
 //! podinit does not know was written by a later one, and the checkpoint is set aside for that one:
 //! ignoring the name would lower a counter.
 
+mod collected;
 mod pods;
+mod records;
 
 use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
+use self::pods::SharedTexts;
 use super::frame::{Sections, Writer};
-use crate::lifecycle::{SavedPod, SavedTracker};
+use crate::lifecycle::{SavedPod, SavedTracker, UnreadWaiting};
 use crate::metrics::CheckpointLoad;
 use crate::metrics::saved::SavedMetrics;
+use crate::records::KeptRecords;
 use crate::shard::Shard;
 
 const SCOPE: u32 = 1;
@@ -31,6 +40,8 @@ const TRACKER: u32 = 2;
 const PODS: u32 = 3;
 const METRICS: u32 = 4;
 const SHARD: u32 = 5;
+const COLLECTED: u32 = 6;
+const RECORDS: u32 = 7;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +52,8 @@ pub struct Content {
     pub tracker: SavedTracker,
     /// What has been counted
     pub metrics: SavedMetrics,
+    /// The records of startups that have ended
+    pub records: KeptRecords,
 }
 
 /// Which pods a checkpoint is about: the cluster, and which of its pods were watched.
@@ -101,6 +114,9 @@ pub enum ContentError {
     /// A name that only a later podinit can have written
     #[error("it counts {0}, which this podinit does not know")]
     Unknown(String),
+    /// A stage and a cause that only a later podinit can have written
+    #[error("a pod waited in {0}, which this podinit does not know")]
+    UnknownWaiting(String),
 }
 
 impl ContentError {
@@ -108,17 +124,35 @@ impl ContentError {
     pub const fn reason(&self) -> CheckpointLoad {
         match self {
             // The checksum matched, and a variant or a name is none of this podinit's.
-            Self::Unknown(_) | Self::Bytes(_, postcard::Error::SerdeDeCustom) => {
-                CheckpointLoad::FutureVersion
-            }
+            Self::Unknown(_)
+            | Self::UnknownWaiting(_)
+            | Self::Bytes(_, postcard::Error::SerdeDeCustom) => CheckpointLoad::FutureVersion,
             Self::Missing(_) | Self::Bytes(..) | Self::Impossible(..) => CheckpointLoad::Corrupt,
         }
     }
 }
 
-/// Writes a checkpoint. [`Writer::finish`] hashes the bytes, which the task that owns the pods need
-/// not wait for.
-pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer {
+/// A checkpoint that lacks its records and its checksum: the task that owns the pods need not wait for
+/// them.
+#[derive(Clone, Debug)]
+pub struct Unfinished {
+    file: Writer,
+    records: KeptRecords,
+}
+
+impl Unfinished {
+    /// The complete file.
+    pub fn finish(self) -> Vec<u8> {
+        let Self { mut file, records } = self;
+        if records.count > 0 {
+            file.section(RECORDS, |out| records::write(out, &records));
+        }
+        file.finish()
+    }
+}
+
+/// Writes a checkpoint, but for what [`Unfinished::finish`] does.
+pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfinished {
     let mut file = Writer::begin();
     file.section(SCOPE, |out| append(out, &content.scope));
     if content.scope.shard != Shard::ALL {
@@ -126,9 +160,23 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer
         file.section(SHARD, |out| append(out, &saved));
     }
     file.section(TRACKER, |out| append(out, &content.tracker));
-    file.section(PODS, |out| pods.for_each(|pod| append(out, &pod)));
+    let mut collected = Vec::new();
+    file.section(PODS, |out| {
+        for pod in pods {
+            append(out, &pod);
+            if let SavedPod::InFlight(pod) = &pod {
+                collected::write(&mut collected, &pod.collected);
+            }
+        }
+    });
+    if !collected.is_empty() {
+        file.section(COLLECTED, |out| out.extend(collected));
+    }
     file.section(METRICS, |out| append(out, &content.metrics));
-    file
+    Unfinished {
+        file,
+        records: content.records.clone(),
+    }
 }
 
 /// Reads a checkpoint whose frame was found whole.
@@ -138,7 +186,13 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Writer
 pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentError> {
     let tracker: SavedTracker = value(file, TRACKER)?;
     let slos = tracker.rules.len();
-    let pods = pods::read(payload(file, PODS)?, slos)?;
+    let mut texts = SharedTexts::default();
+    let mut pods = pods::read(payload(file, PODS)?, slos, &mut texts)?;
+    if let Some(payload) = file.get(COLLECTED) {
+        collected::read(payload, &mut pods)?;
+    }
+    let records = file.get(RECORDS);
+    let records = records.map(|payload| records::read(payload, &mut texts));
     let content = Content {
         scope: SavedScope {
             shard: shard(file)?,
@@ -146,6 +200,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         },
         tracker,
         metrics: metrics(file)?,
+        records: records.transpose()?.unwrap_or_default(),
     };
     Ok((content, pods))
 }
@@ -198,11 +253,27 @@ fn payload<'a>(file: &Sections<'a>, tag: u32) -> Result<&'a [u8], ContentError> 
     file.get(tag).ok_or(ContentError::Missing(tag))
 }
 
+/// The value with which `bytes`, of the section `tag`, begin. Takes it off them.
+fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8], tag: u32) -> Result<T, ContentError> {
+    let fault = |error| ContentError::Bytes(tag, error);
+    let (value, rest) = postcard::take_from_bytes(bytes).map_err(fault)?;
+    *bytes = rest;
+    Ok(value)
+}
+
+/// Why a section `tag` cannot be used that names a pair of stage and cause in this way.
+fn unread(tag: u32) -> impl Fn(UnreadWaiting) -> ContentError {
+    move |why| match why {
+        UnreadWaiting::Unnamed => ContentError::Impossible(tag, "no such stage and cause"),
+        UnreadWaiting::Unknown(name) => ContentError::UnknownWaiting(name),
+    }
+}
+
 /// The one value that fills a section.
 fn value<'a, T: Deserialize<'a>>(file: &Sections<'a>, tag: u32) -> Result<T, ContentError> {
-    let fault = |error| ContentError::Bytes(tag, error);
-    let (value, rest) = postcard::take_from_bytes(payload(file, tag)?).map_err(fault)?;
-    match rest {
+    let mut bytes = payload(file, tag)?;
+    let value = take(&mut bytes, tag)?;
+    match bytes {
         [] => Ok(value),
         _ => Err(ContentError::Impossible(tag, "bytes are left over")),
     }

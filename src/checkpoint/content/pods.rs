@@ -4,29 +4,23 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::{ContentError, PODS};
-use crate::lifecycle::SavedPod;
+use super::{ContentError, PODS, take};
+use crate::lifecycle::{SavedInFlight, SavedPod};
 use crate::pod::{PodInfo, Workload};
 
 /// Reads the pods of a checkpoint with `slos` SLOs.
-pub(super) fn read(mut bytes: &[u8], slos: usize) -> Result<Vec<SavedPod>, ContentError> {
+pub(super) fn read(
+    mut bytes: &[u8],
+    slos: usize,
+    texts: &mut SharedTexts,
+) -> Result<Vec<SavedPod>, ContentError> {
     let mut pods = Vec::new();
-    let mut shared = Shared::default();
     while !bytes.is_empty() {
-        let (mut pod, rest): (SavedPod, _) =
-            postcard::take_from_bytes(bytes).map_err(|error| ContentError::Bytes(PODS, error))?;
-        bytes = rest;
+        let mut pod: SavedPod = take(&mut bytes, PODS)?;
         pod.check(slos)
             .map_err(|what| ContentError::Impossible(PODS, what))?;
         if let SavedPod::InFlight(pod) = &mut pod {
-            shared.share(&mut pod.info);
-            for container in &mut pod.evidence.containers {
-                share(&mut shared.texts, &mut container.name);
-            }
-            let registries = pod.images.iter_mut();
-            for registry in registries.filter_map(|image| image.registry.as_mut()) {
-                share(&mut shared.texts, registry);
-            }
+            texts.share(pod);
         }
         pods.push(pod);
     }
@@ -35,13 +29,25 @@ pub(super) fn read(mut bytes: &[u8], slos: usize) -> Result<Vec<SavedPod>, Conte
 
 /// What many pods have in common, held once.
 #[derive(Default)]
-struct Shared {
+pub(super) struct SharedTexts {
     texts: HashSet<Arc<str>>,
     workloads: HashSet<Arc<Workload>>,
 }
 
-impl Shared {
-    fn share(&mut self, info: &mut PodInfo) {
+impl SharedTexts {
+    /// Replaces texts of the pod by equal ones of pods before it.
+    pub(super) fn share(&mut self, pod: &mut SavedInFlight) {
+        self.share_names(&mut pod.info);
+        for container in &mut pod.evidence.containers {
+            share(&mut self.texts, &mut container.name);
+        }
+        let registries = pod.images.iter_mut();
+        for registry in registries.filter_map(|image| image.registry.as_mut()) {
+            share(&mut self.texts, registry);
+        }
+    }
+
+    fn share_names(&mut self, info: &mut PodInfo) {
         share(&mut self.texts, &mut info.namespace);
         if let Some(node) = &mut info.node {
             share(&mut self.texts, node);

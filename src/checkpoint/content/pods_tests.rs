@@ -7,8 +7,8 @@ use super::*;
 use std::time::Duration;
 
 use crate::lifecycle::{
-    LastSeen, LastTrue, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight, SavedStartup,
-    SloId, SourceId,
+    LastSeen, LastTrue, SavedCollected, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight,
+    SavedStartup, SloId, SourceId,
 };
 use crate::metrics::CheckpointLoad;
 use crate::pod::PodUid;
@@ -57,6 +57,7 @@ fn in_flight(startup: SavedStartup, slo: u16) -> SavedPod {
         is_stateful: true,
         has_startup_sli: true,
         lacks_network_condition: true,
+        collected: SavedCollected::default(),
     }))
 }
 
@@ -70,7 +71,7 @@ fn written(pods: &[SavedPod]) -> Vec<u8> {
 
 /// What is read of pods under two SLOs.
 fn read_under_two(bytes: &[u8]) -> Result<Vec<SavedPod>, ContentError> {
-    read(bytes, 2)
+    read(bytes, 2, &mut SharedTexts::default())
 }
 
 #[test]

@@ -6,11 +6,29 @@ use std::time::Duration;
 use super::*;
 use crate::checkpoint::frame;
 use crate::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Interval, Namespaces, Observation, PodEvent, SavedCollected, Sink,
+    SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
-use crate::metrics::{Builder, LabelConfig, SloDoc};
+use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use crate::records::RecordStore;
 use crate::timestamp::Timestamp;
+
+/// Counts, and keeps the records.
+struct Counted {
+    recorder: Recorder,
+    records: RecordStore,
+}
+
+impl Sink for Counted {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self.recorder.observe(now, observation);
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        self.records.add(startup);
+    }
+}
 
 /// A checkpoint with something of everything: pods in flight, done and deleted, durations, an SLO.
 pub(super) fn checkpoint() -> Vec<u8> {
@@ -28,10 +46,14 @@ pub(super) fn checkpoint() -> Vec<u8> {
         interval: Interval::CreatedToReady,
         threshold_seconds: 1.0,
     };
-    let (mut recorder, _) = Builder::new(LabelConfig::default())
+    let (recorder, _) = Builder::new(LabelConfig::default())
         .slos(vec![doc])
         .build()
         .unwrap();
+    let mut sink = Counted {
+        recorder,
+        records: RecordStore::default(),
+    };
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule].into(),
         ..TrackerConfig::default()
@@ -73,7 +95,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
             observed: Some(at(3)),
             version: Some(Version::Number(700)),
         };
-        tracker.apply(delivery, &mut recorder);
+        tracker.apply(delivery, &mut sink);
     }
     let content = Content {
         scope: SavedScope {
@@ -82,7 +104,8 @@ pub(super) fn checkpoint() -> Vec<u8> {
             ..SavedScope::default()
         },
         tracker: tracker.saved(),
-        metrics: recorder.saved(),
+        metrics: sink.recorder.saved(),
+        records: sink.records.kept(),
     };
     encode(&content, tracker.saved_pods()).finish()
 }
@@ -143,14 +166,51 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         let mut longer = sections.clone();
         longer[place].1.push(0);
         let mut missing = sections.clone();
-        missing.remove(place);
-        for changed in [shorter, longer, missing] {
+        let (tag, _) = missing.remove(place);
+        for changed in [shorter, longer] {
             assert_eq!(
                 decoded(&changed).unwrap_err().reason(),
                 CheckpointLoad::Corrupt
             );
         }
+        let missing = decoded(&missing).map_err(|error| error.reason());
+        match tag {
+            COLLECTED | RECORDS => assert!(missing.is_ok()),
+            _ => assert_eq!(missing, Err(CheckpointLoad::Corrupt)),
+        }
     }
+}
+
+/// The file of a podinit that had records and saved none.
+#[test]
+fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
+    let file = include_bytes!("../../../tests/fixtures/checkpoints/without_records");
+    let tags = frame::read(file).unwrap();
+    assert!(
+        tags.iter()
+            .all(|(tag, _)| ![COLLECTED, RECORDS].contains(&tag))
+    );
+    let (content, pods) = decode(&frame::read(file).unwrap()).unwrap();
+    let finished = content.metrics.families.sum("podinit_pods_finished_total");
+    assert_eq!((finished, pods.len()), (2, 2));
+    assert_eq!(content.records, KeptRecords::default());
+    for pod in &pods {
+        if let SavedPod::InFlight(pod) = pod {
+            assert_eq!(pod.collected, SavedCollected::default());
+        }
+    }
+    // What is written from now on has them.
+    let again = encode(&content, pods.into_iter()).finish();
+    assert!(frame::read(&again).unwrap().get(COLLECTED).is_some());
+}
+
+/// As of a later podinit that has more to say.
+#[test]
+fn a_section_that_is_not_known_is_ignored() {
+    let mut sections = sections(&checkpoint());
+    let known = decoded(&sections);
+    sections.push((99, b"something".to_vec()));
+    assert_eq!(decoded(&sections), known);
 }
 
 #[test]

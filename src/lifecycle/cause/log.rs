@@ -2,9 +2,8 @@
 
 use super::Waiting;
 use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
-const NANOS_PER_MILLI: i64 = 1_000_000;
 const WAITING_BITS: u32 = 8;
 
 /// The last causes with the time at which each began, the oldest first; empty until the first change.
@@ -31,6 +30,13 @@ impl CauseLog {
         }
         words.reserve_exact(1);
         words.push(to_word(cause));
+    }
+
+    /// A log of these, the oldest first.
+    pub(in crate::lifecycle) fn restored(causes: impl Iterator<Item = RecordedCause>) -> Self {
+        let mut log = Self::default();
+        causes.for_each(|cause| log.push(cause));
+        log
     }
 
     /// The causes, the oldest first.

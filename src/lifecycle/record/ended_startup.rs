@@ -1,6 +1,6 @@
 //! A startup that has ended, as the tracker hands it over.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Record;
 use crate::lifecycle::cause::Cause;
@@ -8,6 +8,7 @@ use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::saved::SavedEnded;
 use crate::lifecycle::slo::SloRule;
 use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
@@ -21,9 +22,34 @@ pub struct EndedStartup {
     pub(in crate::lifecycle) at: Timestamp,
     /// The SLOs that were in force when it ended
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
+    /// Its saved form, once that was written: every checkpoint has the same
+    written: OnceLock<Box<[u8]>>,
 }
 
+impl PartialEq for EndedStartup {
+    fn eq(&self, other: &Self) -> bool {
+        self.saved() == other.saved() && self.rules == other.rules
+    }
+}
+
+impl Eq for EndedStartup {}
+
 impl EndedStartup {
+    pub(in crate::lifecycle) const fn new(
+        pod: Box<PodInFlight>,
+        outcome: Outcome,
+        at: Timestamp,
+        rules: Arc<[SloRule]>,
+    ) -> Self {
+        Self {
+            pod,
+            outcome,
+            at,
+            rules,
+            written: OnceLock::new(),
+        }
+    }
+
     /// Which pod.
     pub fn uid(&self) -> PodUid {
         self.pod.uid
@@ -32,6 +58,22 @@ impl EndedStartup {
     /// Its names.
     pub fn pod(&self) -> &PodInfo {
         &self.pod.info
+    }
+
+    /// Its names, to change them.
+    pub fn pod_mut(&mut self) -> &mut PodInfo {
+        self.written = OnceLock::new();
+        &mut self.pod.info
+    }
+
+    /// The SLOs that were in force when it ended.
+    pub const fn rules(&self) -> &Arc<[SloRule]> {
+        &self.rules
+    }
+
+    /// The bytes of its saved form. `write` makes them, the first time.
+    pub fn written(&self, write: impl FnOnce(&SavedEnded) -> Box<[u8]>) -> &[u8] {
+        self.written.get_or_init(|| write(&self.saved()))
     }
 
     /// How it ended.

@@ -77,12 +77,6 @@ impl SharedState {
         outcome: Outcome,
         at: Timestamp,
     ) -> EndedStartup {
-        let rules = Arc::clone(&self.rules);
-        EndedStartup {
-            pod,
-            outcome,
-            at,
-            rules,
-        }
+        EndedStartup::new(pod, outcome, at, Arc::clone(&self.rules))
     }
 }

@@ -1,8 +1,10 @@
 //! The conversions between the values that the core works with and their saved forms.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::evidence::SavedEvidence;
+use super::evidence::{Named, SavedEvidence};
+use super::record::{SavedCause, SavedCollected, SavedEnded, SavedVerdict, SavedWaiting};
 use super::{SavedInFlight, SavedSource, SavedStartup};
 use crate::lifecycle::cause::{CauseLog, WaitEvidence};
 use crate::lifecycle::delivery::SourceId;
@@ -11,7 +13,9 @@ use crate::lifecycle::image_pulls::ImagePulls;
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::observation::{Reporter, Sink};
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
-use crate::lifecycle::slo::SloProgress;
+use crate::lifecycle::record::EndedStartup;
+use crate::lifecycle::slo::{SloProgress, SloRule};
+use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::lifecycle::sources::{SourceProgress, Sources, Successor};
 use crate::lifecycle::startup::Startup;
 use crate::lifecycle::startup_sli::SliProgress;
@@ -60,27 +64,7 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
-        let startup = Startup::from(saved.startup);
-        let evidence = WaitEvidence::from(saved.evidence);
-        let mut pod = Self {
-            last_seen: saved.last_seen,
-            uid: saved.uid,
-            info: saved.info,
-            waiting: evidence.waiting(startup.stage()),
-            causes: CauseLog::default(),
-            evidence,
-            startup,
-            slos: SloProgress::restored(&saved.slos),
-            images: ImagePulls::restored(saved.images),
-            sli: SliProgress {
-                is_stateful: saved.is_stateful,
-                decided: saved.has_startup_sli,
-            },
-            lacks_network_condition: saved.lacks_network_condition,
-            discovered: saved.discovered,
-            entry: None,
-            stuck: None,
-        };
+        let mut pod = Self::from(saved);
         pod.settle(shared, reporter);
         pod
     }
@@ -98,7 +82,86 @@ impl PodInFlight {
             is_stateful: self.sli.is_stateful,
             has_startup_sli: self.sli.decided,
             lacks_network_condition: self.lacks_network_condition,
+            collected: self.collected(),
         }
+    }
+
+    fn collected(&self) -> SavedCollected {
+        let by_condition = NetworkEvidence::Condition;
+        let evidence = Some(self.startup.network_evidence);
+        let verdicts = self.slos.verdicts();
+        SavedCollected {
+            causes: self.causes.iter().map(SavedCause::from).collect(),
+            preexisting: self.startup.preexisting.bits(),
+            network_evidence: evidence.filter(|by| *by != by_condition).map(Named),
+            network_time: self.startup.network_time.map(Named),
+            verdicts: verdicts
+                .map(|verdict| verdict.map(SavedVerdict::from))
+                .collect(),
+        }
+    }
+}
+
+impl From<SavedInFlight> for PodInFlight {
+    /// A pod as it was saved, without a place in the order of its stage.
+    fn from(saved: SavedInFlight) -> Self {
+        let collected = saved.collected;
+        let mut startup = Startup::from(saved.startup);
+        startup.preexisting = EnumSet::from_bits(collected.preexisting);
+        if let Some(Named(evidence)) = collected.network_evidence {
+            startup.network_evidence = evidence;
+        }
+        startup.network_time = collected.network_time.map(|Named(time)| time);
+        let causes = collected.causes.into_iter();
+        let verdicts = collected.verdicts.into_iter();
+        let verdicts = verdicts.map(|verdict| verdict.map(SloVerdict::from));
+        let evidence = WaitEvidence::from(saved.evidence);
+        Self {
+            last_seen: saved.last_seen,
+            uid: saved.uid,
+            info: saved.info,
+            waiting: evidence.waiting(startup.stage()),
+            causes: CauseLog::restored(causes.filter_map(SavedCause::recorded)),
+            evidence,
+            startup,
+            slos: SloProgress::restored(&saved.slos, verdicts),
+            images: ImagePulls::restored(saved.images),
+            sli: SliProgress {
+                is_stateful: saved.is_stateful,
+                decided: saved.has_startup_sli,
+            },
+            lacks_network_condition: saved.lacks_network_condition,
+            discovered: saved.discovered,
+            entry: None,
+            stuck: None,
+        }
+    }
+}
+
+impl EndedStartup {
+    /// What is saved of it; [`EndedStartup::rules`] stand beside it.
+    pub fn saved(&self) -> SavedEnded {
+        let mut pod = self.pod.saved();
+        SavedEnded {
+            collected: std::mem::take(&mut pod.collected),
+            pod,
+            waiting: SavedWaiting::from(self.pod.waiting),
+            outcome: Named(self.outcome),
+            at: self.at,
+        }
+    }
+
+    /// A startup that ended when the SLOs `rules` were in force, as it was saved.
+    pub fn restored(saved: SavedEnded, rules: Arc<[SloRule]>) -> Self {
+        let mut pod = PodInFlight::from(SavedInFlight {
+            collected: saved.collected,
+            ..saved.pod
+        });
+        if let Some(waiting) = saved.waiting.get() {
+            pod.waiting = waiting;
+        }
+        let Named(outcome) = saved.outcome;
+        Self::new(Box::new(pod), outcome, saved.at, rules)
     }
 }
 

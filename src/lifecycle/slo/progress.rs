@@ -45,6 +45,13 @@ impl State {
     const fn is_decided(self) -> bool {
         matches!(self, Self::Decided(_))
     }
+
+    const fn verdict(self) -> Option<SloVerdict> {
+        match self {
+            Self::Decided(verdict) => verdict,
+            Self::Open | Self::Timed => None,
+        }
+    }
 }
 
 /// The SLOs that match a pod, each with the pod's state.
@@ -59,14 +66,18 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
-    /// The SLOs as they were saved by [`SloProgress::saved`]. No deadline is set:
-    /// [`SloProgress::replace`] does that.
-    pub(crate) fn restored(saved: &[(SloId, bool)]) -> Self {
-        let state = |decided| match decided {
-            true => State::Decided(None),
-            false => State::Open,
-        };
-        let states = saved.iter().map(|(slo, decided)| (*slo, state(*decided)));
+    /// The SLOs as they were saved by [`SloProgress::saved`], with the events of the first ones in
+    /// `verdicts`. No deadline is set: [`SloProgress::replace`] does that.
+    pub(crate) fn restored(
+        saved: &[(SloId, bool)],
+        verdicts: impl Iterator<Item = Option<SloVerdict>>,
+    ) -> Self {
+        let verdicts = verdicts.chain(std::iter::repeat(None));
+        let states = saved.iter().zip(verdicts);
+        let states = states.map(|((slo, decided), verdict)| match decided {
+            true => (*slo, State::Decided(verdict)),
+            false => (*slo, State::Open),
+        });
         Self(states.collect())
     }
 
@@ -76,6 +87,11 @@ impl SloProgress {
         states
             .map(|(slo, state)| (*slo, state.is_decided()))
             .collect()
+    }
+
+    /// For each SLO its event, once it has had it and where that is known.
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Option<SloVerdict>> {
+        self.0.iter().map(|(_, state)| state.verdict())
     }
 
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
@@ -126,11 +142,7 @@ impl SloProgress {
     ) -> impl Iterator<Item = (&'a SloRule, Option<Timestamp>, Option<SloVerdict>)> {
         self.0.iter().filter_map(move |(slo, state)| {
             let rule = rules.get(usize::from(slo.0))?;
-            let verdict = match state {
-                State::Decided(verdict) => *verdict,
-                State::Open | State::Timed => None,
-            };
-            Some((rule, deadline(rule, startup), verdict))
+            Some((rule, deadline(rule, startup), state.verdict()))
         })
     }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::commits::Commits;
 use super::snapshots::{Request, Snapshot};
-use crate::checkpoint::frame::Writer;
+use crate::checkpoint::content::Unfinished;
 use crate::checkpoint::{Disk, Store};
 
 /// How often changes are written between scrapes.
@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_secs(15);
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
 /// A checkpoint to write, and where to report its size or why it could not be written.
-type Job = (Writer, oneshot::Sender<io::Result<usize>>);
+type Job = (Unfinished, oneshot::Sender<io::Result<usize>>);
 
 /// Carries out commits, one at a time.
 pub(in crate::run) struct Committer {
@@ -93,14 +93,16 @@ impl Committer {
         // Usually the ingest task ends after this one. If it has ended, the process is about to exit.
         let ended = |_| "the accounting of pods has ended".to_owned();
         self.requests.send(request).await.map_err(|_| ended(()))?;
-        let writer = match answered.await.map_err(|_| ended(()))? {
+        let unfinished = match answered.await.map_err(|_| ended(()))? {
             Snapshot::Unchanged => return Ok(None),
-            Snapshot::Changed(writer) => writer,
+            Snapshot::Changed(unfinished) => unfinished,
         };
         let (done, written) = oneshot::channel();
         let hangs = |_| "the disk does not answer".to_owned();
         // It hangs if one job is under way and another one is waiting.
-        self.disk.try_send((writer, done)).map_err(|_| hangs(()))?;
+        self.disk
+            .try_send((unfinished, done))
+            .map_err(|_| hangs(()))?;
         let written = timeout(LONGEST_WRITE, written)
             .await
             .map_err(|_| hangs(()))?;
@@ -111,8 +113,8 @@ impl Committer {
 }
 
 fn write<D: Disk>(mut store: Store<D>, jobs: &blocking::Receiver<Job>) {
-    while let Ok((writer, done)) = jobs.recv() {
-        let document = writer.finish();
+    while let Ok((unfinished, done)) = jobs.recv() {
+        let document = unfinished.finish();
         let written = store.save(&document).map(|()| document.len());
         // The receiver is gone when the process is exiting.
         let _ = done.send(written);

@@ -1,24 +1,39 @@
 //! Restores the tracker, the metrics and the watches from a checkpoint.
 
+use std::sync::Arc;
+
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
-use crate::lifecycle::{SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version};
+use crate::lifecycle::{
+    EndedStartup, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
+};
 use crate::metrics::saved::RestoredDurations;
+use crate::pod::PodInfo;
+use crate::records::RecordStore;
 use crate::run::ingest_sink::IngestSink;
 
-/// Restores counters and histograms into `sink`, and returns a tracker with the pods.
+/// Restores counters, histograms and records into `sink`, and returns a tracker with the pods.
 pub(super) fn restore(
-    content: Content,
+    mut content: Content,
     mut pods: Vec<SavedPod>,
     config: TrackerConfig,
     sources: &SourceMap,
     pod_labels: &[String],
     sink: &mut IngestSink,
 ) -> Tracker {
-    let recorder = &mut sink.recorder;
     if content.scope.pod_labels != pod_labels {
-        relabel(&mut pods, &content.scope.pod_labels, pod_labels);
+        let infos = pods.iter_mut().filter_map(|pod| match pod {
+            SavedPod::InFlight(pod) => Some(&mut pod.info),
+            SavedPod::Finished(..) => None,
+        });
+        let records = content.records.records.iter_mut();
+        // What was just read is shared with nobody.
+        let startups = records.filter_map(|record| Arc::get_mut(&mut record.startup));
+        let infos = infos.chain(startups.map(EndedStartup::pod_mut));
+        relabel(infos, &content.scope.pod_labels, pod_labels);
     }
+    sink.records = RecordStore::restored(content.records);
+    let recorder = &mut sink.recorder;
     let in_flight = pods.iter().filter_map(SavedPod::waiting);
     if recorder.restore(&content.metrics, in_flight) == RestoredDurations::OtherLabels {
         tracing::warn!(
@@ -35,22 +50,19 @@ pub(super) fn restore(
 }
 
 /// Reorders the values of pod labels for the labels that are chosen now. The values of newly chosen
-/// labels are unknown for pods in flight.
-fn relabel(pods: &mut [SavedPod], old: &[String], new: &[String]) {
+/// labels are unknown.
+fn relabel<'a>(pods: impl Iterator<Item = &'a mut PodInfo>, old: &[String], new: &[String]) {
     let places: Vec<Option<usize>> = new
         .iter()
         .map(|key| old.iter().position(|other| other == key))
         .collect();
     for pod in pods {
-        let SavedPod::InFlight(pod) = pod else {
-            continue;
-        };
-        let values = &pod.info.pod_labels;
+        let values = &pod.pod_labels;
         let moved = places.iter().map(|place| {
             let value = place.and_then(|place| values.get(place));
             value.cloned().unwrap_or_default()
         });
-        pod.info.pod_labels = moved.collect();
+        pod.pod_labels = moved.collect();
     }
 }
 

@@ -2,17 +2,17 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::checkpoint::content::{self, Content, SavedScope};
-use crate::checkpoint::frame::Writer;
+use crate::checkpoint::content::{self, Content, SavedScope, Unfinished};
 use crate::lifecycle::Tracker;
-use crate::metrics::{CheckpointGauges, Recorder};
+use crate::metrics::CheckpointGauges;
+use crate::run::ingest_sink::IngestSink;
 
 /// What is known at one moment.
 pub(in crate::run) enum Snapshot {
     /// The same as in the snapshot before
     Unchanged,
-    /// A checkpoint that is still to be hashed and written
-    Changed(Writer),
+    /// A checkpoint that is still to be finished and written
+    Changed(Unfinished),
 }
 
 /// Asks for a snapshot.
@@ -80,8 +80,9 @@ impl Snapshots {
         &mut self,
         request: Request,
         tracker: &Tracker,
-        recorder: &Recorder,
+        sink: &IngestSink,
     ) {
+        let recorder = &sink.recorder;
         let families = recorder.saved_families();
         let state = ComparedState {
             changes: self.changes,
@@ -98,6 +99,7 @@ impl Snapshots {
                 scope: self.scope.clone(),
                 tracker: tracker.saved(),
                 metrics,
+                records: sink.records.kept(),
             };
             Snapshot::Changed(content::encode(&content, tracker.saved_pods()))
         };

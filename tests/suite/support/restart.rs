@@ -150,6 +150,15 @@ impl Exporter {
         scrape(&address).expect("it answers")
     }
 
+    /// The startups that a list of the API answers with.
+    pub fn startups(&mut self, path: &str) -> Vec<serde_json::Value> {
+        let address = self.address().expect("it listens").to_owned();
+        let (head, body) = get(&address, path).expect("it answers");
+        assert!(is_success(&head), "{head}");
+        let page: serde_json::Value = serde_json::from_str(&body).unwrap();
+        page["items"].as_array().unwrap().clone()
+    }
+
     /// Scrapes until it shows what is wanted.
     pub fn until(&mut self, what: &str, wanted: impl Fn(&Scrape) -> bool) -> Scrape {
         let deadline = Instant::now() + PATIENCE;
