@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{StuckPod, StuckPods};
 use crate::api::startup_of;
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::decode::{DecodeOptions, PodDecoder, rfc3339};
@@ -14,8 +14,8 @@ use crate::lifecycle::{
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 use crate::watch::config::ReflectorConfig;
-use crate::watch::list_page::fetch_page;
-use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
+use crate::watch::list_page::fetch_pages;
+use crate::watch::requests::{Requests, Scope, Selectors};
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]
@@ -74,39 +74,26 @@ impl StuckInCluster {
         Ok(stuck_pods(&tracker, limit))
     }
 
-    /// The pods of all pages. A page that is too long is requested again, with fewer pods.
+    /// The pods of all pages.
     async fn pods(&self, scope: &Scope) -> Result<Vec<PodSnapshot>, ApiError> {
-        let config = ReflectorConfig::default();
         let requests = Requests::new(scope, &self.selectors);
         let mut decoder = PodDecoder::new(DecodeOptions {
             node: true,
             workload: true,
             ..DecodeOptions::default()
         });
-        let (mut pods, mut body) = (Vec::new(), Vec::new());
-        let mut limit = config.page_limit.max(1);
-        let mut token: Option<String> = None;
-        loop {
-            let first = Page::First(&Freshness::MostRecent);
-            let page = token.as_deref().map_or(first, Page::Next);
-            let client = &self.cluster.client;
-            match fetch_page(client, &requests, &config, &page, limit, &mut body).await {
-                Err(error) if error.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
-                    limit = (limit / 4).max(1);
-                    continue;
-                }
-                fetched => fetched?,
-            }
-            let page = decoder.list_page(&body)?;
+        let mut pods = Vec::new();
+        let read = |body: &[u8]| {
+            let page = decoder.list_page(body)?;
             if page.undecodable > 0 {
                 tracing::warn!(objects = page.undecodable, "some objects are no pods");
             }
             pods.extend(page.pods);
-            token = page.continue_token.filter(|token| !token.is_empty());
-            if token.is_none() {
-                return Ok(pods);
-            }
-        }
+            Ok(page.continue_token)
+        };
+        let config = ReflectorConfig::default();
+        fetch_pages(&self.cluster.client, &requests, &config, read).await?;
+        Ok(pods)
     }
 }
 

@@ -1,11 +1,11 @@
-//! One page of a list: the request, its deadlines, and the version that a watch can begin at.
+//! The pages of a list: the requests, their deadlines, and the version that a watch can begin at.
 
 use kube::Client;
 use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
-use super::requests::{Page, Requests};
-use crate::cluster::api_error::ApiError;
+use super::requests::{Freshness, Page, Requests};
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_into, send, timed_out};
 
 /// Requests a page of at most `limit` objects and reads it whole into `buffer`, within the deadlines
@@ -27,6 +27,37 @@ pub(crate) async fn fetch_page(
     timeout(config.page_timeout, whole)
         .await
         .map_err(|_| timed_out("no complete list page", config.page_timeout))?
+}
+
+/// Requests a list of the most recent state, page by page, and gives each page to `read`, which returns
+/// its continue token. A page that is too long is requested again, with fewer objects.
+///
+/// # Errors
+/// If a page cannot be had or `read` fails. Nothing may be concluded from the pages before it.
+pub(crate) async fn fetch_pages(
+    client: &Client,
+    requests: &Requests,
+    config: &ReflectorConfig,
+    mut read: impl FnMut(&[u8]) -> Result<Option<String>, ApiError>,
+) -> Result<(), ApiError> {
+    let mut body = Vec::new();
+    let mut limit = config.page_limit.max(1);
+    let mut token: Option<String> = None;
+    loop {
+        let first = Page::First(&Freshness::MostRecent);
+        let page = token.as_deref().map_or(first, Page::Next);
+        match fetch_page(client, requests, config, &page, limit, &mut body).await {
+            Err(error) if error.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
+                limit = (limit / 4).max(1);
+                continue;
+            }
+            fetched => fetched?,
+        }
+        token = read(&body)?.filter(|token| !token.is_empty());
+        if token.is_none() {
+            return Ok(());
+        }
+    }
 }
 
 /// The version of a complete list, to watch from.
