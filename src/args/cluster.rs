@@ -48,6 +48,11 @@ pub struct SelectorArgs {
 }
 
 impl SelectorArgs {
+    /// Whether there is a selector.
+    pub(super) fn is_any(&self) -> bool {
+        self.label_selector.is_some() || self.field_selector.is_some()
+    }
+
     /// The selectors as requests take them, of all shards.
     pub fn selectors(self) -> Selectors {
         Selectors {

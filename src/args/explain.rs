@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use http::Uri;
 
-use super::cluster::parse_namespace;
+use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
 use super::evidence::Evidence;
 use super::exporter_url::parse_url;
 use super::logging::LogArgs;
+use super::recording::RecordingArgs;
 use crate::explain::{Target, TargetName};
 use crate::lifecycle::TimestampMode;
 
@@ -16,6 +17,7 @@ use crate::lifecycle::TimestampMode;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
+  podinit explain -n shop web-7c9d8f6b5d-x2x4z
   kubectl get pods,events -A -o json | podinit explain --file - -n shop web-7c9d8f6b5d-x2x4z
   podinit explain --url http://localhost:8080 -n shop web-7c9d8f6b5d-x2x4z
   podinit explain --file events.json.gz deployment/web
@@ -37,18 +39,18 @@ pub struct ExplainArgs {
     )]
     namespace: Option<String>,
 
-    /// Recording to explain from; may be repeated, - is standard input
+    /// Recording to explain from; may be repeated, - is standard input [default: list the pods of the
+    /// cluster]
     #[arg(
         long = "file",
         short = 'f',
         env = "PODINIT_EXPLAIN_FILE",
         value_name = "FILE",
-        required_unless_present = "url",
         conflicts_with = "url"
     )]
     pub files: Vec<PathBuf>,
 
-    /// Running exporter to ask, such as http://localhost:8080
+    /// Running exporter to ask, such as http://localhost:8080 [default: list the pods of the cluster]
     #[arg(
         long,
         env = "PODINIT_EXPLAIN_URL",
@@ -56,6 +58,12 @@ pub struct ExplainArgs {
         value_parser = parse_url
     )]
     pub url: Option<Uri>,
+
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+
+    #[command(flatten)]
+    pub selectors: SelectorArgs,
 
     /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
     /// (refined by the recorded arrival times of watch events)
@@ -67,7 +75,7 @@ pub struct ExplainArgs {
     )]
     pub timestamps: TimestampMode,
 
-    /// What is evidence beside pods: the Events in the recording, or nothing
+    /// What is evidence beside pods: the Events in the recording or in the cluster, or nothing
     #[arg(
         long,
         env = "PODINIT_EVIDENCE",
@@ -114,6 +122,17 @@ impl ExplainArgs {
             namespace: self.namespace.clone().filter(|name| !name.is_empty()),
             name: self.name.clone(),
         }
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        if (self.url.is_some() || !self.files.is_empty()) && self.selectors.is_any() {
+            return Err(
+                "--label-selector and --field-selector do not go with --file and --url: they select \
+                 pods of a cluster"
+                    .to_owned(),
+            );
+        }
+        RecordingArgs::check_files(&self.files)
     }
 }
 

@@ -145,7 +145,7 @@ impl Command {
                 args.recording.check()
             }
             Self::Report(args) => args.recording.check(),
-            Self::Explain(args) => RecordingArgs::check_files(&args.files),
+            Self::Explain(args) => args.check(),
             Self::Stuck(args) => args.check(),
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }

@@ -115,9 +115,7 @@ impl StuckArgs {
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
-        let selects =
-            self.selectors.label_selector.is_some() || self.selectors.field_selector.is_some();
-        if self.url.is_some() && selects {
+        if self.url.is_some() && self.selectors.is_any() {
             return Err(
                 "--label-selector and --field-selector do not go with --url: the exporter has chosen \
                  its pods"

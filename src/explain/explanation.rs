@@ -28,6 +28,8 @@ pub struct Others {
     pub workload_pods: Option<WorkloadPods>,
     /// Why the status of the pod no longer says when it started up
     pub lost: Option<LostStartup>,
+    /// What else its source leaves in doubt
+    pub doubts: Vec<String>,
 }
 
 /// The pods of a workload, of which one is explained.
@@ -51,8 +53,8 @@ pub struct Explanation {
     pub state: &'static str,
     /// One sentence
     pub verdict: String,
-    /// Why its times may not be those of its startup
-    pub doubt: Option<&'static str>,
+    /// Why its times may not be those of its startup, and what else its source leaves in doubt
+    pub doubts: Vec<String>,
     /// When it began, the zero of the waterfall
     pub began: String,
     /// How long it took, or has taken so far
@@ -136,7 +138,10 @@ impl Explanation {
             probe_times,
             workload_pods,
             lost,
+            mut doubts,
         } = others;
+        let lost = lost.map(uncertainty::of_lost);
+        doubts.splice(0..0, lost.map(str::to_owned));
         let (began, end) = span(record, now);
         let parts = shares(record, end);
         let (namespace, name) = (&record.pod.namespace, &record.pod.name);
@@ -150,7 +155,7 @@ impl Explanation {
                 .outcome()
                 .map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &parts, began, end),
-            doubt: lost.map(uncertainty::of_lost),
+            doubts,
             began: rfc3339::format(began),
             seconds: since(began, end),
             parts,

@@ -1,14 +1,15 @@
 //! `podinit explain`: where the time of one startup went, for people.
 //!
 //! ```text
-//! documents of a recording or of a cluster ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json | trace
-//!                 records of a running exporter ──────────▲
+//! documents of a recording, or lists of a cluster ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json | trace
+//!                        records of a running exporter ──────────▲
 //! ```
 //!
 //! Whatever a record came from, it is explained the same way.
 
 mod explanation;
 mod fleet;
+mod listed;
 mod next_command;
 mod parts;
 mod peers;
@@ -23,6 +24,7 @@ mod waterfall;
 
 pub use explanation::{CauseLine, Explanation, MilestoneLine, Others, SloLine, WorkloadPods};
 pub use fleet::Fleet;
+pub use listed::{ListedPods, explain_list};
 pub use next_command::{PodOnNode, next_command, next_command_of};
 pub use parts::{Part, Share, shares};
 pub use peers::Peers;

@@ -1,4 +1,4 @@
-//! An explanation from documents: of a recording, or of lists of a cluster.
+//! An explanation from the documents of a recording.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::lifecycle::{
     EndedStartup, Interval, LostStartup, Observation, Outcome, PodObservation, Progress, Record,
     Sink, Step, Tracker,
 };
-use crate::pod::PodInfo;
+use crate::pod::{PodInfo, PodSnapshot};
 use crate::recordings::reader::{Body, Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::recordings::report::ProbeTimes;
@@ -44,18 +44,22 @@ pub fn explain(
         }
     }
     let (followed, tracker) = replay.finish_with_tracker();
-    Ok(followed.explanation(&tracker))
+    Ok(followed.explanation(&tracker, Vec::new()))
 }
 
 /// The pods of lists that have lost when they started up, by namespace and name.
 #[derive(Default)]
-struct LostStartups(HashMap<(Arc<str>, Box<str>), LostStartup>);
+pub(super) struct LostStartups(HashMap<(Arc<str>, Box<str>), LostStartup>);
 
 impl LostStartups {
     fn read(&mut self, document: &Document) {
-        let Body::List { pods, .. } = &document.body else {
-            return;
-        };
+        if let Body::List { pods, .. } = &document.body {
+            self.add(pods);
+        }
+    }
+
+    /// Adds those of a list.
+    pub(super) fn add(&mut self, pods: &[PodSnapshot]) {
         for pod in pods {
             if let Some(lost) = LostStartup::of(pod) {
                 self.0.insert(name(&pod.info), lost);
@@ -73,7 +77,7 @@ fn name(pod: &PodInfo) -> (Arc<str>, Box<str>) {
 }
 
 /// What is kept of a replay.
-struct Followed<'a> {
+pub(super) struct Followed<'a> {
     target: &'a Target,
     /// Their times are not those of a startup, and they are not among the fleet
     lost: &'a RefCell<LostStartups>,
@@ -85,7 +89,7 @@ struct Followed<'a> {
 }
 
 impl<'a> Followed<'a> {
-    fn new(target: &'a Target, lost: &'a RefCell<LostStartups>) -> Self {
+    pub(super) fn new(target: &'a Target, lost: &'a RefCell<LostStartups>) -> Self {
         Self {
             target,
             lost,
@@ -102,7 +106,12 @@ impl<'a> Followed<'a> {
         !self.target.is_workload() || took(startup) > took(other)
     }
 
-    fn explanation(mut self, tracker: &Tracker) -> Option<Explanation> {
+    /// The explanation, with what the source leaves in doubt.
+    pub(super) fn explanation(
+        mut self,
+        tracker: &Tracker,
+        doubts: Vec<String>,
+    ) -> Option<Explanation> {
         let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
         let fitting = in_flight.filter(|pod| self.target.fits(pod.pod()));
         let records: Vec<Record> = fitting.map(|pod| pod.record()).collect();
@@ -115,6 +124,7 @@ impl<'a> Followed<'a> {
             probe_times: self.probe_times.of_workload(&record.pod),
             workload_pods: self.target.is_workload().then_some(self.pods),
             lost: self.lost.borrow().get(&record.pod),
+            doubts,
         };
         let now = tracker.accounted_time().unwrap_or(record.discovered);
         Some(Explanation::new(&record, others, now))

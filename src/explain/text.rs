@@ -49,8 +49,8 @@ fn head(out: &mut String, explanation: &Explanation, style: Style) {
         let _ = write!(out, " on {}", plain(node));
     }
     let _ = writeln!(out, "\n{}\n", explanation.verdict);
-    if let Some(doubt) = explanation.doubt {
-        let _ = writeln!(out, "But {doubt}.\n");
+    for doubt in &explanation.doubts {
+        let _ = writeln!(out, "But {}.\n", plain(doubt));
     }
     if let Some(pods) = &explanation.workload_pods {
         let WorkloadPods {

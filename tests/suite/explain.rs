@@ -248,7 +248,10 @@ fn a_pod_whose_first_start_may_be_forgotten_is_explained_with_a_doubt() {
     let text = explained(&["-o", "json", "web-9"], &list);
     let explanation: Value = serde_json::from_str(&text).unwrap();
     assert!(
-        explanation["doubt"].as_str().unwrap().contains("restarted"),
+        explanation["doubts"][0]
+            .as_str()
+            .unwrap()
+            .contains("restarted"),
         "{text}"
     );
     assert_eq!(explanation["state"], "in_flight");

@@ -38,6 +38,7 @@ mod documents;
 mod event_burst;
 mod events_turned_on;
 mod explain;
+mod explain_cluster;
 mod explain_exporter;
 mod exposition;
 mod fault_table;

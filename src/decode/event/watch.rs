@@ -1,4 +1,4 @@
-//! Decodes what an API server sends of Events: the lines of a watch, and the version of a list.
+//! Decodes what an API server sends of Events: the lines of a watch, and the pages of a list.
 
 use std::borrow::Cow;
 
@@ -34,6 +34,14 @@ pub enum EventLineKind {
     Bookmark,
     /// `ERROR`
     Error(ApiStatus),
+}
+
+/// One page of a list of Events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventListPage {
+    pub events: Vec<KubeEvent>,
+    /// Where the next page begins; `None` on the last one
+    pub continue_token: Option<String>,
 }
 
 /// Decodes what one list-watch of Events receives. Its Events share the names they have in common.
@@ -99,13 +107,33 @@ impl EventDecoder {
     /// # Errors
     /// Where the body is no JSON object, or of another kind than a list.
     pub fn list_version(&mut self, body: &[u8]) -> Result<Option<String>, DecodeError> {
-        let envelope = envelope(body, &mut self.0)?;
-        match envelope.own.kind.as_deref() {
-            Some("EventList" | "List") => {}
-            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
-        }
-        let version = envelope.own.metadata.resource_version;
+        let list = list(body, &mut self.0)?;
+        let version = list.own.metadata.resource_version;
         Ok(version.map(Cow::into_owned))
+    }
+
+    /// Decodes one page of a list. An item that is no Event costs only itself.
+    ///
+    /// # Errors
+    /// Where the body is no JSON object, of another kind than a list, or has no `items`.
+    pub fn list_page(&mut self, body: &[u8]) -> Result<EventListPage, DecodeError> {
+        self.0.mixed_lists = true;
+        let list = list(body, &mut self.0)?;
+        let items = list.items.ok_or(ObjectFault::NoItems)?;
+        let token = list.own.metadata.continue_token;
+        Ok(EventListPage {
+            events: items.events,
+            continue_token: token.map(Cow::into_owned),
+        })
+    }
+}
+
+/// The list of Events that `body` is.
+fn list<'de>(body: &'de [u8], context: &mut DecodeContext) -> Result<Envelope<'de>, DecodeError> {
+    let envelope = envelope(body, context)?;
+    match envelope.own.kind.as_deref() {
+        Some("EventList" | "List") => Ok(envelope),
+        kind => Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
     }
 }
 
@@ -184,5 +212,26 @@ mod tests {
         assert_eq!(version(r#"{"kind":"EventList","items":null}"#), Ok(None));
         assert!(version(r#"{"kind":"PodList","items":[]}"#).is_err());
         assert!(version("{}").is_err());
+    }
+
+    #[test]
+    fn a_page_of_a_list_has_its_events_and_leaves_out_what_is_none() {
+        let body = r#"{"kind":"EventList","metadata":{"continue":"next"},"items":[
+            {"involvedObject":{"kind":"Pod","uid":"a"},"reason":"Pulled"}, {"spec":{}}, 7]}"#;
+        let page = EventDecoder::default().list_page(body.as_bytes()).unwrap();
+        assert_eq!(page.continue_token.as_deref(), Some("next"));
+        let pods: Vec<_> = page.events.iter().map(|event| event.pod).collect();
+        assert_eq!(pods, [Some(PodUid::from_text("a"))]);
+        let empty = br#"{"kind":"EventList","items":null}"#;
+        assert_eq!(
+            EventDecoder::default().list_page(empty),
+            Ok(EventListPage::default())
+        );
+        for body in [
+            r#"{"kind":"PodList","items":[]}"#,
+            r#"{"kind":"EventList"}"#,
+        ] {
+            assert!(EventDecoder::default().list_page(body.as_bytes()).is_err());
+        }
     }
 }

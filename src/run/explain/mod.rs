@@ -1,5 +1,6 @@
-//! The command `explain`: from recordings or from a running exporter.
+//! The command `explain`: from a cluster, from recordings or from a running exporter.
 
+mod cluster;
 mod exporter;
 
 use std::io::Write;
@@ -17,6 +18,7 @@ use crate::recordings::replay::ReplayConfig;
 pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let explanation = match &args.url {
         Some(url) => super::block_on(exporter::explain(url, &args.target()))?,
+        None if args.files.is_empty() => super::block_on(cluster::explain(args))?,
         None => from_recordings(args)?,
     };
     let text = match args.output {
@@ -51,14 +53,18 @@ fn decode_options() -> DecodeOptions {
 
 fn replay_config(args: &ExplainArgs) -> ReplayConfig {
     ReplayConfig {
-        tracker: TrackerConfig {
-            timestamps: args.timestamps,
-            // The pods of the first list are explained from their conditions.
-            backfill: Backfill::All,
-            events: args.evidence.events(),
-            ..TrackerConfig::default()
-        },
+        tracker: tracker_config(args),
         shard: None,
         until: None,
+    }
+}
+
+fn tracker_config(args: &ExplainArgs) -> TrackerConfig {
+    TrackerConfig {
+        timestamps: args.timestamps,
+        // The pods of the first list are explained from their conditions.
+        backfill: Backfill::All,
+        events: args.evidence.events(),
+        ..TrackerConfig::default()
     }
 }
