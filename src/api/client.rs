@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::{Request, Response, StatusCode, Uri};
+use http::{Request, Response, StatusCode};
 use kube::client::Body;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
@@ -12,8 +12,8 @@ use super::model::{Failure, Page, Startup};
 use super::parameters::MOST;
 use super::reading::{Unreadable, record_of, time};
 use crate::cluster::api_error::ApiError;
-use crate::cluster::client::{Cluster, connect_to};
-use crate::cluster::options::ConnectError;
+use crate::cluster::client::{Cluster, connect_to_server};
+use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::cluster::transport::{get_json, read_into};
 use crate::lifecycle::Record;
 use crate::timestamp::Timestamp;
@@ -36,7 +36,10 @@ pub enum AskError {
     Connect(#[from] ConnectError),
     #[error("cannot ask the exporter at {url}: {why}; check --url, and that the exporter runs")]
     Unreachable { url: String, why: String },
-    #[error("the exporter at {url} does not let podinit in: {why}")]
+    #[error(
+        "the exporter at {url} does not let podinit in: {why}; give credentials with the right to get \
+         /api/v1/*: --token-file, --username and --password-file, or --cert-file and --key-file"
+    )]
     Refused { url: String, why: String },
     #[error(
         "the exporter at {url} answers {why}; check --url: it names a running podinit that has the API, \
@@ -66,12 +69,13 @@ pub struct ApiClient {
 }
 
 impl ApiClient {
-    /// A client of the exporter at `url`. Sends nothing yet.
+    /// A client of an exporter. Sends nothing yet.
     ///
     /// # Errors
-    /// If no client can be made, as of a URL with TLS on a machine without root certificates.
-    pub async fn new(url: &Uri) -> Result<Self, AskError> {
-        let exporter = connect_to(url.clone(), "--url".to_owned()).await?;
+    /// If no client can be made, as when credentials cannot be read, or of a URL with TLS on a machine
+    /// without root certificates.
+    pub async fn new(exporter: &ServerOptions) -> Result<Self, AskError> {
+        let exporter = connect_to_server(exporter, "--url".to_owned()).await?;
         let url = exporter.server.trim_end_matches('/').to_owned();
         Ok(Self { exporter, url })
     }

@@ -7,9 +7,10 @@ use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
 use super::evidence::Evidence;
-use super::exporter_url::parse_url;
+use super::exporter_client::{ExporterClientArgs, parse_url};
 use super::logging::LogArgs;
 use super::recording::RecordingArgs;
+use crate::cluster::options::ServerOptions;
 use crate::explain::{Target, TargetName};
 use crate::lifecycle::TimestampMode;
 
@@ -57,7 +58,10 @@ pub struct ExplainArgs {
         value_name = "URL",
         value_parser = parse_url
     )]
-    pub url: Option<Uri>,
+    url: Option<Uri>,
+
+    #[command(flatten)]
+    exporter: ExporterClientArgs,
 
     #[command(flatten)]
     pub connection: ConnectionArgs,
@@ -124,7 +128,13 @@ impl ExplainArgs {
         }
     }
 
+    /// The exporter to ask, if one is named.
+    pub fn exporter(&self) -> Option<ServerOptions> {
+        Some(self.exporter.server(self.url.clone()?))
+    }
+
     pub(super) fn check(&self) -> Result<(), String> {
+        self.exporter.check(self.url.as_ref())?;
         if (self.url.is_some() || !self.files.is_empty()) && self.selectors.is_any() {
             return Err(
                 "--label-selector and --field-selector do not go with --file and --url: they select \

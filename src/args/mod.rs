@@ -8,7 +8,7 @@ mod doctor;
 mod evidence;
 mod explain;
 mod exporter;
-mod exporter_url;
+mod exporter_client;
 mod http_server;
 mod labels;
 mod logging;

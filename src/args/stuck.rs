@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
-use super::exporter_url::parse_url;
+use super::exporter_client::{ExporterClientArgs, parse_url};
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
 
@@ -28,13 +28,8 @@ pub struct StuckArgs {
     #[arg(long, env = "PODINIT_URL", value_name = "URL", value_parser = parse_url)]
     url: Option<Uri>,
 
-    /// File with the bearer token for --url
-    #[arg(long, env = "PODINIT_TOKEN_FILE", value_name = "FILE")]
-    token_file: Option<PathBuf>,
-
-    /// File with the CA certificates to verify --url with, as PEM [default: those of the system]
-    #[arg(long, env = "PODINIT_CA_FILE", value_name = "FILE")]
-    ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    exporter: ExporterClientArgs,
 
     #[command(flatten)]
     pub connection: ConnectionArgs,
@@ -107,11 +102,7 @@ impl StuckArgs {
 
     /// The exporter to ask, if one is named.
     pub fn exporter(&self) -> Option<ServerOptions> {
-        Some(ServerOptions {
-            url: self.url.clone()?,
-            token_file: self.token_file.clone(),
-            ca_file: self.ca_file.clone(),
-        })
+        Some(self.exporter.server(self.url.clone()?))
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
@@ -122,9 +113,6 @@ impl StuckArgs {
                     .to_owned(),
             );
         }
-        if self.url.is_none() && (self.token_file.is_some() || self.ca_file.is_some()) {
-            return Err("--token-file and --ca-file need --url".to_owned());
-        }
-        Ok(())
+        self.exporter.check(self.url.as_ref())
     }
 }

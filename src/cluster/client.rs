@@ -139,13 +139,16 @@ pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, Conne
 /// Makes a client of a server that is named by its URL. `origin` is how messages name what named it.
 ///
 /// # Errors
-/// When the token or the certificates cannot be read, or the client cannot be made.
+/// When the token, the password or the certificates cannot be read, or the client cannot be made.
 pub async fn connect_to_server(
     server: &ServerOptions,
     origin: String,
 ) -> Result<Cluster, ConnectError> {
-    let (config, _) =
-        kubeconfig::config_of(kubeconfig::of_server(server), None, origin.clone()).await?;
+    let kubeconfig = kubeconfig::of_server(server).map_err(|error| ConnectError::Unusable {
+        origin: origin.clone(),
+        why: error.to_string(),
+    })?;
+    let (config, _) = kubeconfig::config_of(kubeconfig, None, origin.clone()).await?;
     let configured = Configured::from(config, origin)?;
     let client = configured.connect().await?.client;
     Ok(configured.cluster(client, None))

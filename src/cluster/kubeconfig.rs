@@ -9,6 +9,7 @@ use kube::config::{
     NamedAuthInfo, NamedCluster, NamedContext,
 };
 
+use super::credentials::{CredentialError, read_password};
 use super::error_text::root_causes;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
@@ -96,10 +97,14 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Kubeconfig, ConnectError
 }
 
 /// The kubeconfig of a server that is named by its URL.
-pub(super) fn of_server(server: &ServerOptions) -> Kubeconfig {
+///
+/// # Errors
+/// If there is no password in its file.
+pub(super) fn of_server(server: &ServerOptions) -> Result<Kubeconfig, CredentialError> {
     const NAME: &str = "server";
     let text = |path: &PathBuf| path.to_string_lossy().into_owned();
-    Kubeconfig {
+    let password = server.password_file.as_deref().map(read_password);
+    Ok(Kubeconfig {
         clusters: vec![NamedCluster {
             name: NAME.to_owned(),
             cluster: Some(kube::config::Cluster {
@@ -113,6 +118,10 @@ pub(super) fn of_server(server: &ServerOptions) -> Kubeconfig {
             name: NAME.to_owned(),
             auth_info: Some(AuthInfo {
                 token_file: server.token_file.as_ref().map(text),
+                username: server.username.clone(),
+                password: password.transpose()?.map(Into::into),
+                client_certificate: server.cert_file.as_ref().map(text),
+                client_key: server.key_file.as_ref().map(text),
                 ..AuthInfo::default()
             }),
             ..NamedAuthInfo::default()
@@ -128,7 +137,7 @@ pub(super) fn of_server(server: &ServerOptions) -> Kubeconfig {
         }],
         current_context: Some(NAME.to_owned()),
         ..Kubeconfig::default()
-    }
+    })
 }
 
 /// The configuration for a context of a kubeconfig.

@@ -18,8 +18,16 @@ pub struct ServerOptions {
     pub url: http::Uri,
     /// A file with the bearer token to show to it
     pub token_file: Option<PathBuf>,
+    /// The user to log in as, with basic authentication
+    pub username: Option<String>,
+    /// A file with the user's password
+    pub password_file: Option<PathBuf>,
     /// The certificates to verify it with, instead of those of the system
     pub ca_file: Option<PathBuf>,
+    /// The client certificate to show to it
+    pub cert_file: Option<PathBuf>,
+    /// The key of the client certificate
+    pub key_file: Option<PathBuf>,
 }
 
 /// Why no client can be made; one line that says what to do.

@@ -105,9 +105,11 @@ impl StuckOfExporter {
     fn explain(&self, error: ApiError) -> AskError {
         let fix = match error.kind {
             ApiErrorKind::Unauthorized | ApiErrorKind::Credentials => {
-                "give a token that it accepts with --token-file"
+                "give credentials that it accepts: --token-file, or --username and --password-file"
             }
-            ApiErrorKind::Forbidden => "grant the right to get /api/v1/stuck",
+            ApiErrorKind::Forbidden => {
+                "grant the right to get /api/v1/stuck, or show a certificate with --cert-file"
+            }
             ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError => "try again",
             ApiErrorKind::Transport | ApiErrorKind::Timeout => {
                 "check --url, the network and the certificates"

@@ -58,7 +58,7 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
 }
 
 /// An exporter that has watched what these documents show.
-fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
+pub fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
     let (client, mut queries) = records::channel();
     let (kept, tracker) = watched(documents);
     tokio::spawn(async move {

@@ -40,6 +40,7 @@ mod events_turned_on;
 mod explain;
 mod explain_cluster;
 mod explain_exporter;
+mod exporter_credentials;
 mod exposition;
 mod fault_table;
 mod first_list_memory;

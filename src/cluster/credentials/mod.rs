@@ -1,5 +1,5 @@
-//! Credentials that have to be obtained: from a token file, which may be rotated, or from a credential
-//! plugin (`exec` in a kubeconfig). The client of kube gets only what needs no obtaining.
+//! Credentials that have to be obtained: from the file of a token, which may be rotated, or of a password,
+//! or from a credential plugin (`exec` in a kubeconfig). The client of kube gets only what needs no obtaining.
 //!
 //! kube could do all of it. But it repeats the output of a plugin in its errors, waits for a plugin
 //! without end, and sends the newline at the end of a token file, which makes the header invalid.
@@ -7,6 +7,7 @@
 //! No text that comes from such a source is ever part of an error.
 
 mod bearer_client;
+mod password_file;
 mod plugin;
 pub mod plugin_output;
 pub mod token_file;
@@ -17,6 +18,7 @@ use http::HeaderValue;
 use kube::config::{AuthInfo, ExecConfig};
 
 pub(super) use bearer_client::BearerClient;
+pub(super) use password_file::read_password;
 pub(super) use plugin::{check_installed, run};
 pub(super) use token_file::TokenFile;
 
@@ -32,6 +34,15 @@ pub enum CredentialError {
     /// A token that no header can hold
     #[error("the token is not one line of printable characters")]
     TokenMalformed,
+    /// The file of a password does not exist or may not be read
+    #[error("the password file cannot be read: {0}")]
+    PasswordFileUnreadable(String),
+    /// The file of a password holds nothing but white space
+    #[error("the password file is empty")]
+    PasswordFileEmpty,
+    /// A password that is no text
+    #[error("the password is not UTF-8 text")]
+    PasswordMalformed,
     /// The kubeconfig asks for a way to authenticate that Kubernetes has removed
     #[error(
         "users[].user.auth-provider is not supported; use a credential plugin (users[].user.exec), \

@@ -1,9 +1,8 @@
 //! `explain --url`: from the records of a running exporter.
 
-use http::Uri;
-
 use crate::api::client::{ApiClient, AskError};
 use crate::cluster::clock::{Clock, SystemClock};
+use crate::cluster::options::ServerOptions;
 use crate::explain::{Explanation, Records, Target, TargetName, explain_records};
 use crate::lifecycle::Record;
 
@@ -13,9 +12,12 @@ const ENDED: &str = "startups";
 /// So many pages are read of a list.
 const MOST_PAGES: usize = 4;
 
-/// Explains a startup by what the exporter at `url` knows of it.
-pub(super) async fn explain(url: &Uri, target: &Target) -> anyhow::Result<Explanation> {
-    let exporter = ApiClient::new(url).await?;
+/// Explains a startup by what an exporter knows of it.
+pub(super) async fn explain(
+    exporter: &ServerOptions,
+    target: &Target,
+) -> anyhow::Result<Explanation> {
+    let exporter = ApiClient::new(exporter).await?;
     let candidates = candidates(&exporter, target).await?;
     let ready = exporter.list(ENDED, &[("outcome", "ready")], 1).await?;
     // The last question: its time is not before anything that the others have told.

@@ -16,8 +16,8 @@ use crate::recordings::replay::ReplayConfig;
 
 /// Explains one startup. If the source cannot be read, or has no such startup, nothing is printed.
 pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let explanation = match &args.url {
-        Some(url) => super::block_on(exporter::explain(url, &args.target()))?,
+    let explanation = match args.exporter() {
+        Some(exporter) => super::block_on(exporter::explain(&exporter, &args.target()))?,
         None if args.files.is_empty() => super::block_on(cluster::explain(args))?,
         None => from_recordings(args)?,
     };

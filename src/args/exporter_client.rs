@@ -1,0 +1,97 @@
+//! Which running exporter to ask, and the credentials to show to it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use http::Uri;
+
+use crate::cluster::options::ServerOptions;
+
+/// How the exporter of `--url` and podinit trust each other. Secrets are in files, never on the command
+/// line.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Access to the exporter of --url")]
+pub(super) struct ExporterClientArgs {
+    /// File with the bearer token
+    #[arg(long, env = "PODINIT_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// User of basic authentication
+    #[arg(long, env = "PODINIT_USERNAME", value_name = "NAME")]
+    username: Option<String>,
+
+    /// File with the password of --username
+    #[arg(long, env = "PODINIT_PASSWORD_FILE", value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// File with the CA certificates to verify the exporter with, as PEM [default: those of the system]
+    #[arg(long, env = "PODINIT_CA_FILE", value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+
+    /// File with the client certificate, as PEM
+    #[arg(long, env = "PODINIT_CERT_FILE", value_name = "FILE")]
+    cert_file: Option<PathBuf>,
+
+    /// File with the key of --cert-file, as PEM
+    #[arg(long, env = "PODINIT_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl ExporterClientArgs {
+    /// The exporter at `url`, with these credentials.
+    pub(super) fn server(&self, url: Uri) -> ServerOptions {
+        ServerOptions {
+            url,
+            token_file: self.token_file.clone(),
+            username: self.username.clone(),
+            password_file: self.password_file.clone(),
+            ca_file: self.ca_file.clone(),
+            cert_file: self.cert_file.clone(),
+            key_file: self.key_file.clone(),
+        }
+    }
+
+    /// Checks the options together, and with the URL.
+    ///
+    /// # Errors
+    /// One line, which repeats no value.
+    pub(super) fn check(&self, url: Option<&Uri>) -> Result<(), String> {
+        let basic = [self.username.is_some(), self.password_file.is_some()];
+        let certificate = [self.cert_file.is_some(), self.key_file.is_some()];
+        let others = [self.token_file.is_some(), self.ca_file.is_some()];
+        let is_any = [basic, certificate, others].concat().contains(&true);
+        let in_url = |url: &Uri| (url.authority()).is_some_and(|text| text.as_str().contains('@'));
+        let has_colon = |name: &String| name.contains(':');
+        Err(match url {
+            None if is_any => {
+                "--token-file, --username, --password-file, --ca-file, --cert-file and --key-file need --url"
+            }
+            Some(url) if in_url(url) => {
+                "--url must not hold a user: name it with --username, and the file of its password with \
+                 --password-file"
+            }
+            _ if basic[0] != basic[1] => "--username and --password-file need each other",
+            _ if certificate[0] != certificate[1] => "--cert-file and --key-file need each other",
+            _ if basic[0] && self.token_file.is_some() => {
+                "--token-file and --username cannot both be shown to the exporter"
+            }
+            _ if self.username.as_ref().is_some_and(has_colon) => {
+                "the name of a user of basic authentication has no colon"
+            }
+            _ => return Ok(()),
+        }
+        .to_owned())
+    }
+}
+
+/// An absolute URL of HTTP or HTTPS, without a query.
+pub(super) fn parse_url(text: &str) -> Result<Uri, &'static str> {
+    const EXPECTED: &str = "expected the URL of a running podinit, such as http://localhost:8080";
+    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
+    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
+    let has_host = url.host().is_some_and(|host| !host.is_empty());
+    match is_http && has_host && url.query().is_none() {
+        true => Ok(url),
+        false => Err(EXPECTED),
+    }
+}
