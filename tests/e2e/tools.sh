@@ -31,8 +31,18 @@ need_python() {
   [ -e "$venv/complete" ] && return
   rm -rf "$venv"
   python3 -m venv "$venv" >/dev/null 2>&1 || { rm -rf "$venv"; apt_install python3-venv && python3 -m venv "$venv"; }
-  "$python" -m pip install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
+  "$python" -m pip install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" || return
   touch "$venv/complete"
+}
+
+# Is there a Chromium, which CHROMIUM may name? Installs one where that is possible.
+need_browser() {
+  local name
+  [ -z "${CHROMIUM:-}" ] || { [ -x "$CHROMIUM" ]; return; }
+  for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do
+    if command -v "$name" >/dev/null; then return; fi
+  done
+  apt_install chromium fonts-dejavu-core && command -v chromium >/dev/null
 }
 
 # Sets $go to a Go that can build the tools; fails where none can be had.

@@ -1,90 +1,197 @@
-"""Looks at the live page of `podinit demo` in a headless Chromium: checks it with axe-core, at the width of a desk and
-of a phone, light and dark, and takes screenshots.
+"""Looks at the live page of `podinit demo` in a headless Chromium: at the width of a desk and of a phone, light and
+dark, with axe-core. Every scene has a demo of its own; `none` is the demo without a scene. Then it looks at a demo in a
+terminal.
 
-    python tests/page/check.py PODINIT AXE_MIN_JS SCENE [IMAGES]
+    tests/page/run [--podinit FILE] [--scene NAME]... [--speed N] [--seconds N] [--images DIRECTORY]
 
-PODINIT is the binary, AXE_MIN_JS the file axe.min.js of the npm package axe-core, SCENE a scene of the demo or `none`.
-Needs the Python packages playwright and pillow, and a Chromium (CHROMIUM, default /usr/bin/chromium).
+Exit status: 0 if all holds, 1 if not, 77 if no browser can be started.
 """
 
+import argparse
 import io
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 import time
 
-from PIL import Image
-from playwright.sync_api import sync_playwright
+import axe_playwright_python
+from playwright.sync_api import Error, sync_playwright
 
+from terminal import ENTER, HOME, LEAVE, Terminal, last_frame
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+AXE = pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js"
+BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
 SIZES = [(1280, 1000), (390, 844)]
 SCHEMES = ["light", "dark"]
+NO_BROWSER = 77
 
 
-def start(podinit, scene):
-    """A demo that is in the middle of the scene, and its URL."""
-    command = [podinit, "demo", "--listen", "127.0.0.1:0", "--speed", "20", "--rate", "1", "--evidence", "events"]
-    command += ["--log-level", "off"]
-    if scene != "none":
-        command += ["--scene", scene, "--scene-after", "5m"]
-    demo = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    for line in demo.stdout:
-        if "/metrics" in line:
-            return demo, line.split()[0].removesuffix("/metrics")
-    raise SystemExit("the demo does not say where it is")
+class Demo:
+    """A demo in which the scene begins after five simulated minutes."""
+
+    def __init__(self, options, scene):
+        self.scene = scene
+        command = [options.podinit, "demo", "--listen", "127.0.0.1:0", "--speed", str(options.speed), "--rate", "1"]
+        command += ["--evidence", "events", "--log-level", "off"]
+        if scene != "none":
+            command += ["--scene", scene, "--scene-after", "5m"]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            if "/metrics" in line:
+                self.url = line.split()[0].removesuffix("/metrics")
+                return
+        raise SystemExit("the demo does not say where it is")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
 
 
-def violations(page, axe):
-    """What axe-core finds, as lines."""
-    page.add_script_tag(path=axe)
-    found = page.evaluate("axe.run()")["violations"]
-    return [f"{one['id']} ({one['impact']}): {one['help']}: {one['nodes'][0]['html'][:200]}" for one in found]
+class Check:
+    """Collects what is wrong with the page of one demo."""
+
+    def __init__(self, browser, demo, images):
+        self.browser, self.demo, self.images, self.faults = browser, demo, images, []
+
+    def fault(self, where, what):
+        self.faults.append(f"{self.demo.scene}: {where}: {what}")
+
+    def axe(self, page, where):
+        page.add_script_tag(path=AXE)
+        for one in page.evaluate("axe.run()")["violations"]:
+            self.fault(where, f"{one['id']} ({one['impact']}): {one['help']}: {one['nodes'][0]['html'][:200]}")
+
+    def look(self, width, height, scheme):
+        """The page, and the page of its first pod."""
+        # axe-core is a script, which the page's own policy does not allow.
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
+        page = context.new_page()
+        page.goto(f"{self.demo.url}/?refresh=off")
+        where = f"{width} {scheme}"
+        if self.images:
+            self.screenshot(page, f"page-{self.demo.scene}-{width}-{scheme}.png")
+        self.axe(page, f"{where} /")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > width:
+            self.fault(where, f"the page is {wide} wide")
+        pod = page.locator("a[href^='pods/']").first
+        if pod.count():
+            pod.click()
+            self.axe(page, f"{where} {page.url}")
+        context.close()
+
+    def screenshot(self, page, name):
+        from PIL import Image
+
+        shot = Image.open(io.BytesIO(page.screenshot()))
+        shot = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=128)
+        shot.save(self.images / name, optimize=True)
+
+    def use(self):
+        """As a browser shows it that obeys the policy: styled, without a fault, usable by keyboard, loading nothing
+        from elsewhere, and loading again by itself."""
+        context = self.browser.new_context()
+        page = context.new_page()
+        page.on("console", lambda message: self.fault("/", f"the console says: {message.text}"))
+        page.on("requestfailed", lambda request: self.fault("/", f"{request.url} fails"))
+        page.on("request", lambda request: request.url.startswith(self.demo.url)
+                or self.fault("/", f"it asks for {request.url}"))
+        answer = page.goto(f"{self.demo.url}/")
+        if not answer.headers.get("refresh"):
+            self.fault("/", "it does not load again by itself")
+        if "pod" not in page.locator(".sentence").inner_text():
+            self.fault("/", "its first sentence is not about pods")
+        if page.evaluate("document.styleSheets.length") != 1 or page.evaluate("document.scripts.length") != 0:
+            self.fault("/", "it has not exactly a style sheet and no script")
+        links = page.locator("a").count()
+        reached = set()
+        for _ in range(links + 10):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.getAttribute('href')"))
+        if not any(href and href.startswith("pods/") for href in reached):
+            self.fault("/", "the Tab key reaches no pod")
+        page.locator("a[href^='pods/']").first.click()
+        if page.locator("#timeline").count() != 1:
+            self.fault(page.url, "the page of a pod has no timeline")
+        context.close()
+
+    def run(self):
+        self.use()
+        for width, height in SIZES:
+            for scheme in SCHEMES:
+                self.look(width, height, scheme)
+        return self.faults
 
 
-def look(browser, url, axe, images, scene):
-    """Opens the page and the page of its first pod in every size and scheme. Returns what is wrong."""
+def in_terminal(podinit):
+    """What is wrong with the demo in a terminal: it shows frames, and leaves the terminal as it was."""
     faults = []
-    for width, height in SIZES:
-        for scheme in SCHEMES:
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
-            )
-            page = context.new_page()
-            page.goto(f"{url}/?refresh=off")
-            where = f"{scene} {width} {scheme}"
-            if images:
-                shot = Image.open(io.BytesIO(page.screenshot()))
-                shot = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=128)
-                shot.save(images / f"page-{scene}-{width}-{scheme}.png", optimize=True)
-            faults += [f"{where} /: {line}" for line in violations(page, axe)]
-            wide = page.evaluate("document.documentElement.scrollWidth")
-            if wide > width:
-                faults.append(f"{where}: the page is {wide} wide")
-            pod = page.locator("a[href^='pods/']").first
-            if pod.count():
-                pod.click()
-                faults += [f"{where} {page.url}: {line}" for line in violations(page, axe)]
-            context.close()
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        demo = Terminal([podinit, "demo", "--listen", "127.0.0.1:0", "--speed", "20", "--scene", "cni-outage"], 80, 24)
+        deadline = time.monotonic() + 20
+        while demo.bytes.count(HOME.encode()) < 3 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        status, text = demo.end(number)
+        frame = last_frame(text)
+        if status != 0:
+            faults.append(f"terminal: {number.name} ends it with status {status}")
+        if text.count(ENTER) != 1 or not text.endswith(LEAVE):
+            faults.append(f"terminal: {number.name} does not restore it: {text[-100:]!r}")
+        for part in ["podinit demo: cni-outage", "network ", "/metrics"]:
+            if part not in frame:
+                faults.append(f"terminal: the frame lacks {part!r}: {frame!r}")
+    quiet = Terminal([podinit, "demo", "--listen", "127.0.0.1:0", "--quiet", "--duration", "2s"])
+    quiet.process.wait(30)
+    _, text = quiet.end()
+    if "\x1b" in text or "/metrics" not in text:
+        faults.append(f"terminal: --quiet shows {text!r}")
     return faults
 
 
-def main():
-    podinit, axe, scene, *images = sys.argv[1:]
-    images = pathlib.Path(images[0]) if images else None
-    demo, url = start(podinit, scene)
+def launch(playwright):
+    """A browser: the one that CHROMIUM names, of the system, or Playwright's own."""
+    named = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     try:
-        # Twenty minutes of simulated time: a quarter of an hour of the scene.
-        time.sleep(60)
-        with sync_playwright() as playwright:
-            chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            faults = look(browser, url, axe, images, scene)
+        return playwright.chromium.launch(executable_path=named, args=["--no-sandbox"])
+    except Error as error:
+        print(f"page: SKIPPED: the browser does not start: {str(error).splitlines()[0]}", file=sys.stderr)
+        print("page: 0 passed, 0 failed, 1 skipped")
+        sys.exit(NO_BROWSER)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--podinit", default=ROOT / "target" / "release" / "podinit")
+    parser.add_argument("--scene", action="append", help="[default: none and registry-down]")
+    parser.add_argument("--speed", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=20, help="how long to let the demos run before")
+    parser.add_argument("--images", type=pathlib.Path, help="where to put screenshots; takes Pillow")
+    options = parser.parse_args()
+    # A signal that ends this process ends the demos too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    faults, demos = [], []
+    scenes = options.scene or ["none", "registry-down"]
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        try:
+            demos += [Demo(options, scene) for scene in scenes]
+            time.sleep(options.seconds)
+            faults += in_terminal(options.podinit)
+            for demo in demos:
+                faults += Check(browser, demo, options.images).run()
+        finally:
+            for demo in demos:
+                demo.stop()
             browser.close()
-    finally:
-        demo.terminate()
-        demo.wait()
-    print("\n".join(faults) or f"{scene}: nothing wrong")
+    print("\n".join(faults) or f"page: nothing wrong in {', '.join(scenes)}")
+    print(f"page: {0 if faults else 1} passed, {1 if faults else 0} failed, 0 skipped")
     sys.exit(1 if faults else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
