@@ -226,6 +226,10 @@ pub struct SimulationArgs {
         value_parser = parse_duration_above_zero
     )]
     pub duration: Option<Duration>,
+
+    /// In a terminal: print where to look, and show no moving bars
+    #[arg(long, short = 'q', env = "PODINIT_QUIET")]
+    pub quiet: bool,
 }
 
 impl SimulationArgs {

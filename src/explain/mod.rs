@@ -31,4 +31,5 @@ pub use peers::Peers;
 pub use recorded::{Records, explain_records};
 pub use replayed::explain;
 pub use target::{Target, TargetName};
+pub use text::stage_colour;
 pub use waterfall::Row;

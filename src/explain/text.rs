@@ -22,6 +22,13 @@ const COLOURS: [(&str, u8); 7] = [
     ("readiness", 32),
 ];
 
+/// The colour of a stage in a terminal, as an ANSI code; that of no stage is the default one.
+pub fn stage_colour(stage: &str) -> u8 {
+    const DEFAULT: u8 = 39;
+    let colour = COLOURS.iter().find(|(known, _)| *known == stage);
+    colour.map_or(DEFAULT, |(_, code)| *code)
+}
+
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(explanation: &Explanation, style: Style) -> String {
     let mut out = String::new();
@@ -119,8 +126,8 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
     if row.is_open {
         cells = cell.repeat(last - first - 1) + "▶";
     }
-    let colour = COLOURS.iter().find(|(stage, _)| *stage == row.stage);
-    if let (true, Some((_, code))) = (style.colour, colour) {
+    if style.colour {
+        let code = stage_colour(row.stage);
         cells = format!("\u{1b}[{code}m{cells}\u{1b}[0m");
     }
     format!("{}{cells}{}", " ".repeat(first), " ".repeat(columns - last))

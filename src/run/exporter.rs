@@ -197,6 +197,11 @@ impl Exporter {
         self.server.local_addr()
     }
 
+    /// What it has measured.
+    pub(super) fn exposition(&self) -> Arc<Exposition> {
+        Arc::clone(&self.sampler.exposition)
+    }
+
     /// The scheme of its URLs.
     pub(super) fn scheme(&self) -> &'static str {
         self.web.config.tls.as_ref().map_or("http", |_| "https")

@@ -72,6 +72,18 @@ impl Scene {
         }
     }
 
+    /// What breaks, as a clause.
+    pub const fn breaks(self) -> &'static str {
+        match self {
+            Self::RegistryDown => "registry.example.com refuses connections",
+            Self::CniOutage => "the network plugin answers on no node",
+            Self::BadNode => "the disk of node-a0 is full",
+            Self::NoCapacity => "no node has room",
+            Self::CrashLoop => "two of five new pods are of a release that crashes",
+            Self::Gang => "pod groups do not fit",
+        }
+    }
+
     /// The scene of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scene| scene.as_str() == name)

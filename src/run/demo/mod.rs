@@ -1,15 +1,22 @@
-//! `podinit demo`: the exporter of a simulated cluster, over real HTTP.
+//! `podinit demo`: the exporter of a simulated cluster, over real HTTP; in a terminal also as moving bars.
+
+mod announcement;
+mod frame;
+mod story;
+mod theatre;
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 
+use self::announcement::Urls;
+use self::theatre::Theatre;
 use super::exporter::{Exporter, ServeOnly};
 use crate::args::DemoArgs;
 use crate::cluster::client;
+use crate::cluster::clock::Clock;
 use crate::process::shutdown;
 use crate::sim::{Cluster, ClusterConfig};
 use crate::watch::WatchConfig;
@@ -44,10 +51,11 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         ..WatchConfig::default()
     };
     let clock = simulated.clock();
-    let clock = Arc::new(move || clock.now());
-    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, clock)?;
+    let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
+    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?;
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
-    announce(exporter.scheme(), exporter.address(), &simulated);
+    let urls = Urls::new(exporter.scheme(), exporter.address(), &simulated.url());
+    announce(&urls);
     if let Some(duration) = simulation.duration {
         let shutdown = shutdown.clone();
         tokio::spawn(async move {
@@ -55,26 +63,31 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
             shutdown.cancel();
         });
     }
+    let closing = shutdown.child_token();
+    let is_shown = !simulation.quiet && theatre::is_possible();
+    let theatre = is_shown.then(|| {
+        let theatre = Theatre {
+            exposition: exporter.exposition(),
+            clock,
+            scene: simulation.scene(),
+            look: urls.look(),
+        };
+        tokio::spawn(theatre.run(closing.clone()))
+    });
     let ended = exporter.run(&cluster, None, shutdown).await;
+    closing.cancel();
+    if let Some(theatre) = theatre {
+        // The terminal is restored before anything else is said.
+        let _ = theatre.await;
+    }
     simulated.shutdown().await;
     ended
 }
 
-/// Prints the URLs. If standard output is closed, the demo continues.
-fn announce(scheme: &str, mut exporter: SocketAddr, simulated: &Cluster) {
-    if exporter.ip().is_unspecified() {
-        exporter.set_ip(Ipv4Addr::LOCALHOST.into());
-    }
-    let api = simulated.url().to_string();
-    let api = api.trim_end_matches('/');
-    let text = format!(
-        "A simulated cluster is starting pods. Look at\n  \
-         {scheme}://{exporter}/         the exporter's page\n  \
-         {scheme}://{exporter}/metrics  what Prometheus scrapes\n  \
-         {api}/api/v1/pods  the pods as Kubernetes states them\n  \
-         kubectl -s {api} get pods -A  the same as a table\n\
-         Stop it with Ctrl-C.\n"
-    );
+/// Prints where to look. If standard output is closed, the demo continues.
+fn announce(urls: &Urls) {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = out
+        .write_all(urls.announcement().as_bytes())
+        .and_then(|()| out.flush());
 }
