@@ -36,6 +36,7 @@ mod judgement;
 mod last_seen;
 mod lost_startup;
 mod milestone;
+mod name_index;
 mod network_evidence;
 mod observation;
 mod outcome;

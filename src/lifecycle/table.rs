@@ -40,17 +40,23 @@ impl<T> PodTable<T> {
     }
 
     pub(super) fn get(&self, uid: PodUid) -> Option<&T> {
-        let hash = self.hasher.hash_one(uid);
-        let found = self.index.find(hash, |slot| self.entries.holds(*slot, uid));
-        self.entries.at(*found?).map(|(_, entry)| entry)
+        self.at(self.slot(uid)?)
     }
 
     pub(super) fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
+        self.entries.get_mut(self.slot(uid)?)
+    }
+
+    /// Where the entry of `uid` is as long as there is one.
+    pub(super) fn slot(&self, uid: PodUid) -> Option<u32> {
         let hash = self.hasher.hash_one(uid);
-        let slot = *self
-            .index
-            .find(hash, |slot| self.entries.holds(*slot, uid))?;
-        self.entries.get_mut(slot)
+        let found = self.index.find(hash, |slot| self.entries.holds(*slot, uid));
+        found.copied()
+    }
+
+    /// The entry in a slot.
+    pub(super) fn at(&self, slot: u32) -> Option<&T> {
+        self.entries.at(slot).map(|(_, entry)| entry)
     }
 
     /// Sets the entry of `uid`, in place of any earlier one.

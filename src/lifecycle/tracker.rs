@@ -21,9 +21,10 @@ use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
 use super::in_place::{OpenInPlace, Sight};
+use super::name_index::NameIndex;
 use super::observation::{Reporter, Sink, TrackerObservation};
 use super::outcome::Outcome;
-use super::pod_in_flight::{FoldContext, SharedState};
+use super::pod_in_flight::{FoldContext, PodInFlight, SharedState};
 use super::slo::SloRule;
 use super::sources::Sources;
 use super::startup::SnapshotContext;
@@ -69,6 +70,8 @@ pub struct Tracker {
     timestamps: TimestampMode,
     backfill: Backfill,
     pods: PodTable<RememberedPod>,
+    /// Those in flight, by name
+    names: NameIndex,
     cap: Cap,
     /// When each pod with a tombstone was deleted, in that order
     tombstones: VecDeque<(Timestamp, PodUid)>,
@@ -270,12 +273,25 @@ impl Tracker {
         }
     }
 
+    /// Remembers a pod in flight.
+    fn remember_in_flight(&mut self, pod: Box<PodInFlight>) {
+        let uid = pod.uid;
+        self.pods.insert(uid, RememberedPod::InFlight(pod));
+        if let Some(slot) = self.pods.slot(uid)
+            && let Some(RememberedPod::InFlight(pod)) = self.pods.at(slot)
+        {
+            self.names.insert(&pod.info.namespace, &pod.info.name, slot);
+        }
+    }
+
     /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished.
     fn finish(&mut self, uid: PodUid, outcome: Outcome, reporter: &mut Reporter<'_, impl Sink>) {
-        let Some(remembered) = self.pods.get_mut(uid) else {
+        let slot = self.pods.slot(uid);
+        let Some((remembered, slot)) = self.pods.get_mut(uid).zip(slot) else {
             return;
         };
         if let RememberedPod::InFlight(pod) = remembered {
+            self.names.remove(&pod.info.namespace, &pod.info.name, slot);
             let outcome = pod.finish(outcome, &mut self.shared, reporter);
             let finished = RememberedPod::Finished(pod.last_seen.into());
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {

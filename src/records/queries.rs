@@ -139,18 +139,11 @@ impl Progress {
         let Query::Pod { namespace, name } = &self.request.query else {
             return ControlFlow::Break(Found::Made(Answer::default()));
         };
+        if let Some(pod) = tracker.in_flight_named(namespace, name) {
+            self.answer.records.push(pod.record());
+            return ControlFlow::Break(self.made());
+        }
         let is_named = |pod: &PodInfo| *pod.name == **name && *pod.namespace == **namespace;
-        let mut pods = tracker.in_flight_after(self.after);
-        for (position, pod) in pods.by_ref().take(PODS_OF_A_STEP) {
-            self.after = Some(position);
-            if is_named(pod.pod()) {
-                self.answer.records.push(pod.record());
-                return ControlFlow::Break(self.made());
-            }
-        }
-        if pods.next().is_some() {
-            return ControlFlow::Continue(());
-        }
         let kept = store.all();
         let newest = kept.iter().rev();
         let newest = newest.map(|kept| &kept.startup);
@@ -193,7 +186,8 @@ impl Progress {
             looked_at += 1;
             self.looked_at += 1;
             // The stuck pods of a stage are those that entered it first.
-            if *stuck && !pod.is_stuck() {
+            let no_more_are_stuck = *stuck && !pod.is_stuck();
+            if no_more_are_stuck || filter.stage.is_some_and(|stage| stage != position.stage) {
                 self.after = Some(InFlightPosition::last_of(position.stage));
                 continue;
             }

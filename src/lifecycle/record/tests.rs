@@ -283,6 +283,64 @@ fn pods_in_flight_come_by_stage_and_time_from_any_place() {
     assert!(fixture.tracker.in_flight_after(Some(none)).next().is_none());
 }
 
+/// Pods of few names that come, become ready, are deleted and vanish, with restarts in between.
+#[test]
+fn a_pod_in_flight_is_found_by_its_name_and_no_other() {
+    let mut fixture = Fixture::new();
+    let mut state = 1_u64;
+    let mut below = |bound: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % bound
+    };
+    let (mut found, mut twice) = (0, 0);
+    for second in 1..1_500 {
+        let (number, name) = (below(60), below(20));
+        let uid = PodUid::from_text(&number.to_string());
+        let mut snapshot = PodSnapshot::bare(uid, format!("ns-{}", name % 3), name.to_string());
+        snapshot.created = Some(at(second - 1));
+        match below(10) {
+            0 => holds(&mut snapshot, ConditionType::Ready, second),
+            1 => {
+                fixture.deliver(second, PodEvent::Deleted(snapshot));
+                continue;
+            }
+            2 if second % 100 == 0 => {
+                let (pods, began) = (vec![snapshot], at(second));
+                fixture.deliver(second, PodEvent::Listed { pods, began });
+                continue;
+            }
+            3 => {
+                let before = &fixture.tracker;
+                let (saved, pods) = (before.saved(), before.saved_pods());
+                let config = TrackerConfig::default();
+                let successor = crate::lifecycle::Successor::Same;
+                fixture.tracker =
+                    Tracker::restored(config, saved, pods, successor, &mut fixture.ends);
+                continue;
+            }
+            _ => {}
+        }
+        fixture.apply(second, &snapshot);
+        let in_flight = fixture.in_flight();
+        for name in 0..20 {
+            let (namespace, name) = (format!("ns-{}", name % 3), name.to_string());
+            let named =
+                |record: &&Record| *record.pod.name == *name && *record.pod.namespace == *namespace;
+            let expected: Vec<&Record> = in_flight.iter().filter(named).collect();
+            let pod = fixture.tracker.in_flight_named(&namespace, &name);
+            let record = pod.map(|pod| pod.record());
+            assert_eq!(record.is_some(), !expected.is_empty(), "{namespace}/{name}");
+            assert!(record.iter().all(|record| expected.contains(&record)));
+            found += expected.len();
+            twice += usize::from(expected.len() > 1);
+        }
+        assert!(fixture.tracker.in_flight_named("ns-0", "1").is_none());
+    }
+    assert!(found > 1_000 && twice > 10, "{found} {twice}");
+}
+
 #[test]
 fn startups_that_were_over_at_first_sight_leave_no_record() {
     let mut fixture = Fixture::new();

@@ -117,20 +117,15 @@ impl Tracker {
         let shared = &mut self.shared;
         let mut pod =
             PodInFlight::discover(snapshot, delivery.source, context.now, shared, reporter);
-        let remembered = match pod.fold(snapshot, context, shared, reporter) {
-            None => RememberedPod::InFlight(Box::new(pod)),
-            Some(outcome) => {
-                let outcome = pod.finish(outcome, shared, reporter);
-                let finished = RememberedPod::Finished(pod.last_seen.into());
-                reporter.ended(shared.ended(Box::new(pod), outcome, reporter.now()));
-                finished
-            }
+        let Some(outcome) = pod.fold(snapshot, context, shared, reporter) else {
+            self.remember_in_flight(Box::new(pod));
+            return;
         };
-        let is_over = matches!(remembered, RememberedPod::Finished(_));
-        self.pods.insert(snapshot.uid, remembered);
-        if is_over {
-            self.see_in_place(snapshot, delivery, true, reporter);
-        }
+        let outcome = pod.finish(outcome, shared, reporter);
+        let finished = RememberedPod::Finished(pod.last_seen.into());
+        reporter.ended(shared.ended(Box::new(pod), outcome, reporter.now()));
+        self.pods.insert(snapshot.uid, finished);
+        self.see_in_place(snapshot, delivery, true, reporter);
     }
 
     /// Remembers a pod whose startup was accounted for before a backup brought it back. It was

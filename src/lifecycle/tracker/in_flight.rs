@@ -41,6 +41,20 @@ impl Tracker {
         }
     }
 
+    /// The pod of this name, if it is in flight; if podinit has not learnt yet that an earlier one is gone,
+    /// the one that was created last. Found by an index: this takes the same however many pods there are.
+    pub fn in_flight_named(&self, namespace: &str, name: &str) -> Option<InFlight<'_>> {
+        let slots = self.names.slots(namespace, name);
+        let pods = slots.filter_map(|slot| match self.pods.at(slot)? {
+            RememberedPod::InFlight(pod) => Some(&**pod),
+            RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
+        });
+        let named = pods.filter(|pod| *pod.info.name == *name && *pod.info.namespace == *namespace);
+        let pod = named.max_by_key(|pod| (pod.last_seen.created, pod.discovered, pod.uid))?;
+        let shared = &self.shared;
+        Some(InFlight { pod, shared })
+    }
+
     /// Up to which instant everything was accounted for; `None` before the first delivery.
     pub const fn accounted_time(&self) -> Option<Timestamp> {
         self.now

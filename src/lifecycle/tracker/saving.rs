@@ -94,14 +94,16 @@ impl Tracker {
                 }
                 Successor::Gone => gone.push(uid),
             }
-            let remembered = match pod {
+            match pod {
                 SavedPod::InFlight(pod) => {
                     let pod = PodInFlight::restored(*pod, &mut tracker.shared, reporter);
-                    RememberedPod::InFlight(Box::new(pod))
+                    tracker.remember_in_flight(Box::new(pod));
                 }
-                SavedPod::Finished(_, last_seen) => RememberedPod::Finished(last_seen.into()),
-            };
-            tracker.pods.insert(uid, remembered);
+                SavedPod::Finished(_, last_seen) => {
+                    let finished = RememberedPod::Finished(last_seen.into());
+                    tracker.pods.insert(uid, finished);
+                }
+            }
         }
         for SavedDeleted { uid, at, created } in saved.deleted {
             tracker
