@@ -1,6 +1,7 @@
 //! Why bytes could not be decoded.
 
 use super::pod::object::ObjectFault;
+use super::protobuf::Malformed;
 
 /// Why bytes could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +16,10 @@ pub enum DecodeError {
         /// What is wrong there
         why: String,
     },
-    /// They are JSON, but the object in it is not what it should be.
+    /// They are no protobuf. Nothing is known of what was meant.
+    #[error("invalid protobuf: {0}")]
+    Protobuf(String),
+    /// They can be read, but the object in them is not what it should be.
     #[error("{fault}")]
     Object {
         /// The version of the object, where it has one: a watch may go on from it
@@ -32,6 +36,12 @@ impl From<serde_json::Error> for DecodeError {
         let place = format!(" at line {line} column {column}");
         let why = text.strip_suffix(&place).unwrap_or(&text).to_owned();
         Self::Json { line, column, why }
+    }
+}
+
+impl From<Malformed> for DecodeError {
+    fn from(malformed: Malformed) -> Self {
+        Self::Protobuf(malformed.to_string())
     }
 }
 

@@ -1,10 +1,13 @@
 //! Decodes the bytes of a watch stream or of a list into [`PodSnapshot`]s and
-//! [`KubeEvent`](crate::kube_event::KubeEvent)s. Another encoding (protobuf) would be added here.
+//! [`KubeEvent`](crate::kube_event::KubeEvent)s, from JSON or from protobuf ([`Encoding`]).
 
+mod encoding;
 mod error;
 pub mod event;
 mod list_page;
+mod page_reader;
 pub(crate) mod pod;
+pub mod protobuf;
 mod recover;
 pub mod rfc3339;
 
@@ -15,8 +18,10 @@ use serde::de::DeserializeSeed;
 use crate::pod::PodSnapshot;
 use crate::shard::Shard;
 use crate::timestamp::Timestamp;
+pub use encoding::Encoding;
 pub use error::DecodeError;
 pub use list_page::ListPage;
+pub use page_reader::PageReader;
 use pod::DecodeContext;
 pub use pod::DecodeOptions;
 use pod::envelope::{Envelope, EnvelopeReader, ObservedAt};
@@ -100,7 +105,22 @@ impl PodDecoder {
         self
     }
 
-    /// Decodes one line of a watch stream.
+    /// Decodes one event of a watch, which is in `encoding`.
+    ///
+    /// # Errors
+    /// As [`PodDecoder::watch_event`] and [`PodDecoder::watch_frame`].
+    pub fn decode_event(
+        &mut self,
+        encoding: Encoding,
+        event: &[u8],
+    ) -> Result<WatchEvent, DecodeError> {
+        match encoding {
+            Encoding::Json => self.watch_event(event),
+            Encoding::Protobuf => self.watch_frame(event),
+        }
+    }
+
+    /// Decodes one line of a watch stream in JSON.
     ///
     /// # Errors
     /// [`DecodeError::Json`] where the line is no JSON object; [`DecodeError::Object`] where it
@@ -132,7 +152,7 @@ impl PodDecoder {
         Ok(WatchEvent { kind, observed_at })
     }
 
-    /// Decodes one page of a list. An item that is no pod with a UID, or cannot be read, costs
+    /// Decodes one page of a list in JSON. An item that is no pod with a UID, or cannot be read, costs
     /// only itself.
     ///
     /// # Errors

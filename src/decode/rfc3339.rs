@@ -27,6 +27,16 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_nanos(instant.saturating_add(nanos)))
 }
 
+/// The instant `seconds` after the Unix epoch, under the rules of [`parse`], which knows no year after 9999.
+pub fn sensible(seconds: i64) -> Option<Timestamp> {
+    /// 9999-12-31T23:59:59Z
+    const LAST_SECOND: i64 = 253_402_300_799;
+    let sensible = FIRST_SENSIBLE_SECOND..=LAST_SECOND;
+    sensible
+        .contains(&seconds)
+        .then(|| Timestamp::from_seconds(seconds))
+}
+
 /// The instant in UTC, with as many fractional digits as it needs.
 pub fn format(at: Timestamp) -> String {
     let instant = jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()));
@@ -200,6 +210,24 @@ mod tests {
         assert_eq!(parse("1971-01-01T00:30:00+01:00"), None);
         assert!(parse("1971-01-01T00:00:00Z").is_some());
         assert_eq!(nanos("9999-12-31T23:59:59Z"), Some(i64::MAX));
+    }
+
+    #[test]
+    fn seconds_are_read_as_their_text_is() {
+        for (seconds, text) in [
+            (-62_135_596_800, "0001-01-01T00:00:00Z"),
+            (0, "1970-01-01T00:00:00Z"),
+            (31_535_999, "1970-12-31T23:59:59Z"),
+            (31_536_000, "1971-01-01T00:00:00Z"),
+            (1_763_712_000, "2025-11-21T08:00:00Z"),
+            (9_223_372_037, "2262-04-11T23:47:17Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (253_402_300_800, "10000-01-01T00:00:00Z"),
+            (i64::MAX, ""),
+            (i64::MIN, ""),
+        ] {
+            assert_eq!(sensible(seconds), parse(text), "{text}");
+        }
     }
 
     proptest! {

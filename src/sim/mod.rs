@@ -2,8 +2,8 @@
 //! the Kubernetes API for simulated pods and their Events.
 //!
 //! `podinit demo` and the integration tests watch it. It shares only the type of an instant with the
-//! program that watches it: pods leave it as JSON over HTTP, so that it cannot agree with the decoder
-//! or the tracker by construction.
+//! program that watches it: pods leave it over HTTP, as JSON or as protobuf that is made of the JSON, so that
+//! it cannot agree with the decoder or the tracker by construction.
 //!
 //! ```text
 //! profile → plan (script, manifest) → life → driver → pod (kubelet, container) → pod_json → store → api
@@ -47,6 +47,7 @@ pub mod pod_json;
 mod pod_metadata_json;
 mod pod_status_json;
 pub mod profile;
+pub mod protobuf;
 mod raw_object;
 mod representation;
 pub mod resource;

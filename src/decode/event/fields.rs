@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::MapAccess;
 
-use crate::decode::pod::lenient::{Lenient, LenientField, Parsed, Text, skip};
-use crate::decode::rfc3339;
+use crate::decode::pod::lenient::{Lenient, LenientField, Text, Time, skip};
 use crate::timestamp::Timestamp;
 
 /// What is read of an Event, beside its `kind`, `metadata`, `reason` and `message`.
@@ -37,7 +36,7 @@ impl<'de> EventFields<'de> {
                 self.source_component = map.next_value_seed(Lenient(ComponentReader))?;
             }
             Some("firstTimestamp") => {
-                self.first = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                self.first = map.next_value_seed(Lenient(Time))?;
             }
             _ => skip(map)?,
         }

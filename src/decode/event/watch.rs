@@ -1,4 +1,4 @@
-//! Decodes what an API server sends of Events: the lines of a watch, and the pages of a list.
+//! Decodes what an API server sends of Events: the events of a watch, and the pages of a list.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use super::{is_of_other_shard, of_object};
 use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::{Envelope, EnvelopeReader};
 use crate::decode::pod::lenient::Lenient;
-use crate::decode::pod::object::shorten;
-use crate::decode::{ApiStatus, DecodeError, ObjectFault, api_status};
+use crate::decode::pod::object::{Object, shorten};
+use crate::decode::{ApiStatus, DecodeError, Encoding, ObjectFault, api_status};
 use crate::kube_event::KubeEvent;
 use crate::shard::Shard;
 
-/// One line of a watch of Events.
+/// One event of a watch of Events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventLine {
     /// The version of its object, from which the watch may go on
@@ -21,7 +21,7 @@ pub struct EventLine {
     pub kind: EventLineKind,
 }
 
-/// What a line of a watch of Events says.
+/// What an event of a watch of Events says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventLineKind {
     /// `ADDED` or `MODIFIED`: an Event, or one more occurrence of it
@@ -57,7 +57,41 @@ impl EventDecoder {
         })
     }
 
-    /// Decodes one line of a watch.
+    /// Decodes one event of a watch, which is in `encoding`.
+    ///
+    /// # Errors
+    /// As [`EventDecoder::line`] and [`EventDecoder::frame`].
+    pub fn decode_event(
+        &mut self,
+        encoding: Encoding,
+        event: &[u8],
+    ) -> Result<EventLine, DecodeError> {
+        match encoding {
+            Encoding::Json => self.line(event),
+            Encoding::Protobuf => self.frame(event),
+        }
+    }
+
+    /// The version of a list of Events, which is in `encoding`.
+    ///
+    /// # Errors
+    /// Where the body is no list of Events.
+    pub fn version_of_list(
+        &mut self,
+        encoding: Encoding,
+        body: &[u8],
+    ) -> Result<Option<String>, DecodeError> {
+        match encoding {
+            Encoding::Json => self.list_version(body),
+            Encoding::Protobuf => self.version_of_protobuf_list(body),
+        }
+    }
+
+    pub(in crate::decode) const fn context(&mut self) -> &mut DecodeContext {
+        &mut self.0
+    }
+
+    /// Decodes one line of a watch in JSON.
     ///
     /// # Errors
     /// Where the line is no JSON object, has no object, or is of a type that Kubernetes does not define.
@@ -75,34 +109,10 @@ impl EventDecoder {
     fn read_line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
         let envelope = envelope(line, &mut self.0)?;
         let object = envelope.object.flatten();
-        let event_type = envelope.event_type.as_deref();
-        if event_type == Some("ERROR") {
-            return Ok(EventLine {
-                version: None,
-                kind: EventLineKind::Error(api_status(object)),
-            });
-        }
-        let object = object.ok_or(ObjectFault::NotAnObject)?;
-        let version = object.metadata.resource_version.as_deref();
-        let version = version.map(str::to_owned);
-        let kind = match event_type {
-            Some("ADDED" | "MODIFIED") if is_of_other_shard(&object, &self.0) => {
-                EventLineKind::OtherShard
-            }
-            Some("ADDED" | "MODIFIED") => EventLineKind::Applied(of_object(object, &mut self.0)),
-            Some("DELETED") => EventLineKind::Deleted,
-            Some("BOOKMARK") => EventLineKind::Bookmark,
-            unknown => {
-                return Err(DecodeError::Object {
-                    resource_version: object.metadata.version(),
-                    fault: ObjectFault::UnknownType(shorten(unknown.unwrap_or_default())),
-                });
-            }
-        };
-        Ok(EventLine { version, kind })
+        EventLine::of(envelope.event_type.as_deref(), object, &mut self.0)
     }
 
-    /// The version of a list of Events.
+    /// The version of a list of Events in JSON.
     ///
     /// # Errors
     /// Where the body is no JSON object, or of another kind than a list.
@@ -134,6 +144,40 @@ fn list<'de>(body: &'de [u8], context: &mut DecodeContext) -> Result<Envelope<'d
     match envelope.own.kind.as_deref() {
         Some("EventList" | "List") => Ok(envelope),
         kind => Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+    }
+}
+
+impl EventLine {
+    /// The event of type `event_type` with `object`.
+    pub(in crate::decode) fn of(
+        event_type: Option<&str>,
+        object: Option<Object<'_>>,
+        context: &mut DecodeContext,
+    ) -> Result<Self, DecodeError> {
+        if event_type == Some("ERROR") {
+            return Ok(Self {
+                version: None,
+                kind: EventLineKind::Error(api_status(object)),
+            });
+        }
+        let object = object.ok_or(ObjectFault::NotAnObject)?;
+        let version = object.metadata.resource_version.as_deref();
+        let version = version.map(str::to_owned);
+        let kind = match event_type {
+            Some("ADDED" | "MODIFIED") if is_of_other_shard(&object, context) => {
+                EventLineKind::OtherShard
+            }
+            Some("ADDED" | "MODIFIED") => EventLineKind::Applied(of_object(object, context)),
+            Some("DELETED") => EventLineKind::Deleted,
+            Some("BOOKMARK") => EventLineKind::Bookmark,
+            unknown => {
+                return Err(DecodeError::Object {
+                    resource_version: object.metadata.version(),
+                    fault: ObjectFault::UnknownType(shorten(unknown.unwrap_or_default())),
+                });
+            }
+        };
+        Ok(Self { version, kind })
     }
 }
 

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
-use crate::decode::rfc3339;
+use super::lenient::{Lenient, LenientField, Parsed, Text, Time, skip};
 use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::pod::{
@@ -205,8 +204,7 @@ impl<'de> LenientField<'de> for EntryReader {
                 Some("reason") => entry.reason = map.next_value_seed(Lenient(Text))?,
                 Some("message") => entry.message = map.next_value_seed(Lenient(Text))?,
                 Some("lastTransitionTime") => {
-                    entry.condition.last_transition =
-                        map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                    entry.condition.last_transition = map.next_value_seed(Lenient(Time))?;
                 }
                 _ => skip(&mut map)?,
             }

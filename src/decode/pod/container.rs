@@ -9,9 +9,8 @@ use std::sync::Arc;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
-use super::lenient::{Lenient, LenientField, Number, Parsed, Text, skip};
+use super::lenient::{Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::probes::ProbeReader;
-use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::pod::{Container, ContainerKind, ContainerProbes, ContainerState, Probe, WaitingReason};
 use crate::timestamp::Timestamp;
@@ -293,7 +292,7 @@ impl<'de> LenientField<'de> for DetailsReader {
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("startedAt") => {
-                    details.started = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                    details.started = map.next_value_seed(Lenient(Time))?;
                 }
                 Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
                 Some("reason") => {

@@ -67,7 +67,7 @@ impl Item {
 }
 
 /// The decoded items of a list.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Items {
     pub(crate) pods: Vec<PodSnapshot>,
     /// How many pods of other shards were left out

@@ -11,6 +11,9 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
+use crate::decode::rfc3339;
+use crate::timestamp::Timestamp;
+
 /// The types that a field accepts. For every method that is not implemented, it counts as absent.
 pub(crate) trait LenientField<'de>: Sized {
     /// What the field becomes.
@@ -41,6 +44,11 @@ pub(crate) trait LenientField<'de>: Sized {
 
     /// A number that is no negative integer and no fraction.
     fn number(self, _number: u64) -> Self::Value {
+        self.absent()
+    }
+
+    /// An instant in seconds since the Unix epoch, as protobuf states it.
+    fn instant(self, _seconds: i64) -> Self::Value {
         self.absent()
     }
 
@@ -118,8 +126,12 @@ impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
         Ok(self.0.borrowed_text(value))
     }
 
-    fn visit_bytes<E: Error>(self, _value: &[u8]) -> Result<S::Value, E> {
-        Ok(self.0.absent())
+    /// The deserializer of protobuf gives instants as eight bytes; there is no type for them in serde.
+    fn visit_bytes<E: Error>(self, value: &[u8]) -> Result<S::Value, E> {
+        Ok(match value.try_into() {
+            Ok(seconds) => self.0.instant(i64::from_be_bytes(seconds)),
+            Err(_) => self.0.absent(),
+        })
     }
 
     fn visit_none<E: Error>(self) -> Result<S::Value, E> {
@@ -186,6 +198,25 @@ impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for Parsed<F> {
 
     fn text(self, text: &str) -> Option<T> {
         (self.0)(text)
+    }
+}
+
+/// A time; `None` for what [§4.6](crate::specification#s4-6) calls absurd, and for anything else.
+pub(crate) struct Time;
+
+impl LenientField<'_> for Time {
+    type Value = Option<Timestamp>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn text(self, text: &str) -> Self::Value {
+        rfc3339::parse(text)
+    }
+
+    fn instant(self, seconds: i64) -> Self::Value {
+        rfc3339::sensible(seconds)
     }
 }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
-use super::lenient::{Lenient, LenientField, Number, Parsed, Text, skip};
+use super::lenient::{Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::owner::{Owner, Owners};
-use crate::decode::rfc3339;
 use crate::pod::{PodUid, Workload};
 use crate::timestamp::Timestamp;
 
@@ -95,11 +94,10 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                     metadata.namespace = map.next_value_seed(Lenient(share))?;
                 }
                 Some("creationTimestamp") => {
-                    metadata.created = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                    metadata.created = map.next_value_seed(Lenient(Time))?;
                 }
                 Some("deletionTimestamp") => {
-                    let stated = map.next_value_seed(Lenient(Text))?;
-                    metadata.terminating = stated.is_some_and(|text| !text.is_empty());
+                    metadata.terminating = map.next_value_seed(Lenient(IsStated))?;
                 }
                 Some("resourceVersion") => {
                     metadata.resource_version = map.next_value_seed(Lenient(Version))?;
@@ -156,6 +154,25 @@ impl<'de> LenientField<'de> for Version {
 
     fn number(self, number: u64) -> Self::Value {
         Some(Cow::Owned(number.to_string()))
+    }
+}
+
+/// Whether a time is stated, whatever it is.
+struct IsStated;
+
+impl LenientField<'_> for IsStated {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn text(self, text: &str) -> bool {
+        !text.is_empty()
+    }
+
+    fn instant(self, _seconds: i64) -> bool {
+        true
     }
 }
 

@@ -4,8 +4,7 @@ use serde::de::MapAccess;
 
 use super::conditions::{ConditionsReader, ReadConditions};
 use super::container::{ContainerStatus, StatusesReader};
-use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
-use crate::decode::rfc3339;
+use super::lenient::{Lenient, LenientField, Parsed, Text, Time, skip};
 use crate::pod::Phase;
 use crate::timestamp::Timestamp;
 
@@ -39,7 +38,7 @@ impl<'de> LenientField<'de> for StatusReader {
                     status.phase = phase.unwrap_or_default();
                 }
                 Some("startTime") => {
-                    status.started = map.next_value_seed(Lenient(Parsed(rfc3339::parse)))?;
+                    status.started = map.next_value_seed(Lenient(Time))?;
                 }
                 Some("conditions") => {
                     status.conditions = map.next_value_seed(Lenient(ConditionsReader))?;

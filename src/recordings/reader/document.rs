@@ -94,6 +94,10 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
                     format: "JSON",
                     why,
                 },
+                DecodeError::Protobuf(why) => Fault::Syntax {
+                    format: "protobuf",
+                    why,
+                },
             });
     }
     match kind {

@@ -208,7 +208,7 @@ fn fault_of(json: &[u8], error: serde_json::Error) -> (usize, Fault) {
         .sum::<usize>();
     let offset = (line_start + column.saturating_sub(1)).min(json.len());
     let why = match DecodeError::from(error) {
-        DecodeError::Json { why, .. } => why,
+        DecodeError::Json { why, .. } | DecodeError::Protobuf(why) => why,
         DecodeError::Object { fault, .. } => fault.to_string(),
     };
     (offset, syntax(&why))

@@ -1,0 +1,279 @@
+//! A serde deserializer of protobuf messages, so that the readers of fields that serve JSON and YAML serve
+//! protobuf as well, and the encodings cannot disagree about what a pod is.
+//!
+//! To its visitors a message is a map with the keys of the JSON. Three things differ on the wire:
+//!
+//! - Kubernetes writes a text that JSON would omit as an empty one. It counts as absent here.
+//! - An absent time is an empty message. It is null here, as in JSON.
+//! - The elements of a list are fields of their own, and need not follow each other.
+
+use std::borrow::Cow;
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::schema::{Kind, Known, Message};
+use super::wire::{Field, Fields, Malformed, Value};
+
+/// A message, of which the fields of `known` are read. Of a field that stands there several times the
+/// last counts, but for lists and maps.
+pub(super) struct MessageDeserializer<'de> {
+    pub(super) message: &'de [u8],
+    pub(super) known: Message,
+}
+
+impl<'de> Deserializer<'de> for MessageDeserializer<'de> {
+    type Error = Malformed;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_map(Entries {
+            fields: Fields::of(self.message),
+            known: self.known,
+            outer: None,
+            taken: 0,
+            value: None,
+        })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The known fields of a message.
+struct Entries<'de> {
+    fields: Fields<'de>,
+    known: Message,
+    /// The message in which this one is inline
+    outer: Option<(Fields<'de>, Message)>,
+    /// The lists and maps whose elements have been given out, by their place in `known`
+    taken: u64,
+    value: Option<FieldDeserializer<'de>>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = Malformed;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Malformed> {
+        loop {
+            let Some(Field { number, value }) = self.fields.next()? else {
+                let Some(outer) = self.outer.take() else {
+                    return Ok(None);
+                };
+                (self.fields, self.known) = outer;
+                continue;
+            };
+            let place = self.known.iter().position(|known| known.number == number);
+            let Some((place, known)) = place.map(|place| (place, &self.known[place])) else {
+                continue;
+            };
+            match (known.kind, value) {
+                (Kind::Inline(inner), Value::Bytes(message)) if self.outer.is_none() => {
+                    self.outer = Some((self.fields, self.known));
+                    (self.fields, self.known) = (Fields::of(message), inner);
+                    continue;
+                }
+                (Kind::List(_) | Kind::TextMap, Value::Bytes(_)) => {
+                    if self.taken & (1 << place) != 0 {
+                        continue;
+                    }
+                    self.taken |= 1 << place;
+                }
+                (Kind::Text, Value::Bytes(b"")) => continue,
+                (Kind::Text | Kind::Time | Kind::Message(_), Value::Bytes(_)) => {}
+                (Kind::Number | Kind::Flag, Value::Varint(_)) => {}
+                // Of another type than it should have
+                _ => continue,
+            }
+            self.value = Some(FieldDeserializer {
+                known,
+                value,
+                rest: self.fields,
+            });
+            return seed
+                .deserialize(BorrowedStrDeserializer::new(known.name))
+                .map(Some);
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Malformed> {
+        let value = self.value.take();
+        seed.deserialize(value.ok_or_else(|| Malformed::new("a value without a key"))?)
+    }
+}
+
+/// The value of a known field.
+struct FieldDeserializer<'de> {
+    known: &'static Known,
+    value: Value<'de>,
+    /// The fields after it, among which are the further elements of a list or a map
+    rest: Fields<'de>,
+}
+
+impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
+    type Error = Malformed;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        let Self { known, value, rest } = self;
+        let elements = |first| Elements {
+            number: known.number,
+            first: Some(first),
+            rest,
+        };
+        match (known.kind, value) {
+            (Kind::Number, Value::Varint(number)) => visitor.visit_i64(number.cast_signed()),
+            (Kind::Flag, Value::Varint(flag)) => visitor.visit_bool(flag != 0),
+            (Kind::Text, Value::Bytes(text)) => visit_text(text, visitor),
+            (Kind::Time, Value::Bytes(time)) => match seconds(time)? {
+                // A type of value that JSON does not have
+                Some(seconds) => visitor.visit_bytes(&seconds.to_be_bytes()),
+                None => visitor.visit_unit(),
+            },
+            (Kind::Message(known), Value::Bytes(message)) => {
+                MessageDeserializer { message, known }.deserialize_any(visitor)
+            }
+            (Kind::List(known), Value::Bytes(first)) => visitor.visit_seq(ListElements {
+                elements: elements(first),
+                known,
+            }),
+            (Kind::TextMap, Value::Bytes(first)) => visitor.visit_map(TextMapEntries {
+                elements: elements(first),
+                value: b"",
+            }),
+            _ => visitor.visit_unit(),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+    }
+}
+
+/// A text. Invalid UTF-8 in it is replaced, as API servers do in JSON.
+fn visit_text<'de, V: Visitor<'de>>(text: &'de [u8], visitor: V) -> Result<V::Value, Malformed> {
+    match String::from_utf8_lossy(text) {
+        Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+        Cow::Owned(text) => visitor.visit_str(&text),
+    }
+}
+
+/// The seconds of a `metav1.Time`; `None` where it is empty. API servers write no fraction in either
+/// encoding.
+fn seconds(time: &[u8]) -> Result<Option<i64>, Malformed> {
+    if time.is_empty() {
+        return Ok(None);
+    }
+    let mut fields = Fields::of(time);
+    let mut seconds = 0;
+    while let Some(Field { number, value }) = fields.next()? {
+        if let (1, Value::Varint(value)) = (number, value) {
+            seconds = value.cast_signed();
+        }
+    }
+    Ok(Some(seconds))
+}
+
+/// The elements of a list or a map: those of the fields of a number that have not been given out.
+struct Elements<'de> {
+    number: u32,
+    first: Option<&'de [u8]>,
+    rest: Fields<'de>,
+}
+
+impl<'de> Elements<'de> {
+    fn next(&mut self) -> Result<Option<&'de [u8]>, Malformed> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        while let Some(Field { number, value }) = self.rest.next()? {
+            if let Value::Bytes(element) = value
+                && number == self.number
+            {
+                return Ok(Some(element));
+            }
+        }
+        Ok(None)
+    }
+}
+
+struct ListElements<'de> {
+    elements: Elements<'de>,
+    known: Message,
+}
+
+impl<'de> SeqAccess<'de> for ListElements<'de> {
+    type Error = Malformed;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Malformed> {
+        let known = self.known;
+        let element = self.elements.next()?;
+        let element =
+            element.map(|message| seed.deserialize(MessageDeserializer { message, known }));
+        element.transpose()
+    }
+}
+
+/// A `map<string, string>`, whose entries are messages of a key 1 and a value 2.
+struct TextMapEntries<'de> {
+    elements: Elements<'de>,
+    value: &'de [u8],
+}
+
+impl<'de> MapAccess<'de> for TextMapEntries<'de> {
+    type Error = Malformed;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Malformed> {
+        let Some(entry) = self.elements.next()? else {
+            return Ok(None);
+        };
+        let (mut key, mut entry) = (&b""[..], Fields::of(entry));
+        self.value = b"";
+        while let Some(Field { number, value }) = entry.next()? {
+            match (number, value) {
+                (1, Value::Bytes(text)) => key = text,
+                (2, Value::Bytes(text)) => self.value = text,
+                _ => {}
+            }
+        }
+        seed.deserialize(TextDeserializer(key)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Malformed> {
+        seed.deserialize(TextDeserializer(self.value))
+    }
+}
+
+struct TextDeserializer<'de>(&'de [u8]);
+
+impl<'de> Deserializer<'de> for TextDeserializer<'de> {
+    type Error = Malformed;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visit_text(self.0, visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+    }
+}

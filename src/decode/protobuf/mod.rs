@@ -1,0 +1,215 @@
+//! Protobuf, as API servers send it (`application/vnd.kubernetes.protobuf`):
+//!
+//! ```text
+//! answer       "k8s\0" Unknown { typeMeta 1 { kind 2 }, raw 2 }
+//! list         its raw is PodList { metadata 1, items 2 }, and the items follow the metadata
+//! watch event  WatchEvent { type 1, object 2 { raw 1 } }, whose raw is an answer again
+//! ```
+//!
+//! Like the JSON decoder it is total: nothing panics, what is no field that is read is skipped, and an
+//! object that is malformed costs only itself. It holds no rule of its own: [`deserializer`] shows a message
+//! to the readers of `pod` and `event` as a map with the keys of the JSON. [`wire`] reads fields, [`schema`]
+//! says which of them, and [`list_reader`] reads a list while it arrives.
+
+mod deserializer;
+pub(super) mod list_reader;
+mod schema;
+mod wire;
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeSeed;
+
+use super::error::DecodeError;
+use super::event::watch::{EventDecoder, EventLine};
+use super::pod::DecodeContext;
+use super::pod::lenient::Lenient;
+use super::pod::metadata::{Metadata, MetadataReader};
+use super::pod::object::{Object, ObjectFault, ObjectReader, shorten};
+use super::{PodDecoder, WatchEvent, event_kind};
+use deserializer::MessageDeserializer;
+use schema::Message;
+pub(super) use wire::Malformed;
+use wire::{Field, Fields, Value};
+
+/// What every answer begins with.
+const MAGIC: &[u8; 4] = b"k8s\0";
+
+/// What of a `Status` explains an error.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ErrorStatus {
+    /// `message`
+    pub message: String,
+    /// `details.retryAfterSeconds`
+    pub retry_after_seconds: Option<u64>,
+}
+
+/// The `Status` that `answer` is; `None` for anything else.
+pub fn error_status(answer: &[u8]) -> Option<ErrorStatus> {
+    let Unknown { kind, raw } = unknown(answer).ok()?;
+    if kind.is_some_and(|kind| kind != "Status") {
+        return None;
+    }
+    let mut status = ErrorStatus::default();
+    let mut fields = Fields::of(raw);
+    while let Some(Field { number, value }) = fields.next().ok()? {
+        match (number, value) {
+            (3, Value::Bytes(message)) => {
+                status.message = String::from_utf8_lossy(message).into_owned();
+            }
+            (5, Value::Bytes(details)) => status.retry_after_seconds = retry_after(details),
+            _ => {}
+        }
+    }
+    Some(status)
+}
+
+fn retry_after(details: &[u8]) -> Option<u64> {
+    let mut fields = Fields::of(details);
+    let mut seconds = None;
+    while let Some(Field { number, value }) = fields.next().ok()? {
+        if let (5, Value::Varint(value)) = (number, value) {
+            seconds = u64::try_from(value.cast_signed()).ok();
+        }
+    }
+    // An absent number is 0.
+    seconds.filter(|seconds| *seconds > 0)
+}
+
+impl PodDecoder {
+    /// Decodes one event of a watch in protobuf, without the length that stands before it.
+    ///
+    /// # Errors
+    /// As [`PodDecoder::watch_event`]: [`DecodeError::Protobuf`] where it is no watch event;
+    /// [`DecodeError::Object`] where only its object cannot be used.
+    pub fn watch_frame(&mut self, frame: &[u8]) -> Result<WatchEvent, DecodeError> {
+        let (event_type, object) = event_parts(frame, &mut self.0)?;
+        Ok(WatchEvent {
+            kind: event_kind(event_type.as_deref(), object, &mut self.0)?,
+            observed_at: None,
+        })
+    }
+}
+
+impl EventDecoder {
+    /// Decodes one event of a watch in protobuf, without the length that stands before it.
+    ///
+    /// # Errors
+    /// As [`EventDecoder::line`].
+    pub fn frame(&mut self, frame: &[u8]) -> Result<EventLine, DecodeError> {
+        let context = self.context();
+        let (event_type, object) = event_parts(frame, context)?;
+        EventLine::of(event_type.as_deref(), object, context)
+    }
+
+    /// The version of a list of Events in protobuf.
+    ///
+    /// # Errors
+    /// Where the body is no list of Events.
+    pub fn version_of_protobuf_list(&mut self, body: &[u8]) -> Result<Option<String>, DecodeError> {
+        let Unknown { kind, raw } = unknown(body)?;
+        match kind.as_deref() {
+            Some("EventList" | "List") => {}
+            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+        }
+        let metadata = Fields::of(raw).bytes(1)?.unwrap_or_default();
+        let metadata = metadata_of(metadata, schema::LIST_META, self.context())?;
+        Ok(metadata.resource_version.map(Cow::into_owned))
+    }
+}
+
+/// The type and the object of a watch event.
+fn event_parts<'de>(
+    frame: &'de [u8],
+    context: &mut DecodeContext,
+) -> Result<(Option<Cow<'de, str>>, Option<Object<'de>>), DecodeError> {
+    let event_type = Fields::of(frame).bytes(1)?.map(String::from_utf8_lossy);
+    let extension = Fields::of(frame).bytes(2)?;
+    let answer = match extension.map(|extension| Fields::of(extension).bytes(1)) {
+        None => return Ok((event_type, None)),
+        Some(answer) => answer?.unwrap_or_default(),
+    };
+    match object(answer, context) {
+        Ok(object) => Ok((event_type, Some(object))),
+        Err(_) if event_type.as_deref() == Some("ERROR") => Ok((event_type, None)),
+        Err(_) => Err(DecodeError::Object {
+            resource_version: version(answer, context),
+            fault: ObjectFault::Unreadable,
+        }),
+    }
+}
+
+/// The type with which a watch event begins, where it is whole.
+pub(super) fn event_type(frame: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = frame.strip_prefix(b"\x0a")?.split_first()?;
+    rest.get(..usize::from(*length))
+}
+
+/// An answer.
+struct Unknown<'de> {
+    kind: Option<Cow<'de, str>>,
+    raw: &'de [u8],
+}
+
+fn unknown(answer: &[u8]) -> Result<Unknown<'_>, Malformed> {
+    let begins_otherwise = || Malformed::new("an object does not begin with \"k8s\\0\"");
+    let fields = Fields::of(answer.strip_prefix(MAGIC).ok_or_else(begins_otherwise)?);
+    let type_meta = fields.bytes(1)?;
+    Ok(Unknown {
+        kind: type_meta.map(kind).transpose()?.flatten(),
+        raw: fields.bytes(2)?.unwrap_or_default(),
+    })
+}
+
+/// The kind that a `TypeMeta` states.
+fn kind(type_meta: &[u8]) -> Result<Option<Cow<'_, str>>, Malformed> {
+    let kind = Fields::of(type_meta).bytes(2)?;
+    let kind = kind.filter(|kind| !kind.is_empty());
+    Ok(kind.map(String::from_utf8_lossy))
+}
+
+/// The object that `answer` is.
+fn object<'de>(answer: &'de [u8], context: &mut DecodeContext) -> Result<Object<'de>, Malformed> {
+    let Unknown { kind, raw } = unknown(answer)?;
+    let known = schema::object(kind.as_deref());
+    let mut object = object_of(raw, known, context)?;
+    object.kind = kind;
+    Ok(object)
+}
+
+fn object_of<'de>(
+    message: &'de [u8],
+    known: Message,
+    context: &mut DecodeContext,
+) -> Result<Object<'de>, Malformed> {
+    let message = MessageDeserializer { message, known };
+    let object = Lenient(ObjectReader(context)).deserialize(message)?;
+    Ok(object.unwrap_or_default())
+}
+
+fn metadata_of<'de>(
+    message: &'de [u8],
+    known: Message,
+    context: &mut DecodeContext,
+) -> Result<Metadata<'de>, Malformed> {
+    let message = MessageDeserializer { message, known };
+    Lenient(MetadataReader(context)).deserialize(message)
+}
+
+/// The version of an object that is malformed somewhere else, from which a watch may go on.
+fn version(answer: &[u8], context: &mut DecodeContext) -> Option<u64> {
+    let mut fields = Fields::of(unknown(answer).ok()?.raw);
+    // The metadata comes first.
+    match fields.next().ok()?? {
+        Field {
+            number: 1,
+            value: Value::Bytes(metadata),
+        } => metadata_of(metadata, schema::OBJECT_META, context)
+            .ok()?
+            .version(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! The fields that are read of each message, with the numbers that `generated.proto` of `k8s.io/api` and
+//! `k8s.io/apimachinery` gives them. Their names are those of the JSON. A field that is not listed here is
+//! skipped without a look at it.
+
+/// The fields that are read of a message.
+pub(super) type Message = &'static [Known];
+
+/// A field that is read.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) number: u32,
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    Flag,
+    /// `metav1.Time`
+    Time,
+    Message(Message),
+    /// Any number of messages
+    List(Message),
+    /// `map<string, string>`
+    TextMap,
+    /// A message whose fields stand among those of the outer one in JSON
+    Inline(Message),
+}
+
+const fn known(number: u32, name: &'static str, kind: Kind) -> Known {
+    Known { number, name, kind }
+}
+
+use Kind::{Flag, Inline, List, Message as Of, Number, Text, TextMap, Time};
+
+/// The object of the kind `kind`. What is read of any other kind is its metadata, which has the number 1
+/// in all of them.
+pub(super) fn object(kind: Option<&str>) -> Message {
+    match kind {
+        None | Some("Pod") => POD,
+        Some("Event") => EVENT,
+        Some("Status") => STATUS,
+        Some(_) => OTHER,
+    }
+}
+
+const OTHER: Message = &[known(1, "metadata", Of(OBJECT_META))];
+
+pub(super) const POD: Message = &[
+    known(1, "metadata", Of(OBJECT_META)),
+    known(2, "spec", Of(POD_SPEC)),
+    known(3, "status", Of(POD_STATUS)),
+];
+
+const EVENT: Message = &[
+    known(1, "metadata", Of(OBJECT_META)),
+    known(2, "involvedObject", Of(OBJECT_REFERENCE)),
+    known(3, "reason", Text),
+    known(4, "message", Text),
+    known(5, "source", Of(EVENT_SOURCE)),
+    known(6, "firstTimestamp", Time),
+    known(14, "reportingComponent", Text),
+];
+
+const STATUS: Message = &[
+    known(3, "message", Text),
+    known(4, "reason", Text),
+    known(6, "code", Number),
+];
+
+pub(super) const LIST_META: Message = &[
+    known(2, "resourceVersion", Text),
+    known(3, "continue", Text),
+    known(4, "remainingItemCount", Number),
+    known(5, "shardInfo", Of(&[])),
+];
+
+pub(super) const OBJECT_META: Message = &[
+    known(1, "name", Text),
+    known(3, "namespace", Text),
+    known(5, "uid", Text),
+    known(6, "resourceVersion", Text),
+    known(8, "creationTimestamp", Time),
+    known(9, "deletionTimestamp", Time),
+    known(11, "labels", TextMap),
+    known(12, "annotations", TextMap),
+    known(13, "ownerReferences", List(OWNER_REFERENCE)),
+];
+
+const OWNER_REFERENCE: Message = &[
+    known(1, "kind", Text),
+    known(3, "name", Text),
+    known(6, "controller", Flag),
+];
+
+const POD_SPEC: Message = &[
+    known(1, "volumes", List(VOLUME)),
+    known(2, "containers", List(CONTAINER)),
+    known(10, "nodeName", Text),
+    known(11, "hostNetwork", Flag),
+    known(20, "initContainers", List(CONTAINER)),
+    known(28, "readinessGates", List(READINESS_GATE)),
+    known(38, "schedulingGates", List(&[])),
+    known(43, "schedulingGroup", Of(&[])),
+];
+
+/// The name comes first, so that a volume without any source is one as well.
+const VOLUME: Message = &[known(1, "name", Text), known(2, "", Inline(VOLUME_SOURCE))];
+
+/// Of all sources only those that a stateless pod may have.
+const VOLUME_SOURCE: Message = &[
+    known(2, "emptyDir", Of(&[])),
+    known(6, "secret", Of(&[])),
+    known(16, "downwardAPI", Of(&[])),
+    known(19, "configMap", Of(&[])),
+    known(26, "projected", Of(&[])),
+];
+
+const CONTAINER: Message = &[
+    known(1, "name", Text),
+    known(2, "image", Text),
+    known(10, "livenessProbe", Of(PROBE)),
+    known(11, "readinessProbe", Of(PROBE)),
+    known(22, "startupProbe", Of(PROBE)),
+    known(24, "restartPolicy", Text),
+];
+
+const PROBE: Message = &[
+    known(2, "initialDelaySeconds", Number),
+    known(4, "periodSeconds", Number),
+    known(5, "successThreshold", Number),
+    known(6, "failureThreshold", Number),
+];
+
+const READINESS_GATE: Message = &[known(1, "conditionType", Text)];
+
+const POD_STATUS: Message = &[
+    known(1, "phase", Text),
+    known(2, "conditions", List(CONDITION)),
+    known(7, "startTime", Time),
+    known(8, "containerStatuses", List(CONTAINER_STATUS)),
+    known(10, "initContainerStatuses", List(CONTAINER_STATUS)),
+    known(11, "nominatedNodeName", Text),
+];
+
+const CONDITION: Message = &[
+    known(1, "type", Text),
+    known(2, "status", Text),
+    known(4, "lastTransitionTime", Time),
+    known(5, "reason", Text),
+    known(6, "message", Text),
+];
+
+const CONTAINER_STATUS: Message = &[
+    known(1, "name", Text),
+    known(2, "state", Of(CONTAINER_STATE)),
+    known(3, "lastState", Of(CONTAINER_STATE)),
+    known(5, "restartCount", Number),
+];
+
+const CONTAINER_STATE: Message = &[
+    known(1, "waiting", Of(&[known(1, "reason", Text)])),
+    known(2, "running", Of(&[known(1, "startedAt", Time)])),
+    known(
+        3,
+        "terminated",
+        Of(&[known(1, "exitCode", Number), known(5, "startedAt", Time)]),
+    ),
+];
+
+const OBJECT_REFERENCE: Message = &[
+    known(1, "kind", Text),
+    known(4, "uid", Text),
+    known(7, "fieldPath", Text),
+];
+
+const EVENT_SOURCE: Message = &[known(1, "component", Text)];

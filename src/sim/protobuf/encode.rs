@@ -1,0 +1,137 @@
+//! One message, from its JSON.
+
+use serde_json::Value;
+
+use super::schema::{self, Field};
+use super::{put_bytes, put_integer};
+
+/// Messages whose fields stand among those of the outer one in JSON.
+pub(super) const INLINE: [&str; 4] = [
+    "volumeSource",
+    "handler",
+    "ephemeralContainerCommon",
+    "localObjectReference",
+];
+
+/// The message of the type `name`; `None` where there is no such type, or the value is none of it.
+pub(super) fn message(name: &str, value: &Value) -> Option<Vec<u8>> {
+    let mut buffer = Vec::new();
+    match name {
+        "Time" | "MicroTime" => time(value, &mut buffer)?,
+        "Quantity" => put_bytes(1, quantity(value)?.as_bytes(), &mut buffer),
+        "IntOrString" => int_or_string(value, &mut buffer)?,
+        "FieldsV1" => put_bytes(1, value.to_string().as_bytes(), &mut buffer),
+        _ => {
+            if !value.is_object() {
+                return None;
+            }
+            for field in schema::fields(name)? {
+                put(field, value, &mut buffer);
+            }
+        }
+    }
+    Some(buffer)
+}
+
+/// Puts the field of the object `outer`. A value of a type that the field cannot have is left out, since no
+/// API server has it.
+fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
+    if INLINE.contains(&field.name) {
+        if let Some(inner) = message(field.kind, outer) {
+            put_bytes(field.number, &inner, buffer);
+        }
+        return;
+    }
+    let value = &outer[field.name];
+    match value {
+        // API servers write such texts unless they are pointers, which the schema does not show.
+        Value::Null if field.kind == "string" && !field.repeated && !field.is_map => {
+            put_bytes(field.number, b"", buffer);
+        }
+        Value::Null if field.kind == "Time" && outer.get(field.name).is_some() => {
+            put_bytes(field.number, b"", buffer);
+        }
+        Value::Array(elements) if field.repeated => {
+            for element in elements {
+                put_one(field, element, buffer);
+            }
+        }
+        Value::Object(entries) if field.is_map => {
+            for (key, value) in entries {
+                let mut entry = Vec::new();
+                put_bytes(1, key.as_bytes(), &mut entry);
+                put_one(
+                    &Field {
+                        number: 2,
+                        ..*field
+                    },
+                    value,
+                    &mut entry,
+                );
+                put_bytes(field.number, &entry, buffer);
+            }
+        }
+        _ if field.repeated || field.is_map => {}
+        value => put_one(field, value, buffer),
+    }
+}
+
+fn put_one(field: &Field, value: &Value, buffer: &mut Vec<u8>) {
+    match (field.kind, value) {
+        ("string", Value::String(text)) => put_bytes(field.number, text.as_bytes(), buffer),
+        ("bool", Value::Bool(flag)) => put_integer(field.number, i64::from(*flag), buffer),
+        ("int32" | "int64", Value::Number(number)) => {
+            if let Some(number) = number.as_i64() {
+                put_integer(field.number, number, buffer);
+            }
+        }
+        ("string" | "bool" | "int32" | "int64" | "bytes", _) => {}
+        (name, value) => {
+            if let Some(message) = message(name, value) {
+                put_bytes(field.number, &message, buffer);
+            }
+        }
+    }
+}
+
+/// A time, read with another library than the decoder has; null is an empty message.
+fn time(value: &Value, buffer: &mut Vec<u8>) -> Option<()> {
+    if value.is_null() {
+        return Some(());
+    }
+    let at: jiff::Timestamp = value.as_str()?.parse().ok()?;
+    put_integer(
+        1,
+        at.as_nanosecond().div_euclid(1_000_000_000) as i64,
+        buffer,
+    );
+    put_integer(
+        2,
+        at.as_nanosecond().rem_euclid(1_000_000_000) as i64,
+        buffer,
+    );
+    Some(())
+}
+
+fn quantity(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn int_or_string(value: &Value, buffer: &mut Vec<u8>) -> Option<()> {
+    match value {
+        Value::Number(number) => {
+            put_integer(1, 0, buffer);
+            put_integer(2, number.as_i64()?, buffer);
+        }
+        Value::String(text) => {
+            put_integer(1, 1, buffer);
+            put_bytes(3, text.as_bytes(), buffer);
+        }
+        _ => return None,
+    }
+    Some(())
+}

@@ -1,0 +1,71 @@
+//! The messages of the Kubernetes API, read from `kubernetes.proto`. The decoder has tables of its own.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+const SOURCE: &str = include_str!("kubernetes.proto");
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) number: u32,
+    /// As in JSON
+    pub(super) name: &'static str,
+    pub(super) repeated: bool,
+    /// `string`, `bool`, `int32`, `int64`, `bytes`, or the name of a message. Of a map, that of its values
+    pub(super) kind: &'static str,
+    pub(super) is_map: bool,
+}
+
+static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
+    let messages = SOURCE.split("\nmessage ").skip(1);
+    messages
+        .filter_map(|message| {
+            let (name, fields) = message.split_once(" {")?;
+            Some((name, fields.lines().filter_map(field).collect()))
+        })
+        .collect()
+});
+
+/// The fields of a message, by their numbers; `None` where there is none of that name.
+pub(super) fn fields(message: &str) -> Option<&'static [Field]> {
+    MESSAGES.get(message).map(Vec::as_slice)
+}
+
+/// The field of a line such as `  optional string name = 1;`.
+fn field(line: &'static str) -> Option<Field> {
+    let (declared, number) = line.trim().strip_suffix(';')?.split_once(" = ")?;
+    let (kind, name) = declared.rsplit_once(' ')?;
+    let map = kind.strip_prefix("map<string, ");
+    let values = map.and_then(|map| map.strip_suffix('>'));
+    Some(Field {
+        number: number.parse().ok()?,
+        name,
+        repeated: kind.starts_with("repeated "),
+        kind: values.unwrap_or_else(|| kind.split_once(' ').map_or(kind, |(_, kind)| kind)),
+        is_map: values.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_and_every_message_is_there() {
+        let fields: usize = MESSAGES.values().map(Vec::len).sum();
+        assert_eq!(
+            fields,
+            SOURCE.lines().filter(|line| line.ends_with(';')).count()
+        );
+        for field in MESSAGES.values().flatten() {
+            let scalar = ["string", "bool", "int32", "int64", "bytes"].contains(&field.kind);
+            assert!(scalar || MESSAGES.contains_key(field.kind), "{field:?}");
+        }
+        let labels = super::fields("ObjectMeta").unwrap();
+        let labels = labels.iter().find(|field| field.name == "labels").unwrap();
+        assert!(labels.is_map && labels.number == 11 && labels.kind == "string");
+    }
+}
