@@ -18,7 +18,7 @@ use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
-use super::faults::{Answer, FaultHandle, Request, Target};
+use super::faults::{Answer, FaultHandle, Protobuf, Request, Target};
 use super::json::http_date;
 use super::list::{expired, list};
 use super::list_options::ListOptions;
@@ -29,7 +29,7 @@ use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;
-use super::{discovery, table, watch_event};
+use super::{discovery, protobuf, table, watch_event};
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
@@ -48,6 +48,12 @@ pub(super) struct Api {
     pub(super) shutdown: CancellationToken,
     pub(super) clock: SimClock,
 }
+
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
+
+/// A list in protobuf is sent in parts of this length, so that items are cut anywhere.
+const PROTOBUF_PART: usize = 16 * 1024;
 
 const VERSION: &str = r#"{"major":"1","minor":"37","gitVersion":"v1.37.1","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-09-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#;
 
@@ -91,13 +97,21 @@ impl Api {
         uri: Uri,
         headers: HeaderMap,
     ) -> Response {
-        let Some(representation) = Representation::accepted(&headers) else {
+        let Some(representation) = representation(served, &headers) else {
             return Failure::not_acceptable().into_response();
         };
-        let mut options = match ListOptions::parse(served.resource, &uri) {
-            Ok(options) => options,
-            Err(failure) => return failure.into_response(),
-        };
+        let answer = self.answer(served, namespace, &uri, representation).await;
+        answer.unwrap_or_else(|failure| refused(&failure, representation))
+    }
+
+    async fn answer(
+        &self,
+        served: &Served,
+        namespace: Option<String>,
+        uri: &Uri,
+        representation: Representation,
+    ) -> Result<Response, Failure> {
+        let mut options = ListOptions::parse(served.resource, uri)?;
         let target = match (options.watch, &options.continuation) {
             (true, _) => Target::Watch,
             (false, Some(_)) => Target::NextPage,
@@ -108,35 +122,39 @@ impl Api {
             path: uri.path().to_owned(),
             query: uri.query().unwrap_or_default().to_owned(),
         });
-        if served.faults.shards()
-            && let Err(failure) = options.know_shards()
-        {
-            return failure.into_response();
+        if served.faults.shards() {
+            options.know_shards()?;
         }
         if served.faults.modes().forbidden {
-            return Failure::forbidden_to(served.resource).into_response();
+            return Err(Failure::forbidden_to(served.resource));
         }
         match answer {
             Some(Answer::Never) => {
                 self.shutdown.cancelled().await;
-                Failure::internal("the server is shutting down").into_response()
+                Err(Failure::internal("the server is shutting down"))
             }
-            Some(Answer::Fail(failure)) => failure.into_response(),
-            Some(Answer::Expired) => match &options.continuation {
-                Some(continuation) => expired(continuation).into_response(),
-                None => Failure::too_old(1, served.store.version()).into_response(),
-            },
+            Some(Answer::Fail(failure)) => Err(failure),
+            Some(Answer::Expired) => Err(match &options.continuation {
+                Some(continuation) => expired(continuation),
+                None => Failure::too_old(1, served.store.version()),
+            }),
             Some(Answer::Half { .. }) | None if options.watch => {
                 self.watch(served, namespace, options, representation)
             }
-            Some(Answer::Half { hangs }) => match self.list(served, namespace, &options) {
-                Ok(parts) => streamed(self.half(parts, hangs)),
-                Err(failure) => failure.into_response(),
-            },
-            None => match self.list(served, namespace, &options) {
-                Ok(parts) => self.listed(served.resource, parts, representation),
-                Err(failure) => failure.into_response(),
-            },
+            Some(Answer::Half { hangs }) => {
+                let parts = self.list(served, namespace, &options)?;
+                let whole = self.listed(served.resource, parts, representation)?;
+                Ok(typed(representation, self.half(&whole.concat(), hangs)))
+            }
+            None => {
+                let parts = self.list(served, namespace, &options)?;
+                let parts = self.listed(served.resource, parts, representation)?;
+                let parts = parts.into_iter().map(Ok::<_, Infallible>);
+                Ok(typed(
+                    representation,
+                    Body::from_stream(stream::iter(parts)),
+                ))
+            }
         }
     }
 
@@ -156,23 +174,23 @@ impl Api {
         )
     }
 
+    /// The list whose JSON is in `parts`, in its representation, in parts as well.
     fn listed(
         &self,
         resource: Resource,
         parts: Vec<Bytes>,
         representation: Representation,
-    ) -> Response {
+    ) -> Result<Vec<Bytes>, Failure> {
         match representation {
-            Representation::Objects => {
-                let parts = parts.into_iter().map(Ok::<_, Infallible>);
-                streamed(Body::from_stream(stream::iter(parts)))
+            Representation::Json => Ok(parts),
+            Representation::Protobuf => {
+                let list = as_protobuf(&parts.concat())?;
+                let parts = list.chunks(PROTOBUF_PART);
+                Ok(parts.map(Bytes::copy_from_slice).collect())
             }
-            Representation::Table => {
-                match table::of_list(resource, &parts.concat(), self.clock.now()) {
-                    Ok(table) => json(StatusCode::OK, table),
-                    Err(error) => Failure::internal(error.to_string()).into_response(),
-                }
-            }
+            Representation::Table => table::of_list(resource, &parts.concat(), self.clock.now())
+                .map(|table| vec![table.into()])
+                .map_err(|error| Failure::internal(error.to_string())),
         }
     }
 
@@ -182,7 +200,7 @@ impl Api {
         namespace: Option<String>,
         options: ListOptions,
         representation: Representation,
-    ) -> Response {
+    ) -> Result<Response, Failure> {
         let resource = served.resource;
         let watch = WatchStream {
             resource,
@@ -193,39 +211,56 @@ impl Api {
             bookmark_interval: self.bookmark_interval,
             shutdown: self.shutdown.clone(),
         };
-        let lines = match watch.open() {
-            Ok(lines) => lines,
-            Err(failure) => return failure.into_response(),
-        };
+        let lines = watch.open()?;
         let clock = self.clock.clone();
-        streamed(match representation {
-            Representation::Objects => Body::from_stream(lines),
+        let body = match representation {
+            Representation::Json => Body::from_stream(lines),
+            Representation::Protobuf => {
+                Body::from_stream(lines.map(|lines| lines.map(|lines| protobuf::events(&lines))))
+            }
             Representation::Table => Body::from_stream(lines.map(move |lines| {
                 lines.map(|lines| table::of_watch(resource, &lines, clock.now()))
             })),
-        })
+        };
+        let mut response = typed(representation, body);
+        if representation == Representation::Protobuf {
+            let content_type = HeaderValue::from_static(PROTOBUF_WATCH);
+            response.headers_mut().insert(CONTENT_TYPE, content_type);
+        }
+        Ok(response)
     }
 
     /// One object, by name.
     fn get(&self, served: &Served, key: &ObjectKey, headers: &HeaderMap) -> Response {
-        let resource = served.resource;
-        let Some(representation) = Representation::accepted(headers) else {
+        let Some(representation) = representation(served, headers) else {
             return Failure::not_acceptable().into_response();
         };
-        if served.faults.modes().forbidden {
-            return Failure::forbidden_to(resource).into_response();
+        match self.named(served, key, representation) {
+            Ok(object) => typed(representation, object.into()),
+            Err(failure) => refused(&failure, representation),
         }
-        let Some(object) = served.store.get(key) else {
-            return Failure::no_such_object(resource, &key.name).into_response();
-        };
+    }
+
+    fn named(
+        &self,
+        served: &Served,
+        key: &ObjectKey,
+        representation: Representation,
+    ) -> Result<Vec<u8>, Failure> {
+        let resource = served.resource;
+        if served.faults.modes().forbidden {
+            return Err(Failure::forbidden_to(resource));
+        }
+        let object = served.store.get(key);
+        let object = object.ok_or_else(|| Failure::no_such_object(resource, &key.name))?;
+        let document = watch_event::document(resource, &object.json);
         match representation {
-            Representation::Objects => json(
-                StatusCode::OK,
-                watch_event::document(resource, &object.json),
-            ),
+            Representation::Json => Ok(document),
+            Representation::Protobuf => as_protobuf(&document),
             Representation::Table => {
                 let list = [b"{\"metadata\":{},\"items\":[", &*object.json, b"]}"].concat();
-                self.listed(resource, vec![list.into()], representation)
+                let parts = self.listed(resource, vec![list.into()], representation)?;
+                Ok(parts.concat())
             }
         }
     }
@@ -236,8 +271,7 @@ impl Api {
             .find(|served| served.resource.plural() == resource)
     }
 
-    fn half(&self, parts: Vec<Bytes>, hangs: bool) -> Body {
-        let whole = parts.concat();
+    fn half(&self, whole: &[u8], hangs: bool) -> Body {
         let half = Bytes::copy_from_slice(&whole[..whole.len() / 2]);
         let shutdown = self.shutdown.clone();
         let rest = stream::once(async move {
@@ -291,13 +325,45 @@ fn dated(mut response: Response, clock: &SimClock) -> Response {
     response
 }
 
-fn streamed(body: Body) -> Response {
-    let content_type = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    (content_type, body).into_response()
+/// The representation that a client takes of those that are offered.
+fn representation(served: &Served, headers: &HeaderMap) -> Option<Representation> {
+    let protobuf = served.faults.modes().protobuf;
+    let accepted = Representation::accepted(headers, protobuf != Protobuf::Absent);
+    accepted
+        .filter(|accepted| (*accepted, protobuf) != (Representation::Protobuf, Protobuf::Refused))
+}
+
+fn as_protobuf(json: &[u8]) -> Result<Vec<u8>, Failure> {
+    protobuf::document(json).ok_or_else(|| Failure::internal("this has no form in protobuf"))
+}
+
+/// The answer that `failure` is, in the encoding that the client takes.
+fn refused(failure: &Failure, representation: Representation) -> Response {
+    let mut response = failure.clone().into_response();
+    if representation == Representation::Protobuf
+        && let Ok(status) = as_protobuf(failure.to_json().as_bytes())
+    {
+        *response.body_mut() = status.into();
+        let content_type = HeaderValue::from_static(PROTOBUF);
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+    }
+    response
+}
+
+fn typed(representation: Representation, body: Body) -> Response {
+    let content_type = match representation {
+        Representation::Json | Representation::Table => "application/json",
+        Representation::Protobuf => PROTOBUF,
+    };
+    (
+        [(CONTENT_TYPE, HeaderValue::from_static(content_type))],
+        body,
+    )
+        .into_response()
 }
 
 fn json(code: StatusCode, body: impl Into<Body>) -> Response {
-    (code, streamed(body.into())).into_response()
+    (code, typed(Representation::Json, body.into())).into_response()
 }
 
 impl IntoResponse for Failure {

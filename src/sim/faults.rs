@@ -71,6 +71,20 @@ pub struct Modes {
     pub forbidden: bool,
     /// Which requests reach an API server that shards
     pub sharding: Sharding,
+    /// What becomes of requests for protobuf
+    pub protobuf: Protobuf,
+}
+
+/// Whether objects are served as protobuf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Protobuf {
+    /// They are, to clients that ask for it
+    #[default]
+    Offered,
+    /// They are not: a client gets what else it takes
+    Absent,
+    /// What stands before the API server answers 406 to everyone who asks for it
+    Refused,
 }
 
 /// Which requests reach an API server that knows `shardSelector` (KEP-5866). The others ignore it.
