@@ -36,7 +36,8 @@ use podinit::lifecycle::{
 };
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit::timestamp::Timestamp;
-use podinit::watch::line_reader::{Line, LineReader};
+use podinit::watch::framing::Framed;
+use podinit::watch::line_reader::LineReader;
 
 const PODS: usize = 512;
 
@@ -84,7 +85,7 @@ impl Pipeline {
         let mut events = 0;
         self.now = self.now.plus_nanos(1_000_000);
         while let Some(line) = self.lines.next(&mut chunk) {
-            let Line::Whole(line) = line else { continue };
+            let Framed::Whole(line) = line else { continue };
             let event = match self.decoder.watch_event(line).unwrap().kind {
                 WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => {
                     PodEvent::Applied(pod)
@@ -110,7 +111,7 @@ impl Pipeline {
     /// Processes a chunk of the watch of Events.
     fn event_chunk(&mut self, mut chunk: &[u8]) {
         while let Some(line) = self.event_lines.next(&mut chunk) {
-            let Line::Whole(line) = line else { continue };
+            let Framed::Whole(line) = line else { continue };
             let EventLineKind::Applied(event) = self.event_decoder.line(line).unwrap().kind else {
                 continue;
             };

@@ -3,7 +3,8 @@
 use podinit::decode::{
     DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
 };
-use podinit::watch::line_reader::{Line, LineReader};
+use podinit::watch::framing::Framed;
+use podinit::watch::line_reader::LineReader;
 
 /// In bytes; so short that the fuzzer produces lines that are too long.
 const LIMIT: usize = 2048;
@@ -51,11 +52,11 @@ fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
     for mut chunk in body.chunks(chunk) {
         while let Some(line) = framing.next(&mut chunk) {
             lines.push(match line {
-                Line::Whole(line) => {
+                Framed::Whole(line) => {
                     assert!(line.len() <= LIMIT && !line.is_empty() && !line.contains(&b'\n'));
                     Ok(line.to_vec())
                 }
-                Line::TooLong(head) => Err(head.to_vec()),
+                Framed::TooLong(head) => Err(head.to_vec()),
             });
         }
     }

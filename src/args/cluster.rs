@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::api_encoding::ApiEncoding;
 use crate::cluster::options::ClusterOptions;
 use crate::watch::requests::Selectors;
 
@@ -84,6 +85,16 @@ pub struct ClusterArgs {
 
     #[command(flatten)]
     pub selectors: SelectorArgs,
+
+    /// Encoding to ask the API server for: json, or protobuf (JSON from one that has none)
+    #[arg(
+        long,
+        env = "PODINIT_API_ENCODING",
+        value_name = "ENCODING",
+        value_enum,
+        default_value_t = ApiEncoding::Json
+    )]
+    pub api_encoding: ApiEncoding,
 
     /// Ask the API server to stream lists (WatchList), which saves its memory; if it does not support
     /// that, lists are read in pages as they are without this flag

@@ -1,5 +1,6 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
+mod api_encoding;
 mod candidates;
 mod capture;
 mod cluster;
@@ -24,6 +25,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use api_encoding::ApiEncoding;
 pub use candidates::Candidates;
 pub use capture::{CaptureArgs, Compress};
 pub use cluster::{ClusterArgs, ConnectionArgs, SelectorArgs};

@@ -18,7 +18,8 @@ use crate::cluster::clock::Clock;
 use crate::cluster::transport::{next_chunk, send};
 use crate::watch::backoff::Backoff;
 use crate::watch::config::ReflectorConfig;
-use crate::watch::line_reader::{Line, LineReader};
+use crate::watch::framing::Framed;
+use crate::watch::line_reader::LineReader;
 use crate::watch::list_page::{fetch_page, watch_version};
 use crate::watch::requests::{Freshness, Page, Requests};
 
@@ -217,7 +218,7 @@ impl ListWatch {
             };
             let mut rest: &[u8] = &chunk;
             while let Some(line) = lines.next(&mut rest) {
-                let Line::Whole(line) = line else {
+                let Framed::Whole(line) = line else {
                     let detail = "a watch event is too long to be recorded";
                     return Ok(WatchEnd::List(Some(ApiError::malformed(detail))));
                 };

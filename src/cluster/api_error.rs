@@ -9,7 +9,9 @@ use serde::Deserialize;
 
 use super::error_text::{one_line, root_causes};
 use super::renewing_client::NoCredentials;
-use crate::decode::{ApiStatus, DecodeError};
+use super::transport::{encoding_of, media_type};
+use crate::decode::protobuf::{ErrorStatus, error_status};
+use crate::decode::{ApiStatus, DecodeError, Encoding};
 
 /// A request or a watch that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,9 @@ pub enum ApiErrorKind {
     Forbidden,
     #[error("the API server is overloaded (429)")]
     TooManyRequests,
+    /// 406: the answer has no encoding that was asked for
+    #[error("the API server does not offer the encoding (406)")]
+    NotAcceptable,
     /// 400 or 422: the API server will never accept this request as it is
     #[error("the API server rejects the request")]
     Rejected,
@@ -86,8 +91,10 @@ impl ApiError {
 
     /// An answer with a status that is not a success. `body` may be truncated.
     pub fn from_response(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
-        let body = serde_json::from_slice::<StatusBody>(body).unwrap_or_default();
-        let message = body.message.unwrap_or_default();
+        let ErrorStatus {
+            message,
+            retry_after_seconds,
+        } = explanation(headers, body);
         let detail = if message.is_empty() {
             format!("HTTP {status}")
         } else {
@@ -96,7 +103,7 @@ impl ApiError {
         let header = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok());
         let seconds = header
             .and_then(|text| text.trim().parse().ok())
-            .or(body.details.and_then(|details| details.retry_after_seconds));
+            .or(retry_after_seconds);
         Self {
             retry_after: seconds.map(bounded_seconds),
             ..Self::new(ApiErrorKind::from_code(status.as_u16(), &message), detail)
@@ -155,6 +162,7 @@ impl ApiErrorKind {
             400 | 422 => Self::Rejected,
             401 => Self::Unauthorized,
             403 => Self::Forbidden,
+            406 => Self::NotAcceptable,
             410 => Self::Gone,
             429 => Self::TooManyRequests,
             // The API server states this as a cause in the details as well, but the message is
@@ -164,6 +172,29 @@ impl ApiErrorKind {
             500..=599 => Self::ServerError,
             _ => Self::UnexpectedStatus,
         }
+    }
+}
+
+/// What the body of an error says: a `Status` in either encoding, or plain text, in which priority and
+/// fairness, authentication and proxies answer.
+fn explanation(headers: &HeaderMap, body: &[u8]) -> ErrorStatus {
+    if encoding_of(headers) == Encoding::Protobuf {
+        return error_status(body).unwrap_or_default();
+    }
+    let status = serde_json::from_slice::<StatusBody>(body).ok();
+    if status.is_none() && media_type(headers) == Some("text/plain") {
+        let message = String::from_utf8_lossy(body).trim().to_owned();
+        return ErrorStatus {
+            message,
+            retry_after_seconds: None,
+        };
+    }
+    let status = status.unwrap_or_default();
+    ErrorStatus {
+        message: status.message.unwrap_or_default(),
+        retry_after_seconds: status
+            .details
+            .and_then(|details| details.retry_after_seconds),
     }
 }
 
@@ -207,6 +238,7 @@ mod tests {
             (401, K::Unauthorized),
             (403, K::Forbidden),
             (404, K::ClientError),
+            (406, K::NotAcceptable),
             (410, K::Gone),
             (429, K::TooManyRequests),
             (500, K::ServerError),
@@ -230,6 +262,34 @@ mod tests {
         headers.insert(RETRY_AFTER, http::HeaderValue::from_static("86400"));
         let error = ApiError::from_response(status, &headers, b"");
         assert_eq!(error.retry_after, Some(LONGEST_RETRY_AFTER));
+    }
+
+    #[test]
+    fn a_body_is_read_as_its_content_type_says() {
+        let answered = |content_type: &'static str, body: &[u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(
+                http::header::CONTENT_TYPE,
+                http::HeaderValue::from_static(content_type),
+            );
+            ApiError::from_response(StatusCode::TOO_MANY_REQUESTS, &headers, body)
+        };
+        let busy = "Too many requests, please try again later.";
+        let plain = answered("text/plain; charset=utf-8", format!("{busy}\n").as_bytes());
+        assert_eq!(plain.detail, format!("HTTP 429: {busy}"));
+        let status = br#"{"kind":"Status","message":"busy","details":{"retryAfterSeconds":2}}"#;
+        let json = answered("application/json", status);
+        assert_eq!(json.detail, "HTTP 429: busy");
+        let protobuf = crate::sim::protobuf::document(status).unwrap_or_default();
+        for content_type in [
+            "application/vnd.kubernetes.protobuf",
+            "application/vnd.kubernetes.protobuf;stream=watch",
+        ] {
+            assert_eq!(answered(content_type, &protobuf), json);
+        }
+        let other = answered("application/vnd.kubernetes.protobuf", b"busy");
+        assert_eq!(other.detail, "HTTP 429 Too Many Requests");
+        assert_eq!(answered("text/html", b"<p>busy</p>").detail, other.detail);
     }
 
     #[test]

@@ -74,6 +74,7 @@ fn is_in_cluster() -> bool {
 fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
     WatchConfig {
         reflector: ReflectorConfig {
+            encoding: cluster.api_encoding.into(),
             watch_list: cluster.watch_list,
             ..ReflectorConfig::default()
         },

@@ -3,9 +3,13 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use crate::decode::Encoding;
+
 /// The settings of a list-watch. The defaults are right for production; tests choose others.
 #[derive(Clone, Debug)]
 pub struct ReflectorConfig {
+    /// The encoding to ask for. API servers that do not offer it answer in JSON
+    pub encoding: Encoding,
     /// Request lists as streams (KEP-3157), and in pages only if the API server does not support it
     pub watch_list: bool,
     /// Pods per page of a list
@@ -61,6 +65,7 @@ impl ReflectorConfig {
 impl Default for ReflectorConfig {
     fn default() -> Self {
         Self {
+            encoding: Encoding::Json,
             watch_list: false,
             page_limit: 500,
             max_page_bytes: 32 << 20,

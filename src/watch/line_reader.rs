@@ -1,19 +1,6 @@
-//! Splits the body of a watch, which arrives in chunks of any size, into lines of bounded length.
+//! Splits the body of a watch in JSON, which arrives in chunks of any size, into lines of bounded length.
 
-/// One line of the body.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Line<'a> {
-    /// A whole line, without its end
-    Whole(&'a [u8]),
-    /// A line longer than the limit, which was skipped; this is its beginning.
-    TooLong(&'a [u8]),
-}
-
-/// How many bytes of a line that is too long are kept, to see the type of the event.
-const HEAD: usize = 64;
-
-/// How many bytes of capacity the buffer keeps from one line to the next.
-const KEEP: usize = 256 * 1024;
+use super::framing::{Framed, HEAD, KEEP};
 
 /// Reads the lines of one body. Holds at most one incomplete line of at most the limit; a longer one
 /// is skipped in constant memory.
@@ -50,7 +37,7 @@ impl LineReader {
     /// the chunk is used up. Empty lines are passed over.
     ///
     /// Only a line that spans chunks is put together in `self`; most lines are never copied.
-    pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<Line<'a>> {
+    pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<Framed<'a>> {
         if self.state == Pending::Done {
             self.pending.clear();
             self.pending.shrink_to(KEEP);
@@ -68,7 +55,7 @@ impl LineReader {
                 // The end of the line may be "\r\n".
                 match part.trim_ascii_end() {
                     [] => continue,
-                    line => return Some(Line::Whole(line)),
+                    line => return Some(Framed::Whole(line)),
                 }
             }
             self.keep(part);
@@ -79,9 +66,9 @@ impl LineReader {
             }
             self.state = Pending::Done;
             return Some(if too_long {
-                Line::TooLong(&self.pending)
+                Framed::TooLong(&self.pending)
             } else {
-                Line::Whole(self.pending.trim_ascii_end())
+                Framed::Whole(self.pending.trim_ascii_end())
             });
         }
     }
@@ -115,8 +102,8 @@ mod tests {
             let mut rest = chunk.as_bytes();
             while let Some(line) = lines.next(&mut rest) {
                 found.push(match line {
-                    Line::Whole(line) => String::from_utf8_lossy(line).into_owned(),
-                    Line::TooLong(head) => format!("<{}>", String::from_utf8_lossy(head)),
+                    Framed::Whole(line) => String::from_utf8_lossy(line).into_owned(),
+                    Framed::TooLong(head) => format!("<{}>", String::from_utf8_lossy(head)),
                 });
             }
         }
@@ -149,8 +136,8 @@ mod tests {
         }
         assert_eq!(lines.pending.capacity(), HEAD);
         let mut rest: &[u8] = b"\nnext\n";
-        assert_eq!(lines.next(&mut rest), Some(Line::TooLong(&[b'x'; HEAD])));
-        assert_eq!(lines.next(&mut rest), Some(Line::Whole(b"next")));
+        assert_eq!(lines.next(&mut rest), Some(Framed::TooLong(&[b'x'; HEAD])));
+        assert_eq!(lines.next(&mut rest), Some(Framed::Whole(b"next")));
     }
 
     #[test]

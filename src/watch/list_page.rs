@@ -8,7 +8,7 @@ use super::requests::{Freshness, Page, Requests};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_into, send, timed_out};
 
-/// Requests a page of at most `limit` objects and reads it whole into `buffer`, within the deadlines
+/// Requests a page of at most `limit` objects in JSON and reads it whole into `buffer`, within the deadlines
 /// and the size of `config`.
 pub(crate) async fn fetch_page(
     client: &Client,
@@ -26,7 +26,12 @@ pub(crate) async fn fetch_page(
     };
     timeout(config.page_timeout, whole)
         .await
-        .map_err(|_| timed_out("no complete list page", config.page_timeout))?
+        .map_err(|_| no_complete_page(config))?
+}
+
+/// The error of a page that takes too long.
+pub(super) fn no_complete_page(config: &ReflectorConfig) -> ApiError {
+    timed_out("no complete list page", config.page_timeout)
 }
 
 /// Requests a list of the most recent state, page by page, and gives each page to `read`, which returns

@@ -3,7 +3,8 @@
 //!
 //! - `reflector`: the loop of one task: list, watch, resume, relist.
 //! - `paged_list`, `streamed_list`: one list. `list_page`: one page. `stream`: one open watch.
-//! - `requests`: what is sent. `line_reader`: the framing of a watch's body.
+//! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
+//! - `framing`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
 //! - `resume_point`: the version at which a watch resumes.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
@@ -26,8 +27,11 @@ pub mod backoff;
 pub mod config;
 mod delivery_sender;
 pub mod events;
+pub mod frame_reader;
+pub mod framing;
 pub mod line_reader;
 pub(crate) mod list_page;
+pub(crate) mod negotiation;
 mod paged_list;
 pub mod probe;
 pub mod reasons;

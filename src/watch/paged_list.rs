@@ -1,13 +1,16 @@
 //! A list, page by page, until it is complete.
 
 use kube::Client;
+use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::DeliverySender;
-use super::list_page::{fetch_page, watch_version};
+use super::list_page::{no_complete_page, watch_version};
+use super::negotiation::{Answer, Negotiation, Purpose};
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::transport::read_chunks;
 use crate::decode::{ListPage, PodDecoder};
 use crate::pod::PodSnapshot;
 
@@ -26,6 +29,7 @@ const RESERVE_LIMIT: u64 = 1_000_000;
 pub(super) struct Lister<'a> {
     pub(super) client: &'a Client,
     pub(super) requests: &'a Requests,
+    pub(super) negotiation: &'a Negotiation,
     pub(super) config: &'a ReflectorConfig,
     pub(super) decoder: &'a mut PodDecoder,
     pub(super) sender: &'a mut DeliverySender,
@@ -47,16 +51,15 @@ impl Lister<'_> {
         let mut sharded = true;
         loop {
             let page = token.as_deref().map_or(Page::First(freshness), Page::Next);
-            match self.fetch(&page, limit, &mut buffer).await {
-                Ok(()) => {}
+            let mut page = match self.fetch(&page, limit, &mut buffer).await {
+                Ok(page) => page,
                 Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
                     self.sender.stats().count_errors(failure.kind.into(), 1);
                     limit = (limit / 4).max(1);
                     continue;
                 }
                 Err(failure) => return Err(failure),
-            }
-            let mut page = self.decoder.list_page(&buffer)?;
+            };
             self.sender
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
@@ -77,9 +80,7 @@ impl Lister<'_> {
     pub(super) async fn current_version(&mut self) -> Result<Option<String>, ApiError> {
         let mut buffer = Vec::new();
         let page = Page::First(&Freshness::MostRecent);
-        self.fetch(&page, 1, &mut buffer).await?;
-        let page = self.decoder.list_page(&buffer);
-        let page = page?;
+        let page = self.fetch(&page, 1, &mut buffer).await?;
         *self.server_shards = page.sharded;
         Ok(page.resource_version)
     }
@@ -89,11 +90,22 @@ impl Lister<'_> {
         page: &Page<'_>,
         limit: u32,
         buffer: &mut Vec<u8>,
-    ) -> Result<(), ApiError> {
-        let (client, requests, config) = (self.client, self.requests, self.config);
-        fetch_page(client, requests, config, page, limit, buffer).await?;
+    ) -> Result<ListPage, ApiError> {
+        let request = self.requests.list(page, limit)?;
+        let config = self.config;
+        let whole = async {
+            let (deadline, most) = (config.chunk_timeout, config.max_page_bytes);
+            let sending =
+                (self.negotiation).send(self.client, request, Purpose::List, config.header_timeout);
+            let Answer { encoding, body } = sending.await?;
+            let mut reader = self.decoder.page(encoding, buffer);
+            read_chunks(body, deadline, most, |chunk| Ok(reader.push(chunk)?)).await?;
+            Ok::<_, ApiError>(reader)
+        };
+        let reader = timeout(config.page_timeout, whole).await;
+        let reader = reader.map_err(|_| no_complete_page(config))??;
         self.sender.heard();
-        Ok(())
+        Ok(reader.finish()?)
     }
 }
 

@@ -80,7 +80,9 @@ impl From<ApiErrorKind> for WatchErrorReason {
             ApiErrorKind::Unauthorized => Self::Unauthorized,
             ApiErrorKind::Forbidden => Self::Forbidden,
             ApiErrorKind::TooManyRequests => Self::TooManyRequests,
-            ApiErrorKind::Rejected | ApiErrorKind::ClientError => Self::ClientError,
+            ApiErrorKind::Rejected | ApiErrorKind::NotAcceptable | ApiErrorKind::ClientError => {
+                Self::ClientError
+            }
             ApiErrorKind::ServerError => Self::ServerError,
             ApiErrorKind::UnexpectedStatus => Self::UnexpectedStatus,
         }

@@ -27,6 +27,7 @@ use tokio::time::sleep;
 use super::backoff::Backoff;
 use super::config::ReflectorConfig;
 use super::delivery_sender::{Closed, DeliverySender};
+use super::negotiation::{Negotiation, Purpose};
 use super::requests::{Requests, Scope, Selectors};
 use super::resume_point::ResumePoint;
 use super::stats::RelistReason;
@@ -34,7 +35,6 @@ use super::stream::{Stream, StreamEnd, StreamReport};
 use super::streamed_list::Streaming;
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::send;
 use crate::decode::PodDecoder;
 
 /// After this many failures at one version, the pods are listed again.
@@ -47,6 +47,7 @@ const SILENT_WATCHES: u32 = 4;
 pub(super) struct Reflector {
     client: Client,
     requests: Requests,
+    negotiation: Negotiation,
     config: ReflectorConfig,
     decoder: PodDecoder,
     sender: DeliverySender,
@@ -72,6 +73,7 @@ impl Reflector {
         Self {
             client,
             requests: Requests::new(scope, selectors),
+            negotiation: Negotiation::new(config.encoding),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             streaming: Streaming::new(config.watch_list),
             config,
@@ -173,11 +175,14 @@ impl Reflector {
         let opening = async {
             let version = resume_point.as_str();
             let request = (self.requests).watch(version, seconds, self.server_shards)?;
-            send(&self.client, request, self.config.header_timeout).await
+            let deadline = self.config.header_timeout;
+            (self.negotiation)
+                .send(&self.client, request, Purpose::Watch, deadline)
+                .await
         };
         let grace = self.config.reopen_grace;
         match self.sender.while_closed(grace, opening).await? {
-            Ok(response) => {
+            Ok(answer) => {
                 let stream = Stream::opened(
                     &self.config,
                     &mut self.decoder,
@@ -185,7 +190,7 @@ impl Reflector {
                     &mut self.log,
                     resume_point,
                 );
-                stream.read(response.into_body()).await
+                stream.read(answer).await
             }
             Err(failure) => Ok(StreamReport {
                 end: StreamEnd::Failed(failure),

@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use kube::client::Body;
 use tokio::time::timeout_at;
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::{Closed, DeliverySender};
-use super::line_reader::{Line, LineReader};
+use super::framing::{EventReader, Framed};
+use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
 use super::stall_guard::StallGuard;
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::timed_out;
-use crate::decode::{DecodeError, PodDecoder, WatchEventKind};
+use crate::decode::{DecodeError, Encoding, PodDecoder, WatchEventKind};
 use crate::lifecycle::PodEvent;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
@@ -86,8 +86,9 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads the watch to its end.
-    pub(super) async fn read(mut self, mut body: Body) -> Result<StreamReport, Closed> {
-        let mut lines = LineReader::new(self.config.max_line_bytes);
+    pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, Closed> {
+        let Answer { encoding, mut body } = answer;
+        let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let end = loop {
             let synced = self.sender.synced();
             let due = self.guard.next_due(self.config, synced, self.proven);
@@ -108,7 +109,7 @@ impl<'a> Stream<'a> {
                 self.sender.lose_sync().await?;
             }
             if let Some(chunk) = frame
-                && let Some(end) = self.chunk(&chunk, &mut lines).await?
+                && let Some(end) = self.chunk(&chunk, &mut events).await?
             {
                 break end;
             }
@@ -129,19 +130,21 @@ impl<'a> Stream<'a> {
     async fn chunk(
         &mut self,
         chunk: &Bytes,
-        lines: &mut LineReader,
+        events: &mut EventReader,
     ) -> Result<Option<StreamEnd>, Closed> {
         let arrived = self.sender.now();
         self.sender.heard();
         self.guard.heard(self.sender.synced());
         let mut rest: &[u8] = chunk;
-        while let Some(line) = lines.next(&mut rest) {
-            let end = match line {
-                Line::Whole(line) => self.line(line, arrived).await?,
-                Line::TooLong(head) => {
+        let encoding = events.encoding();
+        while let Some(event) = events.next(&mut rest) {
+            let end = match event {
+                Framed::Whole(event) => self.event(encoding, event, arrived).await?,
+                Framed::TooLong(head) => {
                     let limit = self.config.max_line_bytes;
                     let detail = format!("a watch event longer than {limit} bytes");
-                    self.skip(WatchErrorReason::LineTooLong, &detail, head)
+                    let may_be_deletion = encoding.may_be_deletion(head);
+                    self.skip(WatchErrorReason::LineTooLong, &detail, may_be_deletion)
                 }
             };
             if end.is_some() {
@@ -154,8 +157,13 @@ impl<'a> Stream<'a> {
         Ok(None)
     }
 
-    async fn line(&mut self, line: &[u8], arrived: Timestamp) -> Result<Option<StreamEnd>, Closed> {
-        let event = match self.decoder.watch_event(line) {
+    async fn event(
+        &mut self,
+        encoding: Encoding,
+        event: &[u8],
+        arrived: Timestamp,
+    ) -> Result<Option<StreamEnd>, Closed> {
+        let event = match self.decoder.decode_event(encoding, event) {
             Ok(event) => event,
             Err(error) => {
                 if let DecodeError::Object {
@@ -165,7 +173,12 @@ impl<'a> Stream<'a> {
                 {
                     self.moved(version);
                 }
-                return Ok(self.skip(WatchErrorReason::Decode, &error.to_string(), line));
+                let may_be_deletion = encoding.may_be_deletion(event);
+                return Ok(self.skip(
+                    WatchErrorReason::Decode,
+                    &error.to_string(),
+                    may_be_deletion,
+                ));
             }
         };
         match event.kind {
@@ -254,10 +267,15 @@ impl<'a> Stream<'a> {
 
     /// Skips an event that cannot be used. The next event of the pod makes up for it; but after a
     /// deletion, or what may have been one, there is no next event, so the pods are listed again.
-    fn skip(&mut self, reason: WatchErrorReason, detail: &str, line: &[u8]) -> Option<StreamEnd> {
+    fn skip(
+        &mut self,
+        reason: WatchErrorReason,
+        detail: &str,
+        may_be_deletion: bool,
+    ) -> Option<StreamEnd> {
         self.sender.stats().count_errors(reason, 1);
         self.log.skipped(reason, detail);
-        may_be_deletion(line).then_some(StreamEnd::Lost(RelistReason::LostDelete))
+        may_be_deletion.then_some(StreamEnd::Lost(RelistReason::LostDelete))
     }
 
     fn count(&self, kind: EventType) {
@@ -294,42 +312,5 @@ impl<'a> Stream<'a> {
             self.sender.lose_sync().await?;
         }
         Ok(None)
-    }
-}
-
-/// Whether a line that could not be decoded may be a DELETED event: unless it begins with another
-/// type. The API server writes the type first.
-pub(super) fn may_be_deletion(line: &[u8]) -> bool {
-    let name = [b"{".as_slice(), b"\"type\"", b":", b"\""]
-        .into_iter()
-        .try_fold(line, |rest, token| {
-            rest.trim_ascii_start().strip_prefix(token)
-        });
-    let end = name.and_then(|name| memchr::memchr(b'"', name));
-    match name.zip(end) {
-        Some((name, end)) => &name[..end] == b"DELETED",
-        None => true,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deletion_is_known_by_its_beginning() {
-        assert!(may_be_deletion(br#"{"type":"DELETED","object":{"#));
-        assert!(may_be_deletion(br#"{ "type": "DELETED", "object": nu"#));
-        assert!(!may_be_deletion(
-            br#"{"type":"MODIFIED","object":{"kind":"DELETED""#
-        ));
-        assert!(!may_be_deletion(br#"{"type":"ADDED""#));
-    }
-
-    #[test]
-    fn a_line_of_no_type_may_be_a_deletion() {
-        for line in ["", "{", r#"{"type":"MOD"#, r#"{"object":{}}"#, "<html>"] {
-            assert!(may_be_deletion(line.as_bytes()), "{line}");
-        }
     }
 }

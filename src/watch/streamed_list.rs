@@ -9,17 +9,16 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use http_body_util::BodyExt;
-use kube::client::Body;
 use tokio::time::timeout;
 
-use super::line_reader::{Line, LineReader};
+use super::framing::{EventReader, Framed};
 use super::list_page::usable;
+use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
 use super::requests::Freshness;
-use super::stream::may_be_deletion;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::{send, timed_out};
-use crate::decode::{DecodeError, WatchEventKind};
+use crate::cluster::transport::timed_out;
+use crate::decode::{Encoding, WatchEventKind};
 use crate::pod::{PodSnapshot, PodUid};
 
 /// After this many consecutive lists without an end, no more are requested as streams.
@@ -112,8 +111,11 @@ impl Lister<'_> {
         let seconds = u32::try_from(longest.as_secs()).unwrap_or(u32::MAX).max(1);
         let request = self.requests.streamed_list(freshness, seconds);
         let request = request.map_err(Unstreamed::Failed)?;
-        let answer = send(self.client, request, self.config.header_timeout).await;
-        let response = answer.map_err(|failure| {
+        let deadline = self.config.header_timeout;
+        let answer = (self.negotiation)
+            .send(self.client, request, Purpose::Watch, deadline)
+            .await;
+        let answer = answer.map_err(|failure| {
             if failure.kind == ApiErrorKind::Rejected {
                 Unstreamed::Refused(failure)
             } else {
@@ -121,12 +123,13 @@ impl Lister<'_> {
             }
         })?;
         self.sender.heard();
-        self.read(response.into_body()).await
+        self.read(answer).await
     }
 
-    async fn read(&mut self, mut body: Body) -> Result<CompleteList, Unstreamed> {
+    async fn read(&mut self, answer: Answer) -> Result<CompleteList, Unstreamed> {
+        let Answer { encoding, mut body } = answer;
         let silence = self.config.chunk_timeout;
-        let mut lines = LineReader::new(self.config.max_line_bytes);
+        let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let mut pods = HashMap::new();
         loop {
             let frame = timeout(silence, body.frame()).await;
@@ -144,8 +147,8 @@ impl Lister<'_> {
             };
             self.sender.heard();
             let mut rest: &[u8] = &chunk;
-            while let Some(line) = lines.next(&mut rest) {
-                let ended = self.line(line, &mut pods)?;
+            while let Some(event) = events.next(&mut rest) {
+                let ended = self.event(encoding, event, &mut pods)?;
                 if let Some(version) = ended {
                     // A watch does not show whether the API server shards.
                     *self.server_shards = false;
@@ -156,21 +159,24 @@ impl Lister<'_> {
         }
     }
 
-    /// Takes in one line. The version of the list when this is its end.
-    fn line(
+    /// Takes in one event. The version of the list when this is its end.
+    fn event(
         &mut self,
-        line: Line<'_>,
+        encoding: Encoding,
+        event: Framed<'_>,
         pods: &mut HashMap<PodUid, PodSnapshot>,
     ) -> Result<Option<String>, Unstreamed> {
-        let line = match line {
-            Line::Whole(line) => line,
-            Line::TooLong(head) => {
+        let event = match event {
+            Framed::Whole(event) => event,
+            Framed::TooLong(head) => {
                 let limit = self.config.max_line_bytes;
                 let detail = format!("an event of the streamed list is longer than {limit} bytes");
-                return self.skip(ApiErrorKind::EventTooLong, detail, head);
+                let may_be_deletion = encoding.may_be_deletion(head);
+                return self.skip(ApiErrorKind::EventTooLong, detail, may_be_deletion);
             }
         };
-        match self.decoder.watch_event(line).map(|event| event.kind) {
+        let decoded = self.decoder.decode_event(encoding, event);
+        match decoded.map(|event| event.kind) {
             Ok(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
                 pods.insert(pod.uid, pod);
             }
@@ -193,8 +199,9 @@ impl Lister<'_> {
             Ok(WatchEventKind::Error(status)) => {
                 return Err(Unstreamed::Failed(ApiError::from_event(&status)));
             }
-            Err(error @ (DecodeError::Json { .. } | DecodeError::Object { .. })) => {
-                return self.skip(ApiErrorKind::Malformed, error.to_string(), line);
+            Err(error) => {
+                let may_be_deletion = encoding.may_be_deletion(event);
+                return self.skip(ApiErrorKind::Malformed, error.to_string(), may_be_deletion);
             }
         }
         Ok(None)
@@ -206,9 +213,9 @@ impl Lister<'_> {
         &self,
         kind: ApiErrorKind,
         detail: String,
-        line: &[u8],
+        may_be_deletion: bool,
     ) -> Result<Option<String>, Unstreamed> {
-        if may_be_deletion(line) {
+        if may_be_deletion {
             return Err(Unstreamed::Cut(ApiError::new(kind, detail)));
         }
         self.sender.stats().count_errors(kind.into(), 1);

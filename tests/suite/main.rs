@@ -9,7 +9,9 @@
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic
+    clippy::panic,
+    // The tests of files that are run in both encodings
+    clippy::duplicate_mod
 )]
 
 mod access_canary;
@@ -55,6 +57,7 @@ mod page;
 mod panic_line;
 mod probe_advice;
 mod proof;
+mod protobuf;
 mod readme;
 mod recordings;
 mod records;
@@ -89,9 +92,15 @@ mod support;
 mod tracker;
 mod watch_client;
 mod watch_converges;
+#[path = "watch_converges.rs"]
+mod watch_converges_protobuf;
 mod watch_credentials;
 mod watch_embedded;
+#[path = "watch_embedded.rs"]
+mod watch_embedded_protobuf;
 mod watch_embedded_stream;
+#[path = "watch_embedded_stream.rs"]
+mod watch_embedded_stream_protobuf;
 mod watch_events;
 mod watch_faults;
 mod watch_line_memory;
@@ -99,6 +108,8 @@ mod watch_list;
 mod watch_rollback;
 mod watch_stream;
 mod watch_streamed_list;
+#[path = "watch_streamed_list.rs"]
+mod watch_streamed_list_protobuf;
 
 /// Counts per thread what is allocated, for the tests that limit memory.
 #[global_allocator]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::embedded::encoding;
 use bytes::Bytes;
 use podinit::cluster::client::connect_to;
 use podinit::cluster::clock::SystemClock;
@@ -138,6 +139,7 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
     };
     let brief = Duration::from_millis(200);
     let reflector = &mut config.reflector;
+    reflector.encoding = encoding!();
     reflector.page_limit = 4;
     reflector.max_line_bytes = 50_000;
     reflector.header_timeout = brief;

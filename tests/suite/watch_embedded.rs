@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::embedded::{Embedded, cluster, put};
+use crate::support::embedded::{Embedded, cluster, encoding, put};
 use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::status::Failure;
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
@@ -23,7 +23,7 @@ async fn a_list_that_never_answers_is_made_again_after_30_s() {
     cluster.faults().answer(Target::List, 1, Answer::Never);
     let half = Answer::Half { hangs: true };
     cluster.faults().answer(Target::List, 1, half);
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert!(api.elapsed() >= seconds(60) && api.elapsed() < seconds(63));
     assert_eq!(api.errors(WatchErrorReason::Timeout), 2);
@@ -33,7 +33,7 @@ async fn a_list_that_never_answers_is_made_again_after_30_s() {
 async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
     let cluster = cluster().await;
     cluster.faults().answer(Target::Watch, 1, Answer::Never);
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed ");
     api.put("a");
     assert_eq!(api.next_delivery().await, "SyncLost");
@@ -47,7 +47,7 @@ async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
 
 #[tokio::test(start_paused = true)]
 async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() {
-    let mut api = Embedded::watching(cluster().await);
+    let mut api = Embedded::watching_in(encoding!(), cluster().await);
     assert_eq!(api.next_delivery().await, "Listed ");
     api.put("a");
     assert_eq!(api.next_delivery().await, "Applied a@1001");
@@ -86,7 +86,7 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
 async fn the_age_of_the_last_contact_is_absent_before_the_first() {
     let cluster = cluster().await;
     cluster.faults().answer(Target::List, 1, Answer::Never);
-    let api = Embedded::watching(cluster);
+    let api = Embedded::watching_in(encoding!(), cluster);
     sleep(seconds(10)).await;
     let age = "podinit_watch_last_contact_age_seconds";
     assert_eq!(api.scrape().value(age), None);
@@ -95,7 +95,7 @@ async fn the_age_of_the_last_contact_is_absent_before_the_first() {
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_gone_is_followed_by_a_list() {
     for in_stream in [false, true] {
-        let mut api = Embedded::watching(cluster().await);
+        let mut api = Embedded::watching_in(encoding!(), cluster().await);
         assert_eq!(api.next_delivery().await, "Listed ");
         api.put("stays");
         let version = api.put("goes");
@@ -126,7 +126,7 @@ async fn a_server_that_asks_to_be_left_alone_is() {
     let cluster = cluster().await;
     cluster.faults().answer(Target::List, 1, busy(17));
     cluster.faults().answer(Target::Watch, 1, busy(23));
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed ");
     let listed = api.elapsed();
     assert!(listed >= seconds(17) && listed < seconds(18), "{listed:?}");
@@ -169,7 +169,7 @@ async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_succe
     let down = Answer::Fail(Failure::internal("etcd has no leader"));
     let faults = cluster.faults();
     faults.answer(Target::List, u32::MAX, down.clone());
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_waits_grow(&waits(&api, Target::List).await);
     assert!(api.no_delivery() && !api.stats.synced());
     faults.clear();
@@ -204,7 +204,7 @@ async fn a_page_that_always_fails_delivers_nothing_until_it_does_not() {
     let faults = cluster.faults();
     let down = Answer::Fail(Failure::internal("etcd has no leader"));
     faults.answer(Target::NextPage, u32::MAX, down.clone());
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     sleep(TEN_MINUTES).await;
     assert!(api.no_delivery() && !api.stats.synced());
     assert!((20..80).contains(&api.requests(Target::NextPage)));
@@ -231,7 +231,7 @@ async fn a_continue_token_that_expires_begins_the_list_anew() {
     cluster
         .faults()
         .answer(Target::NextPage, 3, Answer::Expired);
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await.split(' ').count(), 1201);
     assert_eq!(api.errors(WatchErrorReason::Gone), 3);
     // Each time from the first page, and never with the token of an inconsistent remainder.
@@ -246,7 +246,7 @@ async fn a_list_that_breaks_off_is_no_list() {
     put(&cluster, "a");
     let faults = cluster.faults();
     faults.answer(Target::List, 3, Answer::Half { hangs: false });
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert_eq!(api.errors(WatchErrorReason::Transport), 3);
     faults.answer(Target::List, 3, Answer::Half { hangs: false });

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::support::embedded::{Embedded, NAMESPACE, cluster, put};
+use crate::support::embedded::{Embedded, NAMESPACE, cluster, encoding, put};
 use bytes::Bytes;
 use podinit::sim::faults::{StreamFault, Target};
 use podinit::sim::object::ObjectKey;
@@ -35,7 +35,7 @@ async fn objects_that_are_no_pods_cost_only_themselves() {
     put(&cluster, "a");
     put_odd(&cluster, "b");
     put(&cluster, "c");
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed a@1001 c@1003");
     assert_eq!(api.errors(WatchErrorReason::Decode), 1);
     put_odd(&api.cluster, "d");
@@ -65,7 +65,7 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
     put(&cluster, "a");
     put_not_utf8(&cluster, "b");
     put(&cluster, "c");
-    let mut api = Embedded::watching(cluster);
+    let mut api = Embedded::watching_in(encoding!(), cluster);
     // A text is read as well as it can be; the pod is known by its UID.
     let odd = "\u{fffd}\u{fffd}";
     assert_eq!(
@@ -101,7 +101,7 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
 
 #[tokio::test(start_paused = true)]
 async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
-    let mut api = Embedded::watching(cluster().await);
+    let mut api = Embedded::watching_in(encoding!(), cluster().await);
     assert_eq!(api.next_delivery().await, "Listed ");
     api.request(Target::Watch, 1).await;
     for fault in [StreamFault::Truncated, StreamFault::Cut, StreamFault::End] {
@@ -128,7 +128,7 @@ async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_of_bookmarks_only_stays_in_sync_and_moves_on() {
-    let mut api = Embedded::watching(cluster().await);
+    let mut api = Embedded::watching_in(encoding!(), cluster().await);
     assert_eq!(api.next_delivery().await, "Listed ");
     for _ in 0..240 {
         api.cluster.store().skip_versions(1000);

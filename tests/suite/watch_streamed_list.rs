@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::support::embedded::{Embedded, cluster, put};
+use crate::support::embedded::{Embedded, cluster, encoding, put};
 use crate::support::watch::{FakeApi, Writer, pod};
 use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::status::Failure;
@@ -43,7 +43,7 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
     for pod in 0..300 {
         put(&cluster, &format!("p{pod}"));
     }
-    let mut api = Embedded::adjusted(cluster, streams);
+    let mut api = Embedded::adjusted_in(encoding!(), cluster, streams);
     assert_eq!(api.next_delivery().await.split(' ').count(), 301);
     let query = api.request(Target::Watch, 2).await;
     assert!(query.ends_with("&resourceVersion=1300"), "{query}");
@@ -73,7 +73,7 @@ async fn a_server_that_does_not_offer_streams_is_asked_for_pages_for_good() {
         put(&cluster, "a");
         let faults = cluster.faults();
         faults.answer(Target::Watch, 1, Answer::Fail(refusal));
-        let mut api = Embedded::adjusted(cluster, streams);
+        let mut api = Embedded::adjusted_in(encoding!(), cluster, streams);
         assert_eq!(api.next_delivery().await, "Listed a@1001");
         assert_eq!(api.elapsed(), Duration::ZERO);
         api.request(Target::Watch, 2).await;

@@ -6,19 +6,20 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use kube::Client;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::EventSink;
 use super::log::EventLog;
 use super::stream::{Stream, StreamReport};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::send;
+use crate::cluster::transport::read_into;
 use crate::decode::event::watch::EventDecoder;
 use crate::watch::WatchConfig;
 use crate::watch::backoff::Backoff;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
-use crate::watch::list_page::{fetch_page, watch_version};
+use crate::watch::list_page::{no_complete_page, watch_version};
+use crate::watch::negotiation::{Answer, Negotiation, Purpose};
 use crate::watch::requests::{Freshness, Page, Requests, Scope};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
@@ -34,6 +35,7 @@ const SILENT_WATCHES: u32 = 4;
 pub(super) struct Follower {
     client: Client,
     requests: Requests,
+    negotiation: Negotiation,
     config: ReflectorConfig,
     decoder: EventDecoder,
     sink: EventSink,
@@ -68,6 +70,7 @@ impl Follower {
         Self {
             client,
             requests: Requests::of_events(scope),
+            negotiation: Negotiation::new(config.encoding),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             config,
             decoder: EventDecoder::of_shard(watch.selectors.shard),
@@ -132,8 +135,8 @@ impl Follower {
         resume_point: &mut ResumePoint,
         silent: &mut u32,
     ) -> Result<Option<Ended>, Closed> {
-        let body = match self.open(resume_point).await {
-            Ok(body) => body,
+        let answer = match self.open(resume_point).await {
+            Ok(answer) => answer,
             Err(failure) if is_of_version(failure.kind) => return Ok(Some(Ended::Anew)),
             Err(failure) => {
                 self.down(&failure);
@@ -155,7 +158,7 @@ impl Follower {
             open_for,
             has_data,
             proven,
-        } = stream.read(body).await?;
+        } = stream.read(answer).await?;
         if proven {
             self.backoff.reset();
         }
@@ -179,23 +182,35 @@ impl Follower {
         }
     }
 
-    async fn open(&mut self, resume_point: &ResumePoint) -> Result<kube::client::Body, ApiError> {
+    async fn open(&mut self, resume_point: &ResumePoint) -> Result<Answer, ApiError> {
         let range = &self.config.watch_seconds;
         let (least, most) = (*range.start(), *range.end());
         let seconds = self.random.u32(least..=most.max(least));
         let version = resume_point.as_str();
         let request = self.requests.watch(version, seconds, false)?;
-        let response = send(&self.client, request, self.config.header_timeout).await?;
-        Ok(response.into_body())
+        let deadline = self.config.header_timeout;
+        (self.negotiation)
+            .send(&self.client, request, Purpose::Watch, deadline)
+            .await
     }
 
     /// Lists one Event, for the version of the list.
     async fn current_version(&mut self) -> Result<String, ApiError> {
-        let (client, requests, config) = (&self.client, &self.requests, &self.config);
-        let mut buffer = Vec::new();
+        let config = &self.config;
         let page = Page::First(&Freshness::MostRecent);
-        fetch_page(client, requests, config, &page, 1, &mut buffer).await?;
-        watch_version(self.decoder.list_version(&buffer)?)
+        let request = self.requests.list(&page, 1)?;
+        let mut buffer = Vec::new();
+        let whole = async {
+            let deadline = config.header_timeout;
+            let sending = (self.negotiation).send(&self.client, request, Purpose::List, deadline);
+            let Answer { encoding, body } = sending.await?;
+            let (deadline, most) = (config.chunk_timeout, config.max_page_bytes);
+            read_into(&mut buffer, body, deadline, most).await?;
+            Ok::<_, ApiError>(encoding)
+        };
+        let encoding = timeout(config.page_timeout, whole).await;
+        let encoding = encoding.map_err(|_| no_complete_page(config))??;
+        watch_version(self.decoder.version_of_list(encoding, &buffer)?)
     }
 
     /// Whether the API server is behind the resume point, because it was restored from a backup.

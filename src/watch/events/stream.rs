@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use kube::client::Body;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 
@@ -11,11 +10,12 @@ use super::stats::EventLossReason;
 use super::{DeliveredEvents, EventSink};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::next_chunk;
-use crate::decode::DecodeError;
 use crate::decode::event::watch::{EventDecoder, EventLineKind};
+use crate::decode::{DecodeError, Encoding};
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
-use crate::watch::line_reader::{Line, LineReader};
+use crate::watch::framing::{EventReader, Framed};
+use crate::watch::negotiation::Answer;
 use crate::watch::resume_point::ResumePoint;
 
 /// The result of one watch.
@@ -43,9 +43,10 @@ pub(super) struct Stream<'a> {
 
 impl Stream<'_> {
     /// Reads the watch to its end.
-    pub(super) async fn read(mut self, mut body: Body) -> Result<StreamReport, Closed> {
+    pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, Closed> {
+        let Answer { encoding, mut body } = answer;
         let opened = Instant::now();
-        let mut lines = LineReader::new(self.config.max_line_bytes);
+        let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let (mut has_data, mut news) = (false, false);
         let failure = loop {
             let next = next_chunk(&mut body, self.config.idle_timeout, "no byte in the watch");
@@ -55,7 +56,7 @@ impl Stream<'_> {
                 Err(failure) => break Some(failure),
             };
             has_data = true;
-            match self.chunk(&chunk, &mut lines)? {
+            match self.chunk(&chunk, &mut events)? {
                 Ok(moved) => news |= moved,
                 Err(failure) => break Some(failure),
             }
@@ -73,16 +74,17 @@ impl Stream<'_> {
     fn chunk(
         &mut self,
         mut chunk: &[u8],
-        lines: &mut LineReader,
+        events: &mut EventReader,
     ) -> Result<Result<bool, ApiError>, Closed> {
         let mut news = false;
-        while let Some(line) = lines.next(&mut chunk) {
-            match line {
-                Line::Whole(line) => match self.line(line)? {
+        let encoding = events.encoding();
+        while let Some(event) = events.next(&mut chunk) {
+            match event {
+                Framed::Whole(event) => match self.event(encoding, event)? {
                     Ok(moved) => news |= moved,
                     Err(failure) => return Ok(Err(failure)),
                 },
-                Line::TooLong(_) => {
+                Framed::TooLong(_) => {
                     self.sink.stats.count_lost(EventLossReason::TooLong);
                     let limit = self.config.max_line_bytes;
                     self.log.skipped(&format!("longer than {limit} bytes"));
@@ -111,8 +113,12 @@ impl Stream<'_> {
         }
     }
 
-    fn line(&mut self, line: &[u8]) -> Result<Result<bool, ApiError>, Closed> {
-        let line = match self.decoder.line(line) {
+    fn event(
+        &mut self,
+        encoding: Encoding,
+        event: &[u8],
+    ) -> Result<Result<bool, ApiError>, Closed> {
+        let line = match self.decoder.decode_event(encoding, event) {
             Ok(line) => line,
             Err(error) => {
                 self.sink.stats.count_lost(EventLossReason::Decode);
@@ -121,7 +127,7 @@ impl Stream<'_> {
                     DecodeError::Object {
                         resource_version, ..
                     } => resource_version,
-                    DecodeError::Json { .. } => None,
+                    DecodeError::Json { .. } | DecodeError::Protobuf(_) => None,
                 };
                 let moved = version.is_some_and(|number| self.resume_point.advance_to(number));
                 return Ok(Ok(moved));

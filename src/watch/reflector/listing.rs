@@ -103,6 +103,7 @@ impl Reflector {
         Lister {
             client: &self.client,
             requests: &self.requests,
+            negotiation: &self.negotiation,
             config: &self.config,
             decoder: &mut self.decoder,
             sender: &mut self.sender,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
+use podinit::decode::Encoding;
 use podinit::lifecycle::{Delivery, PodEvent, TimestampMode, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::sim::faults::Target;
@@ -41,6 +42,22 @@ pub struct Embedded {
     began: Instant,
 }
 
+/// The encoding of a file of tests that is run in both: it is two modules (main.rs), of which one is named
+/// after protobuf.
+macro_rules! encoding {
+    () => {
+        $crate::support::embedded::encoding_of(module_path!())
+    };
+}
+pub(crate) use encoding;
+
+pub fn encoding_of(module: &str) -> Encoding {
+    match module.ends_with("_protobuf") {
+        true => Encoding::Protobuf,
+        false => Encoding::Json,
+    }
+}
+
 /// A cluster without pods.
 pub async fn cluster() -> Cluster {
     Cluster::start(ClusterConfig::manual()).await.unwrap()
@@ -69,6 +86,22 @@ impl Embedded {
     /// In front of a cluster that may have been prepared.
     pub fn watching(cluster: Cluster) -> Self {
         Self::adjusted(cluster, |_| {})
+    }
+
+    /// The same, which asks for `encoding`.
+    pub fn watching_in(encoding: Encoding, cluster: Cluster) -> Self {
+        Self::adjusted_in(encoding, cluster, |_| {})
+    }
+
+    pub fn adjusted_in(
+        encoding: Encoding,
+        cluster: Cluster,
+        adjust: impl FnOnce(&mut ReflectorConfig),
+    ) -> Self {
+        Self::adjusted(cluster, |config| {
+            config.encoding = encoding;
+            adjust(config);
+        })
     }
 
     pub fn adjusted(cluster: Cluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {

@@ -14,6 +14,7 @@ use kube::Client;
 use kube::client::Body;
 use podinit::lifecycle::{Delivery, PodEvent};
 use podinit::pod::PodSnapshot;
+use podinit::sim::protobuf;
 use podinit::timestamp::Timestamp;
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::{Scope, Selectors};
@@ -147,6 +148,7 @@ pub fn scripted_client() -> (Client, mpsc::UnboundedReceiver<Call>) {
         let (reply, replied) = oneshot::channel();
         let call = Call {
             uri: request.uri().to_string(),
+            accept: request.headers()["accept"].to_str().unwrap().to_owned(),
             reply,
         };
         calls_in.send(call).ok();
@@ -162,6 +164,7 @@ pub fn scripted_client() -> (Client, mpsc::UnboundedReceiver<Call>) {
 /// A request that waits for its answer; dropped, it is a connection that broke.
 pub struct Call {
     pub uri: String,
+    pub accept: String,
     reply: oneshot::Sender<Reply>,
 }
 
@@ -196,8 +199,18 @@ impl Call {
         self.reply.send(Ok(response)).ok();
     }
 
-    /// Begins to answer with status 200.
+    /// Begins to answer with status 200, without a word about the encoding.
     pub fn stream(self) -> Writer {
+        self.stream_of(Response::builder())
+    }
+
+    /// Begins to answer with status 200, in protobuf.
+    pub fn protobuf(self) -> Writer {
+        let content_type = "application/vnd.kubernetes.protobuf;stream=watch";
+        self.stream_of(Response::builder().header("Content-Type", content_type))
+    }
+
+    fn stream_of(self, response: http::response::Builder) -> Writer {
         let (writer, chunks) = mpsc::unbounded_channel();
         let frames = stream::unfold(
             chunks,
@@ -206,7 +219,9 @@ impl Call {
                 Some((frame, chunks))
             },
         );
-        let response = Response::new(StreamBody::new(frames).boxed_unsync());
+        let response = response
+            .body(StreamBody::new(frames).boxed_unsync())
+            .unwrap();
         self.reply.send(Ok(response)).ok();
         Writer(writer)
     }
@@ -238,6 +253,12 @@ impl Writer {
             "ERROR",
             &format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#),
         );
+    }
+
+    /// An event in protobuf.
+    pub fn frame(&self, kind: &str, object: &str) {
+        let event = protobuf::event(event(kind, object).as_bytes()).unwrap();
+        self.bytes(protobuf::framed(&event));
     }
 
     /// The connection breaks.

@@ -1,0 +1,102 @@
+//! Which encoding the API server is asked for, and which it answers in. All requests of a list-watch go
+//! through here, and nothing else knows of media types.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use http::header::{ACCEPT, HeaderValue};
+use http::{HeaderMap, Request};
+use kube::Client;
+use kube::client::Body;
+
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::transport::{encoding_of, send};
+use crate::decode::Encoding;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const PROTOBUF: HeaderValue =
+    HeaderValue::from_static("application/vnd.kubernetes.protobuf, application/json");
+const PROTOBUF_WATCH: HeaderValue =
+    HeaderValue::from_static("application/vnd.kubernetes.protobuf;stream=watch, application/json");
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    List,
+    Watch,
+}
+
+/// The encoding that one list-watch asks for.
+#[derive(Debug)]
+pub(crate) struct Negotiation {
+    /// Asks for protobuf, which no answer has refused
+    protobuf: AtomicBool,
+}
+
+/// The beginning of a successful answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) encoding: Encoding,
+    pub(crate) body: Body,
+}
+
+impl Negotiation {
+    /// Asks for `encoding`.
+    pub(crate) const fn new(encoding: Encoding) -> Self {
+        Self {
+            protobuf: AtomicBool::new(matches!(encoding, Encoding::Protobuf)),
+        }
+    }
+
+    /// Sends a request and waits for the answer to begin, until `deadline` has passed. Where JSON is also
+    /// taken and the answer is still 406, which only what stands before an API server gives, JSON is asked
+    /// for from then on.
+    pub(crate) async fn send(
+        &self,
+        client: &Client,
+        request: Request<Body>,
+        purpose: Purpose,
+        deadline: Duration,
+    ) -> Result<Answer, ApiError> {
+        if !self.protobuf.load(Ordering::Relaxed) {
+            return once(client, request, JSON, deadline).await;
+        }
+        let again = copy(&request);
+        let accept = match purpose {
+            Purpose::List => PROTOBUF,
+            Purpose::Watch => PROTOBUF_WATCH,
+        };
+        match once(client, request, accept, deadline).await {
+            Err(failure) if failure.kind == ApiErrorKind::NotAcceptable => {
+                let answer = once(client, again, JSON, deadline).await?;
+                self.protobuf.store(false, Ordering::Relaxed);
+                Ok(answer)
+            }
+            answer => answer,
+        }
+    }
+}
+
+async fn once(
+    client: &Client,
+    mut request: Request<Body>,
+    accept: HeaderValue,
+    deadline: Duration,
+) -> Result<Answer, ApiError> {
+    request.headers_mut().insert(ACCEPT, accept);
+    let response = send(client, request, deadline).await?;
+    let encoding = encoding_of(response.headers());
+    Ok(Answer {
+        encoding,
+        body: response.into_body(),
+    })
+}
+
+/// The same request; those of a list-watch have no body.
+fn copy(request: &Request<Body>) -> Request<Body> {
+    let mut copy = Request::new(Body::empty());
+    *copy.method_mut() = request.method().clone();
+    *copy.uri_mut() = request.uri().clone();
+    *copy.headers_mut() = HeaderMap::clone(request.headers());
+    copy
+}

@@ -1,0 +1,238 @@
+//! Protobuf and JSON say the same: of every pod and Event that was recorded of real clusters, and over a
+//! watch, whichever of the two an API server offers.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use podinit::decode::event::watch::EventDecoder;
+use podinit::decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit::sim::faults::Protobuf;
+use podinit::sim::protobuf::{document, event};
+use podinit::watch::requests::{Scope, Selectors};
+use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use serde_json::{Value, json};
+
+use crate::support::embedded::{Embedded, cluster, put};
+use crate::support::watch::{FakeApi, page, pod};
+
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json";
+const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch, application/json";
+
+/// The documents of every recording in the repository.
+fn documents() -> Vec<Value> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut documents = Vec::new();
+    for directory in [fixtures.join("recordings"), fixtures] {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let bytes = match fs::read(&path) {
+                Ok(bytes) if !name.ends_with(".expected.json") => bytes,
+                _ => continue,
+            };
+            if name.ends_with(".yaml") {
+                documents.push(serde_saphyr::from_slice(&bytes).unwrap());
+                continue;
+            }
+            let mut text = String::new();
+            match name.ends_with(".gz") {
+                true => MultiGzDecoder::new(&*bytes)
+                    .read_to_string(&mut text)
+                    .unwrap(),
+                false => (&*bytes).read_to_string(&mut text).unwrap(),
+            };
+            let values = serde_json::Deserializer::from_str(&text).into_iter();
+            documents.extend(values.map(Result::<Value, _>::unwrap));
+        }
+    }
+    documents
+}
+
+/// The events of watches, and the items of lists as events.
+fn events() -> Vec<Value> {
+    let mut events = Vec::new();
+    for mut document in documents() {
+        match document["items"].take() {
+            Value::Array(items) => events.extend(items.into_iter().map(|mut item| {
+                let kind = document["kind"].as_str().unwrap();
+                if item["kind"].is_null() {
+                    item["kind"] = kind.trim_end_matches("List").into();
+                }
+                json!({"type": "ADDED", "object": item})
+            })),
+            _ => {
+                document.as_object_mut().unwrap().remove("observedAt");
+                events.push(document);
+            }
+        }
+    }
+    events
+}
+
+#[test]
+fn every_recorded_pod_and_event_is_the_same_in_both_encodings() {
+    let options = DecodeOptions {
+        pod_labels: vec!["app".into(), "k8s-app".into(), "pod-template-hash".into()],
+        node: true,
+        workload: true,
+        probes: true,
+        images: true,
+    };
+    let (mut pods, mut kube_events) = (0, 0);
+    for said in events() {
+        let line = said.to_string();
+        let frame = event(line.as_bytes()).unwrap();
+        if said["object"]["kind"] == "Event" {
+            kube_events += 1;
+            let of_json = EventDecoder::default().line(line.as_bytes());
+            assert!(of_json.is_ok(), "{line}");
+            assert_eq!(EventDecoder::default().frame(&frame), of_json, "{line}");
+            continue;
+        }
+        pods += u32::from(said["object"]["kind"] == "Pod");
+        let mut decoder = PodDecoder::new(options.clone());
+        let of_json = decoder.watch_event(line.as_bytes());
+        assert!(of_json.is_ok(), "{line}");
+        assert_eq!(decoder.watch_frame(&frame), of_json, "{line}");
+        assert!(frame.len() < line.len());
+    }
+    assert!(
+        pods > 2_000 && kube_events > 900,
+        "{pods} pods, {kube_events} Events"
+    );
+}
+
+#[test]
+fn every_recorded_list_is_the_same_in_both_encodings() {
+    let mut lists = 0;
+    for list in documents() {
+        let items = list["items"].as_array();
+        if list["kind"] != "PodList" || items.is_none() {
+            continue;
+        }
+        lists += 1;
+        let mut decoder = PodDecoder::new(DecodeOptions::default());
+        let text = list.to_string();
+        let of_json = decoder.list_page(text.as_bytes()).unwrap();
+        let body = document(text.as_bytes()).unwrap();
+        let mut buffer = Vec::new();
+        let mut reader = decoder.page(Encoding::Protobuf, &mut buffer);
+        for chunk in body.chunks(1_000) {
+            reader.push(chunk).unwrap();
+        }
+        assert_eq!(reader.finish().unwrap(), of_json);
+    }
+    assert!(lists >= 10, "{lists} lists");
+}
+
+fn asking_for_protobuf() -> FakeApi {
+    FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), |config| {
+        config.encoding = Encoding::Protobuf;
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_read_in_the_encoding_that_it_states() {
+    let mut api = asking_for_protobuf();
+    let list = api.call().await;
+    assert_eq!(list.accept, PROTOBUF);
+    // JSON, although protobuf was asked for
+    list.list("10", None, &page(0..2));
+    assert_eq!(api.next_delivery().await, "Listed p0@0 p1@1");
+    let watch = api.watch_from("10").await;
+    assert_eq!(watch.accept, PROTOBUF_WATCH);
+    let writer = watch.protobuf();
+    writer.frame("ADDED", &pod("a", 11));
+    assert_eq!(api.next_delivery().await, "Applied a@11");
+    drop(writer);
+    let writer = api.watch_from("11").await.stream();
+    writer.event("ADDED", &pod("b", 12));
+    assert_eq!(api.next_delivery().await, "Applied b@12");
+    assert_eq!(api.all_errors(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn json_is_asked_for_once_protobuf_is_refused() {
+    let mut api = asking_for_protobuf();
+    let refused = api.call().await;
+    let uri = refused.uri.clone();
+    refused.refuse(406, "only application/json");
+    let again = api.call().await;
+    assert_eq!(
+        (again.uri.as_str(), again.accept.as_str()),
+        (uri.as_str(), "application/json")
+    );
+    again.list("10", None, &[]);
+    assert_eq!(api.next_delivery().await, "Listed ");
+    let watch = api.watch_from("10").await;
+    assert_eq!(watch.accept, "application/json");
+    assert_eq!(api.all_errors(), 0);
+    // What is refused in JSON as well is an error.
+    watch.refuse(406, "no");
+    let again = api.watch_from("10").await;
+    assert_eq!(api.errors(WatchErrorReason::ClientError), 1);
+    drop(again);
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_that_cannot_be_read_cost_only_themselves_unless_they_may_be_deletions() {
+    let mut api = asking_for_protobuf();
+    api.call().await.list("10", None, &[]);
+    assert_eq!(api.next_delivery().await, "Listed ");
+    let writer = api.watch_from("10").await.protobuf();
+    // A MODIFIED event with an object that is none
+    writer.bytes(b"\0\0\0\x0f\x0a\x08MODIFIED\x12\x03\x0a\x01x".to_vec());
+    writer.frame("ADDED", &pod("a", 11));
+    assert_eq!(api.next_delivery().await, "Applied a@11");
+    assert_eq!(api.errors(WatchErrorReason::Decode), 1);
+    // The same of a DELETED event
+    writer.bytes(b"\0\0\0\x0e\x0a\x07DELETED\x12\x03\x0a\x01x".to_vec());
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    let writer = {
+        api.call().await.list("12", None, &[pod("a", 11)]);
+        assert_eq!(api.next_delivery().await, "Listed a@11");
+        api.watch_from("12").await.protobuf()
+    };
+    assert_eq!(api.relists(RelistReason::LostDelete), 1);
+    // A frame that is too long, and one that is cut off by the end
+    writer.bytes([&(9_u32 << 20).to_be_bytes()[..], b"\x0a\x05ADDED"].concat());
+    for _ in 0..9 {
+        writer.bytes(vec![0; 1 << 20]);
+    }
+    drop(writer);
+    let writer = api.watch_from("12").await.protobuf();
+    writer.frame("MODIFIED", &pod("a", 13));
+    assert_eq!(api.next_delivery().await, "Applied a@13");
+}
+
+#[tokio::test(start_paused = true)]
+async fn pods_are_the_same_whatever_an_api_server_offers() {
+    for protobuf in [Protobuf::Offered, Protobuf::Absent, Protobuf::Refused] {
+        let cluster = cluster().await;
+        cluster
+            .faults()
+            .set_modes(|modes| modes.protobuf = protobuf);
+        put(&cluster, "a");
+        let mut api = Embedded::watching_in(Encoding::Protobuf, cluster);
+        assert_eq!(api.next_delivery().await, "Listed a@1001");
+        api.put("b");
+        assert_eq!(api.next_delivery().await, "Applied b@1002");
+        // It changes while the watch lasts.
+        for other in [Protobuf::Absent, Protobuf::Offered, Protobuf::Refused] {
+            api.cluster
+                .faults()
+                .set_modes(|modes| modes.protobuf = other);
+            let stream = podinit::sim::faults::StreamFault::Gone;
+            api.cluster.faults().stream(stream);
+            while !api.next_delivery().await.starts_with("Listed") {}
+        }
+        let client_errors = api.errors(WatchErrorReason::ClientError);
+        assert_eq!(
+            (client_errors, api.errors(WatchErrorReason::Decode)),
+            (0, 0),
+            "{protobuf:?}"
+        );
+    }
+}
