@@ -16,4 +16,5 @@ pub mod kube_event;
 pub mod pod_snapshot;
 pub mod slo_file;
 pub mod times;
+pub mod watch_frame;
 pub mod watch_line;

@@ -81,4 +81,4 @@ macro_rules! targets {
     };
 }
 
-targets! { accept_header checkpoint_loader credential_sources kube_event pod_snapshot slo_file times watch_line }
+targets! { accept_header checkpoint_loader credential_sources kube_event pod_snapshot slo_file times watch_frame watch_line }
