@@ -1,4 +1,4 @@
-//! Decoding of pods, from JSON bytes to snapshots: watch events, list pages and recordings.
+//! Decoding of pods, from JSON or protobuf to snapshots: watch events, list pages and recordings.
 //!
 //! Run with `cargo bench --bench decode`. The generated events have the size and shape of those of an
 //! API server (about 7 kB, half of it `managedFields`). To measure your own stream, set
@@ -18,8 +18,9 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use podinit::decode::{DecodeOptions, PodDecoder};
+use podinit::decode::{DecodeOptions, Encoding, PodDecoder};
 use podinit::recordings::reader::Recording;
+use podinit::sim::protobuf;
 use serde_json::{Value, json};
 
 use support::{Step, watch_event};
@@ -54,6 +55,13 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         probes: false,
         images: false,
     };
+    let frames: Vec<Vec<u8>> = (lines.iter())
+        .map(|line| protobuf::event(line.as_bytes()).unwrap())
+        .collect();
+    println!(
+        "{source}: {} bytes on average in protobuf",
+        frames.iter().map(Vec::len).sum::<usize>() / frames.len().max(1)
+    );
     for (name, options) in [("plain", DecodeOptions::default()), ("all_labels", all)] {
         let mut decoder = PodDecoder::new(options);
         group.throughput(Throughput::Elements(lines.len() as u64));
@@ -61,6 +69,13 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
             b.iter(|| {
                 for line in lines {
                     black_box(decoder.watch_event(line.as_bytes()).unwrap());
+                }
+            });
+        });
+        group.bench_function(format!("{name}/protobuf"), |b| {
+            b.iter(|| {
+                for frame in &frames {
+                    black_box(decoder.watch_frame(frame).unwrap());
                 }
             });
         });
@@ -79,6 +94,18 @@ fn list_page(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(body.len() as u64));
     group.bench_function("512_pods", |b| {
         b.iter(|| black_box(decoder.list_page(body.as_bytes()).unwrap()));
+    });
+    let body = protobuf::document(body.as_bytes()).unwrap();
+    let mut buffer = Vec::new();
+    group.throughput(Throughput::Bytes(body.len() as u64));
+    group.bench_function("512_pods/protobuf", |b| {
+        b.iter(|| {
+            let mut page = decoder.page(Encoding::Protobuf, &mut buffer);
+            for chunk in body.chunks(16 * 1024) {
+                page.push(chunk).unwrap();
+            }
+            black_box(page.finish().unwrap())
+        });
     });
     group.finish();
 }

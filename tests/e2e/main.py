@@ -10,6 +10,7 @@ import time
 import traceback
 
 import access
+import api_encodings
 import causes
 import deploy
 import doctor
@@ -93,6 +94,7 @@ class Suite:
         self.play([s for s in chosen if s.name in LATER])
         if chosen:
             formats.run(self)
+            api_encodings.run(self)
             promcheck.run(self)
             doctor.run(self)
         if self.wanted("causes"):
