@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::label_values;
-use crate::lifecycle::{Interval, Milestone, Record, RecordedImage, Stage};
+use crate::lifecycle::{Interval, Milestone, Record, RecordedPull, Stage};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -89,23 +89,12 @@ fn segments(record: &Record, end: Timestamp) -> Vec<(Part, Timestamp, Timestamp)
 
 /// When the containers had started.
 fn started(record: &Record) -> Option<Timestamp> {
-    let mut milestones = record.milestones.iter();
-    let found = milestones.find(|reached| reached.milestone == Milestone::ContainersStarted)?;
-    found.time.map(|(at, _)| at)
+    record.reached(Milestone::ContainersStarted)
 }
 
 /// When images were pulled, the waits in the kubelet's queue included: intervals that do not overlap.
 fn pulls(record: &Record) -> Vec<(Timestamp, Timestamp)> {
-    let pulls = record.pulls.iter().filter_map(|pull| match pull.image {
-        RecordedImage::Pulled {
-            ended: Some(ended),
-            with_wait,
-        } => {
-            let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
-            Some((ended.plus_nanos(nanos.saturating_neg()), ended))
-        }
-        _ => None,
-    });
+    let pulls = record.pulls.iter().filter_map(RecordedPull::span);
     let mut pulls: Vec<_> = pulls.collect();
     pulls.sort_unstable();
     let mut union: Vec<(Timestamp, Timestamp)> = Vec::new();

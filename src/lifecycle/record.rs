@@ -182,12 +182,51 @@ impl Record {
             })
     }
 
+    /// From when to when the pod was in an interval, where both are known. Of a pod in flight, an interval
+    /// that has not ended lasts until `now`.
+    pub fn span(
+        &self,
+        interval: Interval,
+        now: Option<Timestamp>,
+    ) -> Option<(Timestamp, Timestamp)> {
+        let mut all = self.intervals.iter();
+        let recorded = all.find(|one| one.interval == interval)?;
+        let end = match self.progress {
+            Progress::InFlight { .. } => recorded.ended.or(now),
+            Progress::Ended { .. } => recorded.ended,
+        };
+        recorded.began.zip(end)
+    }
+
+    /// When a milestone was reached, where that is known.
+    pub fn reached(&self, milestone: Milestone) -> Option<Timestamp> {
+        let mut all = self.milestones.iter();
+        let found = all.find(|reached| reached.milestone == milestone)?;
+        found.time.map(|(at, _)| at)
+    }
+
     /// The outcome; `None` of a startup under way.
     pub const fn outcome(&self) -> Option<Outcome> {
         match self.progress {
             Progress::InFlight { .. } => None,
             Progress::Ended { outcome, .. } => Some(outcome),
         }
+    }
+}
+
+impl RecordedPull {
+    /// From when to when the image was pulled, the wait in the kubelet's queue included, where it was and
+    /// that is known.
+    pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        let RecordedImage::Pulled {
+            ended: Some(ended),
+            with_wait,
+        } = self.image
+        else {
+            return None;
+        };
+        let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
+        Some((ended.plus_nanos(nanos.saturating_neg()), ended))
     }
 }
 

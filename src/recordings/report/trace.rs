@@ -9,9 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::pods::ReportedPod;
-use crate::lifecycle::{
-    Interval, Outcome, Progress, Record, RecordedImage, RecordedInterval, Stage, Step,
-};
+use crate::lifecycle::{Interval, Outcome, Record, Stage, Step};
 use crate::timestamp::Timestamp;
 
 /// What pods without a node are shown below.
@@ -109,15 +107,9 @@ impl Trace {
     /// The pulls of a pod. They overlap where a kubelet pulls in parallel, so each has a track.
     fn pulls(&mut self, pid: usize, pod: &str, record: &Record) -> serde_json::Result<()> {
         for pull in &record.pulls {
-            if let RecordedImage::Pulled {
-                ended: Some(end),
-                with_wait,
-            } = pull.image
-            {
-                let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
+            if let Some(span) = pull.span() {
                 let tid = self.track(pid, &format!("{pod} {} (image)", pull.container));
                 let args = json!({"container": &*pull.container, "registry": &*pull.registry});
-                let span = (end.plus_nanos(-nanos), end);
                 self.slice((pid, tid), "image pull", "pull", span, &args)?;
             }
         }
@@ -149,13 +141,8 @@ impl Trace {
     /// From when to when a pod was in an interval; an open one of a pod in flight lasts until the end of
     /// the recording.
     fn span(&self, record: &Record, interval: Interval) -> Option<(Timestamp, Timestamp)> {
-        let found = record.intervals.iter().find(|one| one.interval == interval);
-        let RecordedInterval { began, ended, .. } = *found?;
-        let end = match record.progress {
-            Progress::InFlight { .. } => ended.or(self.end),
-            Progress::Ended { .. } => ended,
-        };
-        began.zip(end).filter(|(from, to)| from <= to)
+        let span = record.span(interval, self.end);
+        span.filter(|(from, to)| from <= to)
     }
 }
 
