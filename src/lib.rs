@@ -36,5 +36,6 @@ pub mod slo;
 pub mod specification {}
 pub mod stuck;
 pub mod timestamp;
+pub mod traces;
 pub mod watch;
 pub mod web_config;

@@ -12,6 +12,7 @@ use super::evidence::Evidence;
 use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use super::otlp::OtlpArgs;
 use super::shard::ShardArgs;
 use crate::lifecycle::TimestampMode;
 use crate::sim::scene::Scene;
@@ -135,6 +136,9 @@ pub struct ExporterArgs {
     /// The label set of the duration series
     #[command(flatten)]
     pub labels: LabelArgs,
+    /// Where startups are sent as traces
+    #[command(flatten)]
+    pub otlp: OtlpArgs,
     /// What is logged
     #[command(flatten)]
     pub log: LogArgs,

@@ -46,6 +46,12 @@ impl Cells {
             .fetch_add(nanos % NANOS_PER_SECOND, Ordering::Relaxed);
     }
 
+    /// Whether anything was counted in `cell`.
+    pub(super) fn is_counted(&self, cell: usize) -> bool {
+        let counts = self.counts.get();
+        counts.is_some_and(|counts| counts[cell].load(Ordering::Relaxed) > 0)
+    }
+
     /// Adds what was counted before: so much in each of these cells, and `sum` nanoseconds in all.
     pub(super) fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
         let counts = self.counts.get_or_init(|| self.allocate());

@@ -1,10 +1,10 @@
-//! Exemplars: for each classic bucket the pod that was last observed in it.
+//! Exemplars: for each classic bucket the pod that was last observed in it, and its trace where one was sent.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// The most that the names and values of an exemplar's labels may have in all, in Unicode
 /// characters (OpenMetrics 1.0, "Exemplars").
@@ -12,21 +12,57 @@ pub const MAX_CHARACTERS: usize = 128;
 
 const NAMESPACE: &str = "namespace";
 const POD: &str = "pod";
+const TRACE_ID: &str = "trace_id";
+const SPAN_ID: &str = "span_id";
+
+/// How long an exemplar with a trace stays, in nanoseconds, before one without takes its place: longer than
+/// most scrape intervals, so that each scrape finds it.
+const TRACED_STAYS: i64 = 60 * NANOS_PER_SECOND;
+
+/// The span that shows an observation, by its ids in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpanRef {
+    pub trace_id: String,
+    pub span_id: String,
+}
 
 /// One observation that stands for its bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exemplar {
-    pod: String,
+    names: Names,
     namespace: Option<Arc<str>>,
     value: Latency,
     at: Timestamp,
+}
+
+/// The pod, and the span that shows it, where one was sent. Boxed, so that exemplars without a trace take
+/// no room for one.
+#[derive(Clone, Debug, PartialEq)]
+enum Names {
+    Pod(String),
+    Traced(Box<Traced>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Traced {
+    pod: String,
+    trace_id: String,
+    span_id: Option<String>,
 }
 
 impl Exemplar {
     /// The labels, in their order.
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let namespace = self.namespace.as_deref().map(|value| (NAMESPACE, value));
-        namespace.into_iter().chain([(POD, self.pod.as_str())])
+        let (pod, traced) = match &self.names {
+            Names::Pod(pod) => (pod, None),
+            Names::Traced(traced) => (&traced.pod, Some(traced)),
+        };
+        let trace = traced.map(|traced| (TRACE_ID, traced.trace_id.as_str()));
+        let span = traced.and_then(|traced| traced.span_id.as_deref());
+        let span = span.map(|value| (SPAN_ID, value));
+        let labels = namespace.into_iter().chain([(POD, pod.as_str())]);
+        labels.chain(trace).chain(span)
     }
 
     /// The observed latency.
@@ -34,25 +70,48 @@ impl Exemplar {
         self.value
     }
 
-    /// When it was observed.
+    /// When it was observed; with a trace, when the startup ended.
     pub fn at(&self) -> Timestamp {
         self.at
     }
+
+    const fn is_traced(&self) -> bool {
+        matches!(self.names, Names::Traced(_))
+    }
 }
 
-/// What of a pod's name fits into an exemplar. Where both labels are too long, `namespace` is
-/// dropped first; where `pod` alone is, there is no exemplar. Values are never cut: half a name
-/// finds no pod.
-fn fitting(pod: &PodInfo) -> Option<Option<&Arc<str>>> {
-    let with_pod = POD.len() + pod.name.chars().count();
-    let with_both = with_pod + NAMESPACE.len() + pod.namespace.chars().count();
-    if with_both <= MAX_CHARACTERS {
-        Some(Some(&pod.namespace))
-    } else if with_pod <= MAX_CHARACTERS {
-        Some(None)
-    } else {
-        None
-    }
+/// Which labels fit into an exemplar beside `pod`.
+struct Fitting {
+    namespace: bool,
+    trace_id: bool,
+    span_id: bool,
+}
+
+/// What of the names of a pod and of its span fits into an exemplar. Where they are too long together,
+/// `span_id` is dropped first, then `namespace`, then `trace_id`; where `pod` alone is, there is no
+/// exemplar. Values are never cut: half a name finds no pod.
+fn fitting(pod: &PodInfo, span: Option<&SpanRef>) -> Option<Fitting> {
+    let length = |name: &str, value: &str| name.len() + value.chars().count();
+    let of_pod = length(POD, &pod.name);
+    let of_namespace = length(NAMESPACE, &pod.namespace);
+    let of_trace = span.map(|span| length(TRACE_ID, &span.trace_id));
+    let of_span = span.map(|span| length(SPAN_ID, &span.span_id));
+    let fits = |fitting: &Fitting| {
+        let namespace = if fitting.namespace { of_namespace } else { 0 };
+        let trace = of_trace.filter(|_| fitting.trace_id).unwrap_or(0);
+        let span = of_span.filter(|_| fitting.span_id).unwrap_or(0);
+        of_pod + namespace + trace + span <= MAX_CHARACTERS
+    };
+    let choice = |namespace, trace_id, span_id| Fitting {
+        namespace,
+        trace_id,
+        span_id,
+    };
+    let traced = [(true, true), (true, false), (false, false)];
+    let traced = traced.map(|(namespace, span_id)| choice(namespace, true, span_id));
+    let traced = traced.into_iter().filter(|_| span.is_some());
+    let untraced = [true, false].map(|namespace| choice(namespace, false, false));
+    traced.chain(untraced).find(fits)
 }
 
 /// The exemplars of one histogram, by classic bucket; grows up to the highest bucket used.
@@ -60,12 +119,64 @@ fn fitting(pod: &PodInfo) -> Option<Option<&Arc<str>>> {
 pub(super) struct Exemplars(Mutex<Vec<Option<Exemplar>>>);
 
 impl Exemplars {
-    /// Keeps the observation as the exemplar of `bucket`, unless a scrape is reading: an observer
-    /// never waits, and the next observation brings another exemplar.
+    /// Keeps the observation as the exemplar of `bucket`, unless one with a trace has to stay. Also
+    /// does nothing while a scrape is reading: an observer never waits, and the next observation brings
+    /// another exemplar.
     pub(super) fn offer(&self, bucket: usize, pod: &PodInfo, value: Latency, at: Timestamp) {
-        let Some(namespace) = fitting(pod) else {
+        let Some(fitting) = fitting(pod, None) else {
             return;
         };
+        self.place(bucket, |old| {
+            let stays = |old: &Exemplar| old.is_traced() && at.nanos_since(old.at) < TRACED_STAYS;
+            if old.as_ref().is_some_and(stays) {
+                return old;
+            }
+            // The old name's buffer is used again.
+            let mut name = match old.map(|old| old.names) {
+                Some(Names::Pod(name)) => name,
+                Some(Names::Traced(_)) | None => String::new(),
+            };
+            name.clear();
+            name.push_str(&pod.name);
+            Some(Exemplar {
+                names: Names::Pod(name),
+                namespace: fitting.namespace.then(|| Arc::clone(&pod.namespace)),
+                value,
+                at,
+            })
+        });
+    }
+
+    /// The same, with the span that shows the observation, where its ids fit.
+    pub(super) fn offer_traced(
+        &self,
+        bucket: usize,
+        pod: &PodInfo,
+        value: Latency,
+        at: Timestamp,
+        span: SpanRef,
+    ) {
+        let fitting = fitting(pod, Some(&span)).filter(|fitting| fitting.trace_id);
+        let Some(fitting) = fitting else {
+            return;
+        };
+        self.place(bucket, |_| {
+            let traced = Traced {
+                pod: pod.name.to_string(),
+                trace_id: span.trace_id,
+                span_id: fitting.span_id.then_some(span.span_id),
+            };
+            Some(Exemplar {
+                names: Names::Traced(Box::new(traced)),
+                namespace: fitting.namespace.then(|| Arc::clone(&pod.namespace)),
+                value,
+                at,
+            })
+        });
+    }
+
+    /// Replaces the exemplar of `bucket` by what `make` makes of it, unless a scrape is reading.
+    fn place(&self, bucket: usize, make: impl FnOnce(Option<Exemplar>) -> Option<Exemplar>) {
         let Ok(mut slots) = self.0.try_lock() else {
             return;
         };
@@ -73,16 +184,7 @@ impl Exemplars {
             slots.resize_with(bucket + 1, || None);
         }
         let slot = &mut slots[bucket];
-        // The old name's buffer is used again.
-        let mut name = slot.take().map(|old| old.pod).unwrap_or_default();
-        name.clear();
-        name.push_str(&pod.name);
-        *slot = Some(Exemplar {
-            pod: name,
-            namespace: namespace.cloned(),
-            value,
-            at,
-        });
+        *slot = make(slot.take());
     }
 
     /// Copies the exemplars into `into`.
@@ -136,6 +238,72 @@ mod tests {
     #[test]
     fn characters_count_and_not_bytes() {
         assert_eq!(labels_of("ns", &"ü".repeat(114)).len(), 2);
+    }
+
+    fn span() -> SpanRef {
+        SpanRef {
+            trace_id: "0f8fad5bd9cb469fa16570867728950e".to_owned(),
+            span_id: "00f067aa0ba902b7".to_owned(),
+        }
+    }
+
+    /// The names of the labels of an exemplar with a trace, of a pod in the namespace `ns`.
+    fn traced(name: &str) -> Vec<&'static str> {
+        let pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", name).info;
+        let exemplars = Exemplars::default();
+        let at = Timestamp::from_seconds(1);
+        exemplars.offer_traced(0, &pod, Latency::from_nanos(7), at, span());
+        let mut read = Vec::new();
+        exemplars.read_into(&mut read);
+        let Some(Some(exemplar)) = read.first() else {
+            return Vec::new();
+        };
+        let characters = exemplar.labels();
+        let characters = characters.map(|(key, value)| key.len() + value.len());
+        assert!(characters.sum::<usize>() <= MAX_CHARACTERS);
+        let all = [NAMESPACE, POD, TRACE_ID, SPAN_ID];
+        let has = |wanted: &&str| exemplar.labels().any(|(key, _)| key == *wanted);
+        all.into_iter().filter(has).collect()
+    }
+
+    #[test]
+    fn the_span_is_dropped_before_the_namespace_and_that_before_the_trace() {
+        // What is left for the pod's name beside pod, namespace=ns, trace_id and span_id.
+        let beside = [128 - 3 - 11 - 40 - 23, 128 - 3 - 11 - 40, 128 - 3 - 40];
+        assert_eq!(
+            traced(&"p".repeat(beside[0])),
+            [NAMESPACE, POD, TRACE_ID, SPAN_ID]
+        );
+        assert_eq!(
+            traced(&"p".repeat(beside[0] + 1)),
+            [NAMESPACE, POD, TRACE_ID]
+        );
+        assert_eq!(traced(&"p".repeat(beside[1])), [NAMESPACE, POD, TRACE_ID]);
+        assert_eq!(traced(&"p".repeat(beside[1] + 1)), [POD, TRACE_ID]);
+        assert_eq!(traced(&"p".repeat(beside[2])), [POD, TRACE_ID]);
+        assert!(traced(&"p".repeat(beside[2] + 1)).is_empty());
+    }
+
+    #[test]
+    fn a_trace_stays_for_a_minute_unless_another_comes() {
+        let pod = |name| PodSnapshot::bare(PodUid::from_text("u"), "ns", name).info;
+        let exemplars = Exemplars::default();
+        let (value, at) = (Latency::from_nanos(7), Timestamp::from_seconds);
+        let shown = || {
+            let mut read = Vec::new();
+            exemplars.read_into(&mut read);
+            let exemplar = read[0].clone().unwrap();
+            let pod = exemplar.labels().find(|(key, _)| *key == POD);
+            pod.map(|(_, value)| value.to_owned()).unwrap()
+        };
+        exemplars.offer(0, &pod("first"), value, at(1));
+        exemplars.offer_traced(0, &pod("traced"), value, at(2), span());
+        exemplars.offer(0, &pod("next"), value, at(61));
+        assert_eq!(shown(), "traced");
+        exemplars.offer_traced(0, &pod("newer"), value, at(61), span());
+        assert_eq!(shown(), "newer");
+        exemplars.offer(0, &pod("last"), value, at(121));
+        assert_eq!(shown(), "last");
     }
 
     #[test]

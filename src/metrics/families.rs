@@ -16,12 +16,13 @@ use super::pod_families::{
 use super::slo::SLOS;
 use crate::access::AccessStats;
 use crate::instruments::{FamilyDoc, SavedFamilies, UnknownSeries};
+use crate::traces::TraceStats;
 use crate::watch::events::stats::{EVIDENCE_STATE, EventCounters};
 use crate::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
-    let rooms: [&[FamilyDoc]; 19] = [
+    let rooms: [&[FamilyDoc]; 20] = [
         &DURATIONS,
         &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
@@ -40,6 +41,7 @@ static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
         &ConfigGauges::FAMILIES,
         &CheckpointGauges::FAMILIES,
         &AccessStats::FAMILIES,
+        &TraceStats::FAMILIES,
         &BUILD,
     ];
     rooms.concat()
@@ -111,7 +113,8 @@ mod tests {
             .source(Box::new(ClockFamilies::new(Arc::new(move || now))))
             .source(Box::new(ConfigGauges::new(now)))
             .source(Box::new(CheckpointGauges::new()))
-            .source(Box::new(AccessStats::new(now)));
+            .source(Box::new(AccessStats::new(now)))
+            .source(Box::new(TraceStats::default()));
         let (recorder, _) = builder.build().unwrap();
         let saved = recorder.saved_families();
         assert_eq!(unknown_series(&saved), None);

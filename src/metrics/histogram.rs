@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cells::Cells;
-use super::exemplar::{Exemplar, Exemplars};
+use super::exemplar::{Exemplar, Exemplars, SpanRef};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
 use crate::lifecycle::Latency;
@@ -49,6 +49,16 @@ impl Histogram {
         self.cells.record(cell, nanos);
         self.exemplars
             .offer(LAYOUT.cell(cell).classic, pod, latency, at);
+    }
+
+    /// Makes `pod` the exemplar of the bucket of `latency`, which was counted before, with the span that
+    /// shows it. Does nothing where nothing was counted there: the pod's label set may have changed since.
+    pub fn link_trace(&self, latency: Latency, pod: &PodInfo, at: Timestamp, span: SpanRef) {
+        let cell = LAYOUT.cell_of(latency.as_nanos());
+        if self.cells.is_counted(cell) {
+            let bucket = LAYOUT.cell(cell).classic;
+            self.exemplars.offer_traced(bucket, pod, latency, at, span);
+        }
     }
 
     /// Copies the state into `into`, whose buffers are used again. Exemplars are copied only where

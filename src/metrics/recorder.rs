@@ -4,6 +4,7 @@ mod saving;
 
 use std::sync::Arc;
 
+use super::exemplar::SpanRef;
 use super::image_pulls::RegistryIndex;
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
@@ -12,8 +13,8 @@ use super::slo::{SloCounter, SloDoc};
 use super::store::{SeriesSet, Store};
 use crate::instruments::FamilySource;
 use crate::lifecycle::{
-    EvictedState, Interval, Latency, Observation, PodObservation, PodState, PullObservation, Sink,
-    StartupSli, TrackerObservation,
+    EndedStartup, EvictedState, Interval, Latency, Observation, PodObservation, PodState,
+    PullObservation, Sink, StartupSli, TrackerObservation,
 };
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
@@ -112,6 +113,19 @@ impl Recorder {
             return;
         };
         set.interval(interval).observe_pod(latency, pod, now);
+    }
+
+    /// Names the spans of a startup in the exemplars of its durations: its trace is going to be sent.
+    pub fn link_trace(&mut self, startup: &EndedStartup, span_of: impl Fn(Interval) -> SpanRef) {
+        let resolved = self.set_of(startup.pod());
+        let Some(set) = self.store.set(resolved.set) else {
+            return;
+        };
+        for (interval, latency) in startup.measured() {
+            let histogram = set.interval(interval);
+            let span = span_of(interval);
+            histogram.link_trace(latency, startup.pod(), startup.ended(), span);
+        }
     }
 
     fn count_startup_sli(&mut self, now: Timestamp, pod: &PodInfo, sli: StartupSli) {

@@ -41,10 +41,10 @@ pub struct RecordStore {
 
 impl RecordStore {
     /// Keeps a record, and drops those that it takes the place of.
-    pub fn add(&mut self, startup: EndedStartup) {
+    pub fn add(&mut self, startup: impl Into<Arc<EndedStartup>>) {
         let number = self.count;
         self.count += 1;
-        let startup = Arc::new(startup);
+        let startup = startup.into();
         self.keep(KeptRecord { number, startup });
     }
 

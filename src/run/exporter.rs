@@ -16,6 +16,7 @@ use super::scrapes::Scrapes;
 use super::serving::Serving;
 use super::slos::{SloReload, SloSettings};
 use super::tasks::Tasks;
+use super::traces::Traces;
 use super::web_config::WebSettings;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
@@ -69,6 +70,8 @@ pub(super) struct Exporter {
     accounting: TrackerConfig,
     web: WebSettings,
     scrapes: Arc<Scrapes>,
+    /// Only if there is a collector of traces
+    traces: Option<Traces>,
 }
 
 /// What only `serve` has, and `demo` has not.
@@ -111,6 +114,11 @@ impl Exporter {
         if let Some(sink) = &event_sink {
             builder = builder.source(Box::new(Arc::clone(&sink.stats)));
         }
+        let label_keys = watch.decode.pod_labels.clone();
+        let (traces, trace_queue) = Traces::open(&args.otlp, label_keys)?.unzip();
+        if let Some(traces) = &traces {
+            builder = builder.source(Box::new(Arc::clone(&traces.stats)));
+        }
         let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
         let health = Health::new();
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
@@ -145,9 +153,11 @@ impl Exporter {
             events: args.evidence.events(),
             ..TrackerConfig::default()
         };
+        let mut sink = IngestSink::new(recorder);
+        sink.traces = trace_queue;
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),
-            sink: IngestSink::new(recorder),
+            sink,
             deliveries: receiver,
             events,
             clock: Arc::clone(&clock),
@@ -177,6 +187,7 @@ impl Exporter {
             accounting,
             web,
             scrapes,
+            traces,
         })
     }
 
@@ -266,6 +277,7 @@ impl Exporter {
             checkpoint: self.checkpoint,
             accounting: self.accounting,
             scrapes: self.scrapes,
+            traces: self.traces,
         })
     }
 }

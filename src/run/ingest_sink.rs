@@ -1,14 +1,20 @@
 //! Where the ingest task puts what the tracker reports.
 
+use std::sync::Arc;
+
 use crate::lifecycle::{EndedStartup, Observation, Sink};
 use crate::metrics::Recorder;
+use crate::metrics::exemplar::SpanRef;
 use crate::records::RecordStore;
 use crate::timestamp::Timestamp;
+use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
 
-/// Counts what the tracker observes, and keeps the startups that have ended.
+/// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
 pub(super) struct IngestSink {
     pub(super) recorder: Recorder,
     pub(super) records: RecordStore,
+    /// Only if there is a collector of traces
+    pub(super) traces: Option<TraceQueue>,
 }
 
 impl IngestSink {
@@ -17,6 +23,7 @@ impl IngestSink {
         Self {
             recorder,
             records: RecordStore::default(),
+            traces: None,
         }
     }
 }
@@ -27,6 +34,19 @@ impl Sink for IngestSink {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
+        let startup = Arc::new(startup);
+        let traces = self.traces.as_ref();
+        if traces.is_some_and(|traces| traces.offer(&startup)) {
+            let uid = startup.uid();
+            self.recorder.link_trace(&startup, |interval| SpanRef {
+                trace_id: trace_id(uid).to_string(),
+                span_id: span_id(uid, SpanName::of(interval)).to_string(),
+            });
+        }
         self.records.add(startup);
     }
 }
+
+#[cfg(test)]
+#[path = "ingest_sink_tests.rs"]
+mod tests;

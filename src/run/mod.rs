@@ -24,6 +24,7 @@ mod shell_help;
 mod slos;
 mod stuck;
 mod tasks;
+mod traces;
 mod web_config;
 
 use std::future::Future;

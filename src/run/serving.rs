@@ -15,6 +15,7 @@ use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
 use super::slos::SloReload;
 use super::tasks::Tasks;
+use super::traces::Traces;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, TrackerConfig};
@@ -44,6 +45,7 @@ pub(super) struct Serving {
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) accounting: TrackerConfig,
     pub(super) scrapes: Arc<Scrapes>,
+    pub(super) traces: Option<Traces>,
 }
 
 impl Serving {
@@ -122,7 +124,13 @@ impl Serving {
             watch::events::spawn(client, &self.watch, sink, &shutdown, &mut watches);
         }
         let mut tasks = self.tasks;
-        spawn_accounting(&mut tasks, self.served, self.checkpoint, self.ingest)?;
+        let accounted = CancellationToken::new();
+        if let Some(traces) = self.traces {
+            let exporter = traces.exporter().await?;
+            tasks.spawn("the exporter of traces", exporter.run(accounted.clone()));
+        }
+        let ends = (self.served, accounted);
+        spawn_accounting(&mut tasks, ends, self.checkpoint, self.ingest)?;
         if let Some(reload) = self.slo_reload {
             let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
             let reload = reload.run(shutdown, heartbeat);
@@ -136,9 +144,10 @@ impl Serving {
 
 /// Starts the checkpoint and the ingest task, which end in this order, after the server (`served`): the
 /// last commit then holds all that was ever shown, and it still finds the ingest task, which it asks.
+/// `accounted` is cancelled when the ingest task has ended.
 fn spawn_accounting(
     tasks: &mut Tasks,
-    served: CancellationToken,
+    (served, accounted): (CancellationToken, CancellationToken),
     checkpoint: Option<Checkpoint>,
     ingest: Ingest,
 ) -> anyhow::Result<()> {
@@ -151,6 +160,9 @@ fn spawn_accounting(
             committed.cancel();
         });
     }
-    tasks.spawn("the ingest task", ingest.run(ingest_stop));
+    tasks.spawn("the ingest task", async move {
+        ingest.run(ingest_stop).await;
+        accounted.cancel();
+    });
     Ok(())
 }

@@ -17,6 +17,7 @@ use podinit::metrics::{
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit::timestamp::Timestamp;
+use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EventStats;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
@@ -122,6 +123,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .source(Box::new(Arc::new(AccessStats::new(
             Timestamp::from_seconds(1_700_000_000),
         ))))
+        .source(Box::new(TraceStats::default()))
         .collector(Box::new(Process));
     builder.build().unwrap()
 }

@@ -89,6 +89,7 @@ mod soak;
 mod start;
 mod stuck;
 mod support;
+mod traces;
 mod tracker;
 mod watch_client;
 mod watch_converges;

@@ -10,6 +10,7 @@ use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::saved::SavedEnded;
 use crate::lifecycle::slo::SloRule;
+use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -89,6 +90,18 @@ impl EndedStartup {
     /// The duration of an interval, where it was observed.
     pub fn duration(&self, interval: Interval) -> Option<Latency> {
         self.pod.startup.observed(interval)
+    }
+
+    /// The intervals that were observed, and their durations.
+    pub fn measured(&self) -> impl Iterator<Item = (Interval, Latency)> {
+        let all = Interval::ALL.into_iter();
+        all.filter_map(|interval| Some((interval, self.duration(interval)?)))
+    }
+
+    /// Whether the pod missed an SLO.
+    pub fn missed_slo(&self) -> bool {
+        let mut results = self.pod.slos.results(&self.rules, &self.pod.startup);
+        results.any(|(_, _, verdict)| matches!(verdict, Some(SloVerdict::Bad(_))))
     }
 
     /// Whether the cause is among the last for which the pod waited.

@@ -23,6 +23,7 @@ pub(super) fn board() -> Board {
             row("Counts and clocks", numbers()),
             row("Checkpoint", checkpoint()),
             row("Access", access()),
+            row("Traces", traces()),
             row("Scrapes and process", process()),
         ],
     }
@@ -320,6 +321,46 @@ fn access() -> Vec<Panel> {
             "Reloads after a change of the web configuration or a certificate, by result. After a failure the one loaded before stays in force.",
             rate_by("result", "podinit_web_config_reloads_total", ""),
             "{{result}}",
+        ),
+    ]
+}
+
+fn traces() -> Vec<Panel> {
+    vec![
+        lines(
+            "Traces per second",
+            "short",
+            "Startups that the collector of traces took. No data means that there is no collector.",
+            rate_by("instance", "podinit_traces_sent_total", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Traces that wait",
+            "short",
+            "Startups that wait to be sent. At 2,048 further ones are dropped.",
+            max_by("instance", "podinit_traces_queued", ""),
+            "{{instance}}",
+        ),
+        lines(
+            "Traces dropped per second",
+            "short",
+            "Sampled startups that were not sent, by reason. queue_full means that the collector does not keep up or is away; nothing that is counted depends on it.",
+            rate_by("reason", "podinit_traces_dropped_total", ""),
+            "{{reason}}",
+        ),
+        lines(
+            "Failed exports per second",
+            "short",
+            "Requests to the collector that failed, by reason.",
+            rate_by("reason", "podinit_trace_export_failures_total", ""),
+            "{{reason}}",
+        ),
+        lines(
+            "Spans rejected per second",
+            "short",
+            "Spans that the collector refused out of requests that it took; its log says why.",
+            rate_by("instance", "podinit_trace_spans_rejected_total", ""),
+            "{{instance}}",
         ),
     ]
 }

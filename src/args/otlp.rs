@@ -1,0 +1,42 @@
+//! Where startups are sent as traces.
+
+use clap::Args;
+use http::Uri;
+
+use crate::traces::SampleRatio;
+
+/// Where startups are sent as traces, and how many.
+#[derive(Args, Clone, Debug)]
+pub struct OtlpArgs {
+    /// Collector of traces over HTTP, such as http://localhost:4318: gets the sampled startups as
+    /// OpenTelemetry traces [default: what OTEL_EXPORTER_OTLP_ENDPOINT names, else none]
+    #[arg(
+        long,
+        env = "PODINIT_OTLP_ENDPOINT",
+        value_name = "URL",
+        value_parser = parse_endpoint
+    )]
+    pub otlp_endpoint: Option<Uri>,
+
+    /// Share of startups to send as traces, from 0 to 1; all that missed an SLO are sent besides
+    #[arg(
+        long,
+        env = "PODINIT_OTLP_SAMPLE_RATIO",
+        value_name = "RATIO",
+        default_value = "0.1",
+        allow_negative_numbers = true
+    )]
+    pub otlp_sample_ratio: SampleRatio,
+}
+
+fn parse_endpoint(text: &str) -> Result<Uri, &'static str> {
+    const EXPECTED: &str =
+        "expected the URL of a collector of traces over HTTP, such as http://localhost:4318";
+    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
+    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
+    let has_host = url.host().is_some_and(|host| !host.is_empty());
+    match is_http && has_host && url.query().is_none() {
+        true => Ok(url),
+        false => Err(EXPECTED),
+    }
+}

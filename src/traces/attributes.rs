@@ -1,0 +1,92 @@
+//! The attributes of spans: OpenTelemetry's semantic conventions for Kubernetes and containers where they
+//! have a name, and `podinit.` where they have none.
+//!
+//! They stand on the spans and not on the resource, which is podinit itself: a collector may add to the
+//! resource what it knows of podinit's own pod, under the same names.
+
+use opentelemetry::{Array, Key, KeyValue, StringValue, Value};
+
+use crate::lifecycle::{Record, RecordedPull, Waiting};
+use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
+
+/// The attributes of every span of a pod. `label_keys` are the keys of the chosen pod labels.
+pub(super) fn of_pod(uid: PodUid, pod: &PodInfo, label_keys: &[String]) -> Vec<KeyValue> {
+    let mut attributes = vec![
+        text("k8s.namespace.name", &pod.namespace),
+        text("k8s.pod.name", &pod.name),
+        text("k8s.pod.uid", &uid.to_string()),
+    ];
+    let node = pod.node.as_deref();
+    attributes.extend(node.map(|node| text("k8s.node.name", node)));
+    let workload = pod.workload.as_deref();
+    attributes.extend(workload.into_iter().flat_map(of_workload));
+    let labels = label_keys.iter().zip(pod.pod_labels.iter());
+    let labels = labels.filter(|(_, value)| !value.is_empty());
+    attributes.extend(labels.map(|(key, value)| {
+        let key = Key::from(format!("k8s.pod.label.{key}"));
+        KeyValue::new(key, value.to_string())
+    }));
+    attributes
+}
+
+/// What the root span says besides: how the startup ended, and the SLOs that the pod missed.
+pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
+    let mut attributes = Vec::new();
+    if let Some(outcome) = record.outcome() {
+        attributes.push(text("podinit.outcome", outcome.as_str()));
+    }
+    if !missed.is_empty() {
+        let names = missed
+            .iter()
+            .map(|name| StringValue::from(name.to_string()));
+        let names = Value::Array(Array::String(names.collect()));
+        attributes.push(KeyValue::new("podinit.slo.missed", names));
+    }
+    if let Some(time) = record.network_time {
+        attributes.push(text("podinit.network_time", time.as_str()));
+    }
+    attributes
+}
+
+/// What the span of a pull says besides.
+pub(super) fn of_pull(pull: &RecordedPull) -> Vec<KeyValue> {
+    let is_init = pull.kind != ContainerKind::Regular;
+    vec![
+        text("k8s.container.name", &pull.container),
+        text("podinit.image.registry", &pull.registry),
+        KeyValue::new("podinit.container.init", is_init),
+        KeyValue::new("podinit.image.pull_failed", pull.has_failed),
+    ]
+}
+
+/// What a pod waits for, on the event of the root span that says since when.
+pub(super) fn of_waiting(waiting: Waiting) -> Vec<KeyValue> {
+    vec![
+        text("podinit.stage", waiting.stage().as_str()),
+        text("podinit.cause", waiting.cause().as_str()),
+    ]
+}
+
+/// The controlling owner. The conventions have a name for each kind of Kubernetes itself.
+fn of_workload(workload: &Workload) -> Vec<KeyValue> {
+    let key = match &*workload.kind {
+        "CronJob" => "k8s.cronjob.name",
+        "DaemonSet" => "k8s.daemonset.name",
+        "Deployment" => "k8s.deployment.name",
+        "Job" => "k8s.job.name",
+        "ReplicaSet" => "k8s.replicaset.name",
+        "ReplicationController" => "k8s.replicationcontroller.name",
+        "StatefulSet" => "k8s.statefulset.name",
+        other => {
+            return vec![
+                text("podinit.workload.kind", other),
+                text("podinit.workload.name", &workload.name),
+            ];
+        }
+    };
+    vec![text(key, &workload.name)]
+}
+
+fn text(key: &'static str, value: &str) -> KeyValue {
+    KeyValue::new(key, value.to_owned())
+}

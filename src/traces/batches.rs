@@ -1,0 +1,240 @@
+//! Sends traces in batches, and tries again while the collector fails.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use opentelemetry::Key;
+use opentelemetry_otlp::{
+    ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
+};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::resource::{
+    EnvResourceDetector, ResourceDetector, SdkProvidedResourceDetector, TelemetryResourceDetector,
+};
+use opentelemetry_sdk::trace::SpanExporter as _;
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::answer::{Answer, Failure};
+use super::http_client::CollectorClient;
+use super::queue::MOST_QUEUED;
+use super::settings::OtlpSettings;
+use super::spans::Spans;
+use super::stats::{DropReason, TraceStats};
+use crate::cluster::client::connect_to_server;
+use crate::cluster::options::{ConnectError, ServerOptions};
+use crate::lifecycle::EndedStartup;
+use crate::watch::backoff::Backoff;
+
+/// How long the exporter may go on once the accounting has ended: with what may come before (see `Tasks`),
+/// within the time that a pod has to end.
+pub const FLUSH_DEADLINE: Duration = Duration::from_secs(4);
+
+/// How long the first startup of a batch waits for others.
+const GATHER: Duration = Duration::from_millis(500);
+
+/// So many startups are sent at once, a hundred kilobytes or some.
+const MOST_OF_A_BATCH: usize = 128;
+
+/// The waits between attempts while the collector fails.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Why there is no exporter.
+#[derive(Debug, thiserror::Error)]
+pub enum ExporterError {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("traces cannot be sent: {0}")]
+    Build(#[from] ExporterBuildError),
+}
+
+/// The task that sends traces.
+pub struct TraceExporter {
+    startups: mpsc::Receiver<Arc<EndedStartup>>,
+    spans: Spans,
+    exporter: SpanExporter,
+    client: CollectorClient,
+    stats: Arc<TraceStats>,
+    backoff: Backoff,
+    /// The collector, as log lines name it
+    server: String,
+    is_failing: bool,
+}
+
+impl TraceExporter {
+    /// An exporter of what `startups` brings. Sends nothing yet.
+    ///
+    /// # Errors
+    /// When no client can be made, as when the certificates cannot be read.
+    pub async fn new(
+        settings: &OtlpSettings,
+        startups: mpsc::Receiver<Arc<EndedStartup>>,
+        spans: Spans,
+        stats: Arc<TraceStats>,
+    ) -> Result<Self, ExporterError> {
+        let server = ServerOptions {
+            url: settings.server(),
+            token_file: None,
+            username: None,
+            password_file: None,
+            ca_file: settings.ca_file.clone(),
+            cert_file: settings.cert_file.clone(),
+            key_file: settings.key_file.clone(),
+        };
+        let collector = connect_to_server(&server, "the OTLP endpoint".to_owned()).await?;
+        tracing::info!(collector = collector.server, "sending startups as traces");
+        let collector = (collector.client, collector.server);
+        Self::with_client(collector, settings, startups, spans, stats)
+    }
+
+    /// The same, with a client of the collector and the name of it.
+    fn with_client(
+        (client, server): (Client, String),
+        settings: &OtlpSettings,
+        startups: mpsc::Receiver<Arc<EndedStartup>>,
+        spans: Spans,
+        stats: Arc<TraceStats>,
+    ) -> Result<Self, ExporterError> {
+        let client = CollectorClient::new(client, settings.timeout);
+        let mut exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(client.clone())
+            .with_endpoint(settings.url.to_string())
+            .with_protocol(Protocol::HttpBinary)
+            .with_timeout(settings.timeout)
+            // This task tries again itself: it has to know what the collector said.
+            .with_retry_policy(RetryPolicy::disabled())
+            .build()?;
+        exporter.set_resource(&resource());
+        Ok(Self {
+            startups,
+            spans,
+            exporter,
+            client,
+            stats,
+            backoff: Backoff::new(SHORTEST_WAIT, LONGEST_WAIT, fastrand::Rng::new()),
+            server,
+            is_failing: false,
+        })
+    }
+
+    /// Sends until the other end of the queue is gone and everything is sent, or until
+    /// [`FLUSH_DEADLINE`] after `accounted`, when the accounting has ended.
+    pub async fn run(mut self, accounted: CancellationToken) {
+        let mut batch = Vec::new();
+        let too_late = async {
+            accounted.cancelled().await;
+            sleep(FLUSH_DEADLINE).await;
+        };
+        tokio::select! {
+            () = self.send_all(&mut batch, &accounted) => {}
+            () = too_late => {
+                let traces = batch.len() + self.startups.len();
+                tracing::warn!(collector = self.server, traces, "traces were not sent before the end");
+            }
+        }
+    }
+
+    async fn send_all(
+        &mut self,
+        batch: &mut Vec<Arc<EndedStartup>>,
+        accounted: &CancellationToken,
+    ) {
+        while self.startups.recv_many(batch, MOST_OF_A_BATCH).await > 0 {
+            if batch.len() < MOST_OF_A_BATCH {
+                // More may come, unless the end has.
+                let _ = timeout(GATHER, accounted.cancelled()).await;
+                while batch.len() < MOST_OF_A_BATCH
+                    && let Ok(startup) = self.startups.try_recv()
+                {
+                    batch.push(startup);
+                }
+            }
+            self.stats.set_queued(self.startups.len());
+            self.send(batch).await;
+            batch.clear();
+        }
+    }
+
+    /// Sends a batch, again and again as long as that can help.
+    async fn send(&mut self, batch: &[Arc<EndedStartup>]) {
+        let traces = batch.len() as u64;
+        loop {
+            let spans = batch.iter();
+            let spans = spans.flat_map(|startup| self.spans.of(&startup.record()));
+            let exported = self.exporter.export(spans.collect()).await;
+            match self.client.take_answer() {
+                Some(Answer::Taken { rejected_spans }) => {
+                    self.stats.count_sent(traces);
+                    self.stats.count_rejected_spans(rejected_spans);
+                    return self.succeeded();
+                }
+                Some(Answer::Failed(failure)) => {
+                    self.failed(&failure);
+                    if !failure.is_transient() {
+                        return self.stats.count_dropped(DropReason::Rejected, traces);
+                    }
+                    let wait = self.backoff.after_failure();
+                    sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
+                }
+                // It was not even sent.
+                None => {
+                    tracing::warn!(
+                        collector = self.server,
+                        ?exported,
+                        "traces cannot be encoded"
+                    );
+                    return self.stats.count_dropped(DropReason::Rejected, traces);
+                }
+            }
+        }
+    }
+
+    fn succeeded(&mut self) {
+        self.backoff.reset();
+        if std::mem::take(&mut self.is_failing) {
+            let dropped = self.stats.dropped(DropReason::QueueFull);
+            tracing::info!(collector = self.server, dropped, "traces are sent again");
+        }
+    }
+
+    fn failed(&mut self, failure: &Failure) {
+        self.stats.count_failure(failure.reason);
+        if !std::mem::replace(&mut self.is_failing, true) {
+            tracing::warn!(
+                collector = self.server,
+                why = failure.why,
+                "traces cannot be sent; {MOST_QUEUED} may wait, and further ones are dropped and counted"
+            );
+        }
+    }
+}
+
+/// Who sends: podinit, unless `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES` say otherwise.
+fn resource() -> Resource {
+    let detectors: [Box<dyn ResourceDetector>; 3] = [
+        Box::new(EnvResourceDetector::new()),
+        Box::new(TelemetryResourceDetector),
+        Box::new(SdkProvidedResourceDetector),
+    ];
+    let own = [("service.version", env!("CARGO_PKG_VERSION"))];
+    let own = own.map(|(key, value)| opentelemetry::KeyValue::new(key, value));
+    let builder = || {
+        let builder = Resource::builder_empty().with_attributes(own.clone());
+        builder.with_detectors(&detectors)
+    };
+    let found = builder().build();
+    let name = found.get(&Key::from_static_str("service.name"));
+    let is_named = name.is_some_and(|name| !name.as_str().starts_with("unknown_service"));
+    match is_named {
+        true => found,
+        false => builder().with_service_name("podinit").build(),
+    }
+}
+
+#[cfg(test)]
+#[path = "batches_tests.rs"]
+mod tests;

@@ -1,0 +1,210 @@
+//! The spans of a startup: a root, below it a span for each stage and image pull, and below a stage one
+//! for each of its steps. Their times are those of the record.
+
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::trace::{Event, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceState};
+use opentelemetry::{InstrumentationScope, KeyValue};
+use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+
+use super::attributes;
+use super::ids::{SpanName, span_id, trace_id};
+use crate::lifecycle::{
+    Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloVerdict, Stage, Step,
+    UnobservedReason,
+};
+use crate::timestamp::Timestamp;
+
+/// The name of the event of a root span that says what the pod waits for from then on.
+const WAITING: &str = "waiting";
+
+/// Makes the spans of startups.
+#[derive(Debug)]
+pub struct Spans {
+    scope: InstrumentationScope,
+    label_keys: Vec<String>,
+}
+
+impl Spans {
+    /// `label_keys` are the keys of the chosen pod labels.
+    pub fn new(label_keys: Vec<String>) -> Self {
+        let scope = InstrumentationScope::builder("podinit");
+        let scope = scope.with_version(env!("CARGO_PKG_VERSION")).build();
+        Self { scope, label_keys }
+    }
+
+    /// The spans of a startup that has ended, the root first; none of one under way.
+    pub fn of(&self, record: &Record) -> Vec<SpanData> {
+        let Progress::Ended { outcome, at } = record.progress else {
+            return Vec::new();
+        };
+        let startup = Startup {
+            record,
+            outcome,
+            began: record
+                .reached(Milestone::Created)
+                .unwrap_or(record.discovered),
+            ended: record.reached(Milestone::Ready).unwrap_or(at),
+            attributes: attributes::of_pod(record.uid, &record.pod, &self.label_keys),
+            scope: &self.scope,
+        };
+        let mut spans = vec![startup.root()];
+        for stage in Stage::ALL {
+            spans.extend(startup.stage(stage));
+        }
+        spans.extend(startup.pulls());
+        spans
+    }
+}
+
+/// A startup that has ended.
+struct Startup<'a> {
+    record: &'a Record,
+    outcome: Outcome,
+    began: Timestamp,
+    ended: Timestamp,
+    /// Those of every span
+    attributes: Vec<KeyValue>,
+    scope: &'a InstrumentationScope,
+}
+
+impl Startup<'_> {
+    fn root(&self) -> SpanData {
+        let missed = self.missed();
+        let missed: Vec<&str> = missed.iter().map(|(slo, _)| *slo).collect();
+        let more = attributes::of_startup(self.record, &missed);
+        let mut span = self.span(SpanName::Startup, None, (self.began, self.ended), more);
+        span.status = self.status(&missed);
+        span.events = self.events();
+        span
+    }
+
+    /// The span of a stage and those of its steps; none where the stage has no times.
+    fn stage(&self, stage: Stage) -> Vec<SpanData> {
+        let Some((from, to)) = self.times(Interval::Stage(stage)) else {
+            return Vec::new();
+        };
+        let name = SpanName::Interval(Interval::Stage(stage));
+        let mut span = self.span(name, Some(SpanName::Startup), (from, to), Vec::new());
+        let missed = self.missed();
+        let missed = missed.iter().filter(|(_, inside)| *inside == Some(stage));
+        let missed: Vec<&str> = missed.map(|(slo, _)| *slo).collect();
+        if !missed.is_empty() {
+            span.status = Status::error(missed_text(&missed));
+        }
+        let mut spans = vec![span];
+        for step in Step::ALL.into_iter().filter(|step| step.stage() == stage) {
+            let interval = Interval::Step(step);
+            let Some((begin, end)) = self.times(interval) else {
+                continue;
+            };
+            // What a clock puts outside of its stage would break the nesting.
+            let inside = (begin.clamp(from, to), end.clamp(from, to));
+            let span = self.span(SpanName::Interval(interval), Some(name), inside, Vec::new());
+            spans.push(span);
+        }
+        spans
+    }
+
+    fn pulls(&self) -> impl Iterator<Item = SpanData> {
+        let pulls = self.record.pulls.iter();
+        pulls.filter_map(|pull| {
+            let container = &*pull.container;
+            let more = attributes::of_pull(pull);
+            let name = SpanName::ImagePull { container };
+            let span = self.span(name, Some(SpanName::Startup), pull.span()?, more);
+            Some(span)
+        })
+    }
+
+    /// From when to when the pod was in an interval. One that the startup never ended lasts as long as
+    /// the startup. None where the times are unusable.
+    fn times(&self, interval: Interval) -> Option<(Timestamp, Timestamp)> {
+        let mut all = self.record.intervals.iter();
+        let recorded = all.find(|one| one.interval == interval)?;
+        let end = match recorded.result {
+            IntervalResult::Unobserved(UnobservedReason::Time) => return None,
+            IntervalResult::Open => recorded.ended.or(Some(self.ended)),
+            IntervalResult::Measured(_) | IntervalResult::Unobserved(_) => recorded.ended,
+        };
+        let (from, to) = recorded.began.zip(end)?;
+        // Below zero by at most a second is noise of the truncation ([§4.5](crate::specification#s4-5)).
+        Some((from, to.max(from)))
+    }
+
+    /// The SLOs that the pod missed, and the stage in which it was then, where that is known.
+    fn missed(&self) -> Vec<(&str, Option<Stage>)> {
+        let slos = self.record.slos.iter();
+        let missed = slos.filter_map(|slo| match slo.verdict {
+            Some(SloVerdict::Bad(waiting)) => {
+                Some((&*slo.slo, waiting.map(|waiting| waiting.stage())))
+            }
+            _ => None,
+        });
+        missed.collect()
+    }
+
+    fn status(&self, missed: &[&str]) -> Status {
+        let failed = matches!(self.outcome, Outcome::Failed | Outcome::Disrupted);
+        let failed = failed.then(|| self.outcome.as_str().to_owned());
+        let missed = (!missed.is_empty()).then(|| missed_text(missed));
+        let faults: Vec<String> = failed.into_iter().chain(missed).collect();
+        match faults.is_empty() {
+            true => Status::Unset,
+            false => Status::error(faults.join("; ")),
+        }
+    }
+
+    /// What the pod waited for, and since when.
+    fn events(&self) -> SpanEvents {
+        let causes = self.record.causes.iter().map(|cause| {
+            let attributes = attributes::of_waiting(cause.waiting);
+            Event::new(WAITING, system_time(cause.began), attributes, 0)
+        });
+        let mut events = SpanEvents::default();
+        events.events = causes.collect();
+        events
+    }
+
+    fn span(
+        &self,
+        name: SpanName<'_>,
+        parent: Option<SpanName<'_>>,
+        (from, to): (Timestamp, Timestamp),
+        more: Vec<KeyValue>,
+    ) -> SpanData {
+        let uid = self.record.uid;
+        let id = |name| span_id(uid, name);
+        let (flags, state) = (TraceFlags::SAMPLED, TraceState::default());
+        let mut attributes = self.attributes.clone();
+        attributes.extend(more);
+        SpanData {
+            span_context: SpanContext::new(trace_id(uid), id(name), flags, false, state),
+            parent_span_id: parent.map_or(SpanId::INVALID, id),
+            parent_span_is_remote: false,
+            span_kind: SpanKind::Internal,
+            name: name.as_str().into(),
+            start_time: system_time(from),
+            end_time: system_time(to.max(from)),
+            attributes,
+            dropped_attributes_count: 0,
+            events: SpanEvents::default(),
+            links: SpanLinks::default(),
+            status: Status::Unset,
+            instrumentation_scope: self.scope.clone(),
+        }
+    }
+}
+
+fn missed_text(slos: &[&str]) -> String {
+    format!("missed the SLO {}", slos.join(", "))
+}
+
+fn system_time(at: Timestamp) -> SystemTime {
+    let nanos = u64::try_from(at.as_nanos()).unwrap_or(0);
+    SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos)
+}
+
+#[cfg(test)]
+#[path = "spans_tests.rs"]
+mod tests;

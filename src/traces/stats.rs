@@ -1,0 +1,86 @@
+//! What is counted of traces.
+
+use crate::instruments::{Counter, CounterVec, Gauge};
+use crate::{families, label_values};
+
+label_values! {
+    /// Why a sampled trace was not sent: the values of `reason`.
+    pub enum DropReason {
+        /// The queue was full, since the collector did not keep up
+        QueueFull => "queue_full",
+        /// The collector refused it, and would again
+        Rejected => "rejected",
+    }
+}
+
+label_values! {
+    /// Why traces could not be sent at once: the values of `reason`.
+    pub enum ExportFailure {
+        /// No answer came: no connection, or one that broke
+        Unreachable => "unreachable",
+        /// No answer came in time
+        Timeout => "timeout",
+        /// The collector asked to try again later
+        Unavailable => "unavailable",
+        /// The collector refused what it was sent, and would again
+        Rejected => "rejected",
+    }
+}
+
+families! {
+    /// What becomes of sampled traces.
+    pub struct TraceStats {
+        sent: Counter =
+            "podinit_traces_sent_total", [], experimental, saved,
+            "Startups that the collector of traces took.";
+        dropped: CounterVec<DropReason> =
+            "podinit_traces_dropped_total", ["reason"], experimental, saved,
+            "Startups that were sampled and not sent, by why.";
+        rejected_spans: Counter =
+            "podinit_trace_spans_rejected_total", [], experimental, saved,
+            "Spans that the collector refused out of requests that it took.";
+        failures: CounterVec<ExportFailure> =
+            "podinit_trace_export_failures_total", ["reason"], experimental, saved,
+            "Requests to the collector of traces that failed, by why.";
+        queued: Gauge =
+            "podinit_traces_queued", [], experimental, not_saved,
+            "Startups that wait to be sent as traces.";
+    }
+}
+
+impl TraceStats {
+    pub(super) fn count_sent(&self, traces: u64) {
+        self.sent.add(traces);
+    }
+
+    pub(super) fn count_dropped(&self, reason: DropReason, traces: u64) {
+        self.dropped.with(reason).add(traces);
+    }
+
+    pub(super) fn count_rejected_spans(&self, spans: u64) {
+        self.rejected_spans.add(spans);
+    }
+
+    pub(super) fn count_failure(&self, reason: ExportFailure) {
+        self.failures.with(reason).increment();
+    }
+
+    pub(super) fn set_queued(&self, traces: usize) {
+        self.queued.set(traces as u64);
+    }
+
+    /// Startups that the collector took.
+    pub fn sent(&self) -> u64 {
+        self.sent.get()
+    }
+
+    /// Sampled startups that were not sent for this reason.
+    pub fn dropped(&self, reason: DropReason) -> u64 {
+        self.dropped.with(reason).get()
+    }
+
+    /// Requests that failed for this reason.
+    pub fn failures(&self, reason: ExportFailure) -> u64 {
+        self.failures.with(reason).get()
+    }
+}
