@@ -19,6 +19,7 @@ import formats
 import in_place
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
+import traces
 from cluster import Cluster
 from compare import differences, summary
 from exporter import Exporter
@@ -27,10 +28,11 @@ from nodes import OLD
 from processes import Failure, Processes, wait_for
 from report import Report
 from scenario import Scenario
+from traces import Collector
 from truth import Truth
 
 TOOLS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "hollow-node", f"hollow-node-{OLD}",
-         "kwok", "prometheus", "promtool")
+         "kwok", "prometheus", "promtool", "collector")
 # These run alone, after the others: they are large, or take a node away.
 LATER = ("deployment",)
 
@@ -78,7 +80,9 @@ class Suite:
         chosen = [s for s in Scenario.registry if not self.options.only or s.name in self.options.only]
         chosen = [s.prepare(self.cluster) for s in chosen]
         self.record()
-        self.whole = self.exporter("whole", "--timestamps", "fused").ready()
+        self.collector = Collector(self.processes, self.cluster.binaries["collector"], self.directory)
+        self.whole = self.exporter(
+            "whole", "--timestamps", "fused", "--otlp-endpoint", self.collector.url, "--otlp-sample-ratio", "1").ready()
         for scenario in chosen:
             scenario.exporter = self.exporter(
                 scenario.name, "--namespace", scenario.namespace, "--timestamps", "api")
@@ -96,6 +100,7 @@ class Suite:
             formats.run(self)
             api_encodings.run(self)
             promcheck.run(self)
+            traces.run(self)
             doctor.run(self)
         if self.wanted("causes"):
             causes.run(self)

@@ -17,6 +17,9 @@ ALLOWED = [
      "an alert: returns series only while the exporter or its cluster is in trouble"),
     (r"^exporter-health: (Checkpoint (state|size|writes per second)|Starts by checkpoint result) / ",
      "a demo has no state directory, and so no checkpoint"),
+    (r"^exporter-health: (Traces (per second|that wait|dropped per second)|Failed exports per second|"
+     r"Spans rejected per second) / ",
+     "this demo has no collector of traces"),
     (r"^.*: annotation Alerts \[podinit-(classic|native)\]$",
      "alerts exist for the job podinit, for which the rules are written"),
     (r"^.*, exemplars \[podinit-native ",
