@@ -9,7 +9,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::{Checkpoint, Snapshots};
-use super::ingest::Ingest;
+use super::ingest::{INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
 use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
@@ -43,10 +43,6 @@ const QUEUE: usize = 1024;
 /// How many Events may wait for the ingest task. When the queue is full, Events are dropped and counted,
 /// so that they take at most about a megabyte and nothing waits for them.
 const EVENT_QUEUE: usize = 4096;
-
-/// How long the ingest task may be silent before `/livez` fails. A list of a million pods takes
-/// a few seconds.
-pub(super) const INGEST_DEADLINE: Duration = Duration::from_secs(60);
 
 /// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
 /// for nothing but the file system.

@@ -22,6 +22,10 @@ use crate::watch::stats::WatchStats;
 /// How often deadlines are checked while nothing is delivered.
 const TICK: Duration = Duration::from_millis(250);
 
+/// How long the ingest task may be silent before `/livez` fails. A list of a million pods takes
+/// a few seconds.
+pub(super) const INGEST_DEADLINE: Duration = Duration::from_secs(60);
+
 /// Everything the ingest task owns.
 pub(super) struct Ingest {
     pub(super) tracker: Tracker,

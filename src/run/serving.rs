@@ -9,8 +9,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::{Checkpoint, Parts, Recovery};
-use super::exporter::INGEST_DEADLINE;
-use super::ingest::Ingest;
+use super::ingest::{INGEST_DEADLINE, Ingest};
 use super::reload::ReloadTask;
 use super::scrapes::Scrapes;
 use super::slos::SloReload;

@@ -1,7 +1,7 @@
 //! The containers of a pod: what its spec declares, and what its kubelet has seen of each.
 
 use super::image::Image;
-use super::life::{App, Report};
+use super::report::{App, Report};
 use crate::timestamp::Timestamp;
 
 /// One container of a pod's spec.

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::container::{self, Run, RunState};
 use super::json::{raw, time};
-use super::life::App;
 use super::pod::Pod;
+use super::report::App;
 
 const PORTS: &str = r#"[{"name":"http","containerPort":8080,"protocol":"TCP"}]"#;
 const ENV: &str = r#"[{"name":"REGION","value":"eu-central-1"},{"name":"LOG_LEVEL","value":"info"},{"name":"POD_NAME","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"metadata.name"}}}]"#;

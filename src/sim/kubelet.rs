@@ -1,8 +1,9 @@
 //! From what a kubelet sees to the conditions and the phase that it writes, by the rules of the
 //! kubelet (`pkg/kubelet/status/generate.go`).
 
-use super::life::{App, PodManifest, READINESS_GATE, Report};
+use super::life::{PodManifest, READINESS_GATE};
 use super::node::Kubelet;
+use super::report::{App, Report};
 
 /// `status.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,10 @@
 use super::container::{Container, ContainerRef, RunState};
 use super::event::{EventDraft, Reporter};
 use super::go_duration::go_duration;
-use super::life::{App, Change, Report};
+use super::life::Change;
 use super::node::Node;
 use super::pod::Pod;
+use super::report::{App, Report};
 use super::sim_clock::MILLI;
 use crate::timestamp::Timestamp;
 
@@ -26,7 +27,11 @@ pub(super) fn drafts(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> 
             None,
         )],
         Change::FailSandbox(fault) => {
-            vec![view.warning("FailedCreatePodSandBox", fault.message(view.pod), None)]
+            vec![view.warning(
+                "FailedCreatePodSandBox",
+                fault.message(&view.pod.manifest.uid, view.pod.sandbox_attempts),
+                None,
+            )]
         }
         Change::Pull { container, .. }
         | Change::Pulled(container)

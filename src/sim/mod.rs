@@ -49,6 +49,7 @@ mod pod_status_json;
 pub mod profile;
 pub mod protobuf;
 mod raw_object;
+pub mod report;
 mod representation;
 pub mod resource;
 pub mod rng;

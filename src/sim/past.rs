@@ -1,10 +1,11 @@
 //! The pods that exist when the cluster starts, with the times of what they have been through.
 
-use super::life::{App, Change, Life};
+use super::life::{Change, Life};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::plan;
 use super::profile::{LifeKind, LifeSpeed};
+use super::report::App;
 use super::rng::Rng;
 use super::script::{RUN, Script};
 use super::sim_clock::{MILLI, SECOND};

@@ -2,10 +2,11 @@
 
 use super::container::ContainerRef;
 use super::image::PullFault;
-use super::life::{App, Change, Life, PodManifest, Report, ResizeStep};
+use super::life::{Change, Life, PodManifest, ResizeStep};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
+use super::report::{App, Report};
 use super::rng::Rng;
 use super::sandbox_fault::SandboxFault;
 use super::scheduler::NoNode;
@@ -125,7 +126,7 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
             script.pass(1_500 * MILLI);
             script.report.sandbox = false;
             script.report.init_done = 0;
-            script.report.app = Report::first(script.manifest).app;
+            script.report.app = Report::first(!script.manifest.init_containers.is_empty()).app;
             script.write();
             script.pass(SECOND);
             script.sandbox();

@@ -3,8 +3,9 @@
 use super::container::{ContainerRef, Runs, Waiting};
 use super::image::PullFault;
 use super::kubelet::{self, Phase, Verdict};
-use super::life::{Change, PodManifest, READINESS_GATE, Report, ResizeStep};
+use super::life::{Change, PodManifest, READINESS_GATE, ResizeStep};
 use super::node::{Kubelet, Node};
+use super::report::Report;
 use super::sim_clock::SECOND;
 use crate::timestamp::Timestamp;
 

@@ -170,7 +170,8 @@ impl<'a> Spec<'a> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::life::{App, Change, PodManifest, Report};
+    use super::super::life::{Change, PodManifest};
+    use super::super::report::{App, Report};
     use super::super::node::CURRENT;
     use super::*;
     use crate::timestamp::Timestamp;

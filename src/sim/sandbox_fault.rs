@@ -1,7 +1,5 @@
 //! Why a sandbox cannot be made, in the words of a container runtime.
 
-use super::pod::Pod;
-
 /// Why a sandbox cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SandboxFault {
@@ -24,15 +22,16 @@ impl SandboxFault {
 
     /// `message` of the Event that reports it. Each attempt has a sandbox of its own, so that
     /// no two messages of a pod are the same.
-    pub fn message(self, pod: &Pod) -> String {
+    /// `uid` is the pod's, `attempt` the number of its attempts so far.
+    pub fn message(self, uid: &str, attempt: u32) -> String {
         match self {
             Self::Network => {
-                let id = pod.manifest.uid.replace('-', "");
+                let id = uid.replace('-', "");
                 format!(
                     "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup \
                      network for sandbox \"{id}{:08x}\": plugin type=\"example-cni\" failed (add): \
                      dial unix /run/example-cni/agent.sock: connect: connection refused",
-                    pod.sandbox_attempts
+                    attempt
                 )
             }
             Self::NetworkNotReady => "network is not ready: container runtime network not ready: \
@@ -42,7 +41,7 @@ impl SandboxFault {
             Self::Disk => format!(
                 "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start \
                  sandbox: mkdir /run/containerd/task/{:08x}: no space left on device",
-                pod.sandbox_attempts
+                attempt
             ),
         }
     }

@@ -2,9 +2,10 @@
 
 use super::active::Active;
 use super::image::{OWN_REGISTRY, PullFault};
-use super::life::{Change, Report};
+use super::life::Change;
 use super::node::{CURRENT, NEXT_SYNC};
 use super::profile::LifeKind;
+use super::report::Report;
 use super::rng::Rng;
 use super::sandbox_fault::SandboxFault;
 use super::scheduler::NoNode;
@@ -128,7 +129,11 @@ impl Scene {
 /// API server may see this status; where it fails, it does.
 fn no_sandbox(active: &Active, fault: SandboxFault) -> Hindrance {
     let unreported = active.pod.report.is_none();
-    let first = unreported.then(|| Change::Report(Report::first(&active.pod.manifest)));
+    let first = unreported.then(|| {
+        Change::Report(Report::first(
+            !active.pod.manifest.init_containers.is_empty(),
+        ))
+    });
     Hindrance {
         changes: (first.into_iter())
             .chain([Change::FailSandbox(fault)])
@@ -156,7 +161,7 @@ fn no_image(active: &Active, pull: &Change) -> Option<Hindrance> {
     };
     let last = match active.pod.report {
         Some((last, _)) => last,
-        None => Report::first(&active.pod.manifest),
+        None => Report::first(!active.pod.manifest.init_containers.is_empty()),
     };
     let fault = PullFault::Unreachable;
     // The sync after the failed pull sees the sandbox, on old kubelets too.

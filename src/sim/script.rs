@@ -1,9 +1,10 @@
 //! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
 use super::container::ContainerRef;
-use super::life::{App, Change, PodManifest, Report, Step};
+use super::life::{Change, PodManifest, Step};
 use super::node::Node;
 use super::profile::LifeSpeed;
+use super::report::{App, Report};
 use super::rng::Rng;
 use super::sim_clock::{MILLI, SECOND};
 
@@ -57,7 +58,7 @@ impl<'a> Script<'a> {
             manifest,
             node,
             steps: Vec::new(),
-            report: Report::first(manifest),
+            report: Report::first(!manifest.init_containers.is_empty()),
             speed,
             at: 0,
         }
@@ -213,7 +214,7 @@ impl<'a> Script<'a> {
                 Change::Report(report) => Some(report),
                 _ => None,
             })
-            .unwrap_or_else(|| Report::first(self.manifest));
+            .unwrap_or_else(|| Report::first(!self.manifest.init_containers.is_empty()));
     }
 
     /// The pod is deleted: a grace period on a node, at once without one.

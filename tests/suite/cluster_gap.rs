@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::support::cluster::pipeline::{PATIENCE, Pipeline};
 use podinit::sim::faults::{Answer, Request, StreamFault, Target};
-use podinit::sim::life::{App, Change, PodManifest, Report};
+use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;
+use podinit::sim::report::{App, Report};
 use podinit::sim::status::Failure;
 use podinit::sim::{Cluster, ClusterConfig};
 use tokio::time::timeout;

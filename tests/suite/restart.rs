@@ -6,8 +6,9 @@ use std::fs;
 use crate::support::restart::{Exporter, World, files};
 use crate::support::scrape::Scrape;
 use podinit::sim::faults::{Request, Target};
-use podinit::sim::life::{App, Change, PodManifest, Report};
+use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;
+use podinit::sim::report::{App, Report};
 use podinit::sim::{Cluster, ClusterConfig};
 use serde_json::Value;
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
-use podinit::sim::life::{App, Change};
+use podinit::sim::life::Change;
 use podinit::sim::object::{EventKind, ObjectKey};
+use podinit::sim::report::App;
 use podinit::sim::{Cluster, ClusterConfig};
 use serde_json::json;
 

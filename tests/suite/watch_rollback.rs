@@ -7,8 +7,9 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, NAMESPACE, cluster};
 use crate::support::watch::{FakeApi, page};
 use podinit::sim::faults::StreamFault;
-use podinit::sim::life::{App, Change, PodManifest, Report};
+use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;
+use podinit::sim::report::{App, Report};
 use podinit::watch::stats::RelistReason;
 use tokio::time::sleep;
 

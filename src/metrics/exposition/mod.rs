@@ -1,6 +1,7 @@
 //! One scrape: the present values, written in one of the formats.
 
 mod collectors;
+mod figures;
 mod json;
 mod protobuf;
 mod text;

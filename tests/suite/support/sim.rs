@@ -6,8 +6,9 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use podinit::sim::Cluster;
-use podinit::sim::life::{App, Change, PodManifest, Report};
+use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;
+use podinit::sim::report::{App, Report};
 use serde_json::Value;
 
 pub const PODS: &str = "/api/v1/pods";

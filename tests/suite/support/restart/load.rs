@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use podinit::sim::Cluster;
-use podinit::sim::life::{App, Change, PodManifest, Report};
+use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;
+use podinit::sim::report::{App, Report};
 use podinit::sim::rng::Rng;
 
 use crate::support::scrape::Scrape;
