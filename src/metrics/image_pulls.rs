@@ -15,6 +15,8 @@ use crate::instruments::{
 };
 use crate::label_value::LabelValue;
 use crate::lifecycle::{PullObservation, PullResult};
+use crate::pod::PodInfo;
+use crate::timestamp::Timestamp;
 
 /// The label, as `podinit_label_values_dropped_total` names it too.
 pub(super) const REGISTRY: &str = "registry";
@@ -89,8 +91,14 @@ impl ImagePulls {
         }
     }
 
-    /// Counts a pull.
-    pub(super) fn observe(&self, pull: PullObservation<'_>, index: &mut RegistryIndex) {
+    /// Counts a pull, observed at `at` of an image of `pod`.
+    pub(super) fn observe(
+        &self,
+        at: Timestamp,
+        pod: &PodInfo,
+        pull: PullObservation<'_>,
+        index: &mut RegistryIndex,
+    ) {
         let known = self.series(pull.registry, index);
         let is_dropped = |registry: &Arc<str>| !index.0.contains_key(registry);
         if is_dropped(pull.registry) && !pull.earlier.iter().any(is_dropped) {
@@ -99,10 +107,10 @@ impl ImagePulls {
         let Some(series) = known else { return };
         series.results[pull.result.index()].increment();
         if let Some(duration) = pull.duration {
-            series.duration.observe(duration);
+            series.duration.observe_pod(duration, pod, at);
         }
         if let Some(wait) = pull.wait {
-            series.wait.observe(wait);
+            series.wait.observe_pod(wait, pod, at);
         }
         series.bytes.add(pull.bytes.unwrap_or_default());
     }
@@ -257,9 +265,11 @@ mod tests {
     fn registries_past_the_cap_are_one_and_each_pod_is_counted_once() {
         let (pulls, mut index) = (ImagePulls::new(1), RegistryIndex::default());
         let [first, second, third] = ["a.example", "b.example", "c.example"].map(Arc::from);
-        pulls.observe(pull(&first, &[]), &mut index);
-        pulls.observe(pull(&second, std::slice::from_ref(&first)), &mut index);
-        pulls.observe(pull(&third, &[first.clone(), second.clone()]), &mut index);
+        let (at, pod) = (Timestamp::from_seconds(1), PodInfo::default());
+        let mut observe = |pull| pulls.observe(at, &pod, pull, &mut index);
+        observe(pull(&first, &[]));
+        observe(pull(&second, std::slice::from_ref(&first)));
+        observe(pull(&third, &[first.clone(), second.clone()]));
         let counts = |pulls: &ImagePulls| {
             let met = pulls.sorted().into_iter();
             let count = |series: &RegistryPulls| {

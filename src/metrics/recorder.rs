@@ -145,10 +145,10 @@ impl Recorder {
         }
     }
 
-    fn count_pull(&mut self, pull: PullObservation<'_>) {
+    fn count_pull(&mut self, now: Timestamp, pod: &PodInfo, pull: PullObservation<'_>) {
         self.observations += 1;
         if let Some(events) = &self.store.events {
-            events.pulls.observe(pull, &mut self.registries);
+            events.pulls.observe(now, pod, pull, &mut self.registries);
         }
     }
 
@@ -218,7 +218,7 @@ impl Sink for Recorder {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
-            Observation::Pull(_, pull) => self.count_pull(pull),
+            Observation::Pull(pod, pull) => self.count_pull(now, pod, pull),
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
