@@ -171,8 +171,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::super::life::{Change, PodManifest};
-    use super::super::report::{App, Report};
     use super::super::node::CURRENT;
+    use super::super::report::{App, Report};
     use super::*;
     use crate::timestamp::Timestamp;
 

@@ -284,9 +284,7 @@ fn changes() -> Panel {
         family,
         matchers: "",
     };
-    let quantile = |family, legend| {
-        Target::new(of(family).quantile("0.99", "", RATE), legend).with_exemplars()
-    };
+    let quantile = |family, legend| Target::new(of(family).quantile("0.99", "", RATE), legend);
     Panel::new(
         Kind::Lines,
         "Duration of changes in place, 99th percentile",
