@@ -8,8 +8,8 @@ use http::header::{HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
 use super::error_text::{one_line, root_causes};
+use super::media_type::{encoding_of, media_type};
 use super::renewing_client::NoCredentials;
-use super::transport::{encoding_of, media_type};
 use crate::decode::protobuf::{ErrorStatus, error_status};
 use crate::decode::{ApiStatus, DecodeError, Encoding};
 

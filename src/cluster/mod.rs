@@ -12,6 +12,7 @@ pub mod credentials;
 pub(crate) mod date_observer;
 mod error_text;
 mod kubeconfig;
+pub(crate) mod media_type;
 pub mod options;
 mod proxy;
 mod renewing_client;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use http::header::{ACCEPT, HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
@@ -12,7 +12,6 @@ use kube::client::Body;
 use tokio::time::timeout;
 
 use super::api_error::{ApiError, ApiErrorKind};
-use crate::decode::Encoding;
 
 /// The User-Agent of podinit's requests.
 pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
@@ -27,23 +26,6 @@ pub(crate) fn get_json<B>(request: Request<B>) -> Request<Body> {
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
     request
-}
-
-/// The encoding that an answer states. What states none is JSON, or will be found to be none.
-pub(crate) fn encoding_of(headers: &HeaderMap) -> Encoding {
-    match media_type(headers) {
-        Some("application/vnd.kubernetes.protobuf") => Encoding::Protobuf,
-        _ => Encoding::Json,
-    }
-}
-
-/// The media type of an answer, without its parameters.
-pub(super) fn media_type(headers: &HeaderMap) -> Option<&str> {
-    let stated = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    let media_type = stated
-        .split_once(';')
-        .map_or(stated, |(media_type, _)| media_type);
-    Some(media_type.trim())
 }
 
 /// Sends a request and waits for the answer to begin, until `deadline` has passed. Any status but

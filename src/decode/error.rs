@@ -1,7 +1,7 @@
 //! Why bytes could not be decoded.
 
 use super::pod::object::ObjectFault;
-use super::protobuf::Malformed;
+use super::protobuf::wire::Malformed;
 
 /// Why bytes could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,14 +6,12 @@ use super::fleet::Fleet;
 use super::next_command::next_command;
 use super::parts::{Share, shares};
 use super::peers::Peers;
-use super::text;
-use super::trace;
 use super::uncertainty;
 use super::verdict::{since, verdict};
 use super::waterfall::{Row, waterfall};
 use crate::decode::rfc3339;
 use crate::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
-use crate::recordings::report::{Advice, Style, Taken, advise};
+use crate::recordings::report::{Advice, Taken, advise};
 use crate::timestamp::Timestamp;
 
 /// What a startup is seen beside.
@@ -109,19 +107,6 @@ pub struct SloLine {
 }
 
 impl Explanation {
-    /// The explanation for a terminal.
-    pub fn to_text(&self, style: Style) -> String {
-        text::render(self, style)
-    }
-
-    /// The explanation as a trace for Perfetto and Chrome.
-    ///
-    /// # Errors
-    /// None: every explanation can be serialized.
-    pub fn to_trace(&self) -> serde_json::Result<String> {
-        trace::render(self)
-    }
-
     /// The explanation as JSON.
     ///
     /// # Errors

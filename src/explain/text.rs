@@ -29,8 +29,15 @@ pub fn stage_colour(stage: &str) -> u8 {
     colour.map_or(DEFAULT, |(_, code)| *code)
 }
 
+impl Explanation {
+    /// The explanation for a terminal.
+    pub fn to_text(&self, style: Style) -> String {
+        render(self, style)
+    }
+}
+
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
-pub(super) fn render(explanation: &Explanation, style: Style) -> String {
+fn render(explanation: &Explanation, style: Style) -> String {
     let mut out = String::new();
     head(&mut out, explanation, style);
     waterfall(&mut out, explanation, style);

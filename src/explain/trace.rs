@@ -12,7 +12,17 @@ const POD: usize = 1;
 /// The track of the stages. What is inside of them has tracks of its own, since it may overlap.
 const STAGES: usize = 1;
 
-pub(super) fn render(explanation: &Explanation) -> serde_json::Result<String> {
+impl Explanation {
+    /// The explanation as a trace for Perfetto and Chrome.
+    ///
+    /// # Errors
+    /// None: every explanation can be serialized.
+    pub fn to_trace(&self) -> serde_json::Result<String> {
+        render(self)
+    }
+}
+
+fn render(explanation: &Explanation) -> serde_json::Result<String> {
     let began = rfc3339::parse(&explanation.began);
     let began = began.map_or(0, |at| at.as_nanos() / 1_000);
     let pod = format!("{}/{}", explanation.namespace, explanation.name);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::queries::{Found, Request};
 use super::query::{Answer, Query};
+use super::request::{Found, Request};
 use crate::lifecycle::EndedStartup;
 
 /// Why a query has no answer.

@@ -11,14 +11,17 @@ mod client;
 mod filter;
 #[cfg(test)]
 mod fixtures;
+mod kept_record;
 mod queries;
 mod query;
+mod request;
 mod slowest;
 mod store;
 
 pub use client::{RecordsClient, Unanswered};
 pub use filter::Filter;
+pub use kept_record::KeptRecord;
 pub use queries::{Queries, channel};
 pub use query::{Answer, EndedPosition, Position, Query, Sort, Whole};
 pub use slowest::{MINUTES, SLOWEST_OF_A_MINUTE};
-pub use store::{KeptRecord, KeptRecords, MOST_KEPT, MOST_NEWEST, RecordStore};
+pub use store::{KeptRecords, MOST_KEPT, MOST_NEWEST, RecordStore};

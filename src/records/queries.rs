@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::client::RecordsClient;
 use super::filter::Filter;
+use super::kept_record::KeptRecord;
 use super::query::{Answer, EndedPosition, Position, Query, Sort};
-use super::store::{KeptRecord, RecordStore};
-use crate::lifecycle::{EndedStartup, InFlightPosition, Latency, Tracker};
+use super::request::{Found, Request};
+use super::store::RecordStore;
+use crate::lifecycle::{InFlightPosition, Latency, Tracker};
 use crate::pod::PodInfo;
 use crate::timestamp::Timestamp;
 
@@ -23,26 +25,6 @@ const PODS_OF_A_STEP: usize = 500;
 const RECORDS_OF_A_STEP: usize = 50;
 /// A query for pods in flight looks at no more of them than this; its reader goes on from there.
 const PODS_OF_A_QUERY: usize = 20_000;
-
-/// A query, and where its answer goes.
-#[derive(Debug)]
-pub(super) struct Request {
-    pub(super) query: Query,
-    pub(super) answer: oneshot::Sender<Found>,
-}
-
-/// What was found.
-#[derive(Debug)]
-pub(super) enum Found {
-    /// Records of pods in flight: only the owner can make them
-    Made(Answer),
-    /// Startups that have ended: whoever asks makes the records
-    Kept {
-        now: Option<Timestamp>,
-        startups: Vec<Arc<EndedStartup>>,
-        next: Option<Position>,
-    },
-}
 
 /// The queue of queries, for the owner of the records and for readers.
 pub fn channel() -> (RecordsClient, Queries) {

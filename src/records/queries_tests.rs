@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use super::*;
 use crate::lifecycle::{PodEvent, Stage};
 use crate::records::fixtures::{Ends, deliver, ended as ended_startup, pod, tracker};

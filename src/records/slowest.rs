@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::kept_record::KeptRecord;
 use super::query::Whole;
-use super::store::KeptRecord;
 use crate::lifecycle::Latency;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 

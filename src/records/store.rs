@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::kept_record::KeptRecord;
 use super::query::Whole;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
 use crate::lifecycle::EndedStartup;
@@ -10,13 +11,6 @@ use crate::timestamp::Timestamp;
 
 /// So many of the newest records are kept.
 pub const MOST_NEWEST: usize = 1000;
-
-/// A record that is kept. Its number tells it from the others, and says in which order startups ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptRecord {
-    pub number: u64,
-    pub startup: Arc<EndedStartup>,
-}
 
 /// So many records are kept at most.
 pub const MOST_KEPT: usize = MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::container::ContainerRef;
-use super::event::{EventDraft, Reporter};
 use super::event_correlator::Correlated;
+use super::event_draft::{EventDraft, Reporter};
 use super::json::{micro_time, raw, time};
 use super::managed_fields::ManagedFields;
 use super::object::ObjectKey;

@@ -2,7 +2,7 @@
 //! `pkg/kubelet/kuberuntime/kuberuntime_container.go` and `kuberuntime_manager.go` of 1.24 to 1.37.
 
 use super::container::{Container, ContainerRef, RunState};
-use super::event::{EventDraft, Reporter};
+use super::event_draft::{EventDraft, Reporter};
 use super::go_duration::go_duration;
 use super::life::Change;
 use super::node::Node;

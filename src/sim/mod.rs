@@ -22,6 +22,7 @@ mod discovery;
 mod driver;
 pub mod event;
 mod event_correlator;
+pub mod event_draft;
 mod event_json;
 mod event_recorder;
 pub mod faults;

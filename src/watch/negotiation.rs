@@ -10,7 +10,8 @@ use kube::Client;
 use kube::client::Body;
 
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::{encoding_of, send};
+use crate::cluster::media_type::encoding_of;
+use crate::cluster::transport::send;
 use crate::decode::Encoding;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

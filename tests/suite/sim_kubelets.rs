@@ -15,7 +15,8 @@ use podinit::lifecycle::{
 };
 use podinit::pod::ConditionType;
 use podinit::sim::container::ContainerRef;
-use podinit::sim::event::{Reporter, drafts};
+use podinit::sim::event::drafts;
+use podinit::sim::event_draft::Reporter;
 use podinit::sim::life::Change;
 use podinit::sim::pod::Pod;
 use podinit::sim::profile::{LifeKind, LifeSpeed};

@@ -14,7 +14,7 @@
 mod deserializer;
 pub(super) mod list_reader;
 mod schema;
-mod wire;
+pub(super) mod wire;
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ use super::pod::object::{Object, ObjectFault, ObjectReader, shorten};
 use super::{PodDecoder, WatchEvent, event_kind};
 use deserializer::MessageDeserializer;
 use schema::Message;
-pub(super) use wire::Malformed;
+use wire::Malformed;
 use wire::{Field, Fields, Value};
 
 /// What every answer begins with.

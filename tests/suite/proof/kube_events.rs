@@ -7,7 +7,7 @@ use podinit::decode::event::watch::{EventDecoder, EventLineKind};
 use podinit::kube_event::KubeEvent;
 use podinit::sim::EventFaults;
 use podinit::sim::container::ContainerRef;
-use podinit::sim::event::{EventDraft, Reporter};
+use podinit::sim::event_draft::{EventDraft, Reporter};
 use podinit::sim::life::Change;
 use podinit::sim::pod::Pod;
 use podinit::sim::rng::Rng;
