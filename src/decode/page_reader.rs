@@ -14,7 +14,7 @@ enum Body<'d> {
         decoder: &'d mut PodDecoder,
         body: &'d mut Vec<u8>,
     },
-    Protobuf(ListReader<'d>),
+    Protobuf(Box<ListReader<'d>>),
 }
 
 impl PodDecoder {
@@ -27,7 +27,7 @@ impl PodDecoder {
                 let (decoder, body) = (self, buffer);
                 Body::Json { decoder, body }
             }
-            Encoding::Protobuf => Body::Protobuf(ListReader::new(&mut self.0, buffer)),
+            Encoding::Protobuf => Body::Protobuf(Box::new(ListReader::new(&mut self.0, buffer))),
         })
     }
 }

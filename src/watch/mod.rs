@@ -4,7 +4,7 @@
 //! - `reflector`: the loop of one task: list, watch, resume, relist.
 //! - `paged_list`, `streamed_list`: one list. `list_page`: one page. `stream`: one open watch.
 //! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
-//! - `framing`: splits a watch's body into events, by `line_reader` or `frame_reader`.
+//! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
 //! - `resume_point`: the version at which a watch resumes.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
@@ -26,6 +26,7 @@ use crate::lifecycle::{Delivery, SourceId, Version};
 pub mod backoff;
 pub mod config;
 mod delivery_sender;
+pub mod event_reader;
 pub mod events;
 pub mod frame_reader;
 pub mod framing;

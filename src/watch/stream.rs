@@ -8,7 +8,8 @@ use tokio::time::timeout_at;
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::{Closed, DeliverySender};
-use super::framing::{EventReader, Framed};
+use super::event_reader::EventReader;
+use super::framing::Framed;
 use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
 use super::stall_guard::StallGuard;

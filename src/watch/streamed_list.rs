@@ -11,7 +11,8 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
-use super::framing::{EventReader, Framed};
+use super::event_reader::EventReader;
+use super::framing::Framed;
 use super::list_page::usable;
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};

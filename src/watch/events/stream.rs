@@ -14,7 +14,8 @@ use crate::decode::event::watch::{EventDecoder, EventLineKind};
 use crate::decode::{DecodeError, Encoding};
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
-use crate::watch::framing::{EventReader, Framed};
+use crate::watch::event_reader::EventReader;
+use crate::watch::framing::Framed;
 use crate::watch::negotiation::Answer;
 use crate::watch::resume_point::ResumePoint;
 
