@@ -15,6 +15,8 @@ label_values! {
         WebConfig => "web-config",
         /// Whether the state directory can be used
         StateDir => "state-dir",
+        /// Whether the collector of traces takes them
+        Traces => "traces",
         /// Whether a kubeconfig or a service account names a cluster
         Cluster => "cluster",
         /// Whether the API server answers

@@ -27,6 +27,7 @@ mod sharding;
 mod slo_file;
 mod state_dir;
 pub mod text;
+mod traces;
 mod watch;
 mod web_config;
 
@@ -47,6 +48,7 @@ use crate::decode::DecodeOptions;
 use crate::metrics::{LabelCensus, LabelConfig, SloDoc};
 use crate::shard::Shard;
 use crate::slo::SloFile;
+use crate::traces::{OtlpSettings, SettingsError};
 use crate::watch::requests::{Scope, Selectors};
 
 /// The options of an exporter, as far as they can go wrong.
@@ -68,6 +70,8 @@ pub struct Doctor {
     pub web_config: Option<PathBuf>,
     /// The state directory, if one is given
     pub state_dir: Option<PathBuf>,
+    /// The collector of traces, if one is named
+    pub traces: Result<Option<OtlpSettings>, SettingsError>,
     /// Whether the API server is going to review bearer tokens (`--auth kubernetes`)
     pub tokens: bool,
     /// Whether Events are a source of evidence (`--evidence events`)
@@ -104,6 +108,11 @@ impl Doctor {
         report(web_config::check(self.web_config.as_deref(), self.tokens));
         let shard = self.selectors.shard.unwrap_or_default();
         report(state_dir::check(self.state_dir.as_deref(), running, shard));
+        let traces = timeout_at(ends, traces::check(&self.traces)).await;
+        report(traces.unwrap_or_else(|_| {
+            let found = "the collector did not answer within --timeout";
+            Finding::warning(Check::Traces, found).fix("check the endpoint")
+        }));
         let labels = LabelCensus::new(&self.labels);
         let labels = labels.map_err(|error| {
             Finding::error(Check::Labels, error.to_string()).fix("change --pod-label")

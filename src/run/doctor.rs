@@ -67,6 +67,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         slo: exporter.slo,
         web_config: exporter.web_config,
         state_dir,
+        traces: super::traces::settings(&exporter.otlp),
         tokens: auth.auth == AuthMode::Kubernetes,
         events: exporter.evidence.events(),
         listen: exporter.listen,

@@ -6,7 +6,15 @@ use tokio::sync::mpsc;
 
 use crate::args::OtlpArgs;
 use crate::lifecycle::EndedStartup;
-use crate::traces::{self, OtlpSettings, Spans, TraceExporter, TraceQueue, TraceStats};
+use crate::traces::{
+    self, OtlpSettings, SettingsError, Spans, TraceExporter, TraceQueue, TraceStats,
+};
+
+/// The collector that the arguments or the environment name.
+pub(super) fn settings(args: &OtlpArgs) -> Result<Option<OtlpSettings>, SettingsError> {
+    let variable = |name| std::env::var(name).ok();
+    OtlpSettings::resolve(args.otlp_endpoint.as_ref(), variable)
+}
 
 /// What sends traces, before it is connected.
 pub(super) struct Traces {
@@ -23,9 +31,7 @@ impl Traces {
         args: &OtlpArgs,
         label_keys: Vec<String>,
     ) -> anyhow::Result<Option<(Self, TraceQueue)>> {
-        let variable = |name| std::env::var(name).ok();
-        let settings = OtlpSettings::resolve(args.otlp_endpoint.as_ref(), variable)?;
-        let Some(settings) = settings else {
+        let Some(settings) = settings(args)? else {
             return Ok(None);
         };
         let stats = Arc::new(TraceStats::default());

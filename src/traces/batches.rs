@@ -22,8 +22,8 @@ use super::http_client::CollectorClient;
 use super::queue::MOST_QUEUED;
 use super::settings::OtlpSettings;
 use super::spans::Spans;
-use super::stats::{DropReason, TraceStats};
-use crate::cluster::client::connect_to_server;
+use super::stats::{DropReason, ExportFailure, TraceStats};
+use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::lifecycle::EndedStartup;
 use crate::watch::backoff::Backoff;
@@ -75,16 +75,7 @@ impl TraceExporter {
         spans: Spans,
         stats: Arc<TraceStats>,
     ) -> Result<Self, ExporterError> {
-        let server = ServerOptions {
-            url: settings.server(),
-            token_file: None,
-            username: None,
-            password_file: None,
-            ca_file: settings.ca_file.clone(),
-            cert_file: settings.cert_file.clone(),
-            key_file: settings.key_file.clone(),
-        };
-        let collector = connect_to_server(&server, "the OTLP endpoint".to_owned()).await?;
+        let collector = connect(settings).await?;
         tracing::info!(collector = collector.server, "sending startups as traces");
         let collector = (collector.client, collector.server);
         Self::with_client(collector, settings, startups, spans, stats)
@@ -99,15 +90,7 @@ impl TraceExporter {
         stats: Arc<TraceStats>,
     ) -> Result<Self, ExporterError> {
         let client = CollectorClient::new(client, settings.timeout);
-        let mut exporter = SpanExporter::builder()
-            .with_http()
-            .with_http_client(client.clone())
-            .with_endpoint(settings.url.to_string())
-            .with_protocol(Protocol::HttpBinary)
-            .with_timeout(settings.timeout)
-            // This task tries again itself: it has to know what the collector said.
-            .with_retry_policy(RetryPolicy::disabled())
-            .build()?;
+        let mut exporter = exporter(&client, settings)?;
         exporter.set_resource(&resource());
         Ok(Self {
             startups,
@@ -211,6 +194,52 @@ impl TraceExporter {
             );
         }
     }
+}
+
+/// What a collector makes of a request without traces.
+///
+/// # Errors
+/// Those of [`TraceExporter::new`].
+pub async fn probe(settings: &OtlpSettings) -> Result<Answer, ExporterError> {
+    let client = CollectorClient::new(connect(settings).await?.client, settings.timeout);
+    let exported = exporter(&client, settings)?.export(Vec::new()).await;
+    let not_sent = || Failure {
+        reason: ExportFailure::Unreachable,
+        why: format!("{exported:?}"),
+        retry_after: None,
+    };
+    let answer = client.take_answer();
+    Ok(answer.unwrap_or_else(|| Answer::Failed(not_sent())))
+}
+
+/// A client of the collector.
+async fn connect(settings: &OtlpSettings) -> Result<Cluster, ConnectError> {
+    let server = ServerOptions {
+        url: settings.server(),
+        token_file: None,
+        username: None,
+        password_file: None,
+        ca_file: settings.ca_file.clone(),
+        cert_file: settings.cert_file.clone(),
+        key_file: settings.key_file.clone(),
+    };
+    connect_to_server(&server, "the OTLP endpoint".to_owned()).await
+}
+
+/// The OTLP exporter, which encodes spans.
+fn exporter(
+    client: &CollectorClient,
+    settings: &OtlpSettings,
+) -> Result<SpanExporter, ExporterBuildError> {
+    SpanExporter::builder()
+        .with_http()
+        .with_http_client(client.clone())
+        .with_endpoint(settings.url.to_string())
+        .with_protocol(Protocol::HttpBinary)
+        .with_timeout(settings.timeout)
+        // This task tries again itself: it has to know what the collector said.
+        .with_retry_policy(RetryPolicy::disabled())
+        .build()
 }
 
 /// Who sends: podinit, unless `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES` say otherwise.

@@ -22,7 +22,7 @@ mod spans;
 mod stats;
 
 pub use answer::{Answer, Failure};
-pub use batches::{FLUSH_DEADLINE, TraceExporter};
+pub use batches::{ExporterError, FLUSH_DEADLINE, TraceExporter, probe};
 pub use ids::{SpanName, span_id, trace_id};
 pub use queue::{MOST_QUEUED, TraceQueue, channel};
 pub use sampling::SampleRatio;

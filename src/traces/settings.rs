@@ -31,7 +31,7 @@ pub struct OtlpSettings {
 }
 
 /// A setting that cannot be used; one line that says what to do.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SettingsError {
     #[error(
         "{name}={value}: expected the URL of a collector of traces over HTTP, such as \
@@ -81,6 +81,15 @@ impl OtlpSettings {
                 "OTEL_EXPORTER_OTLP_CLIENT_KEY",
             ),
         }))
+    }
+
+    /// Scheme, host and port, fit to be shown: without credentials.
+    pub fn shown(&self) -> String {
+        let scheme = self.url.scheme_str().unwrap_or_default();
+        let host = self.url.host().unwrap_or_default();
+        let port = self.url.port();
+        let port = port.map_or_else(String::new, |port| format!(":{port}"));
+        format!("{scheme}://{host}{port}")
     }
 
     /// Scheme, host and port, without the path.

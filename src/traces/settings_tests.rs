@@ -48,6 +48,8 @@ fn the_endpoint_of_all_signals_is_a_base_and_that_of_traces_is_used_as_it_is() {
 fn the_server_is_the_url_without_its_path() {
     let settings = resolve(Some("https://host:1/otlp"), &[]).unwrap().unwrap();
     assert_eq!(settings.server().to_string(), "https://host:1/");
+    let settings = resolve(Some("https://user:secret@host/otlp"), &[]);
+    assert_eq!(settings.unwrap().unwrap().shown(), "https://host");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use podinit::checkpoint::Store;
 use crate::support::doctor::server::Server;
 use crate::support::doctor::settings::Settings;
 use crate::support::doctor::{CANARY, Findings, Kubeconfig, doctor, said};
+use crate::traces::Collector;
 
 #[test]
 fn the_port_is_tried_and_let_go_of() {
@@ -157,6 +158,21 @@ fn the_state_directory_is_looked_at_and_left_alone() {
     );
     let findings = Findings::of(&server.url, &["--state-dir", "/dev/null"]);
     findings.says("state-dir", "error", &["not a directory"]);
+}
+
+#[test]
+fn the_collector_of_traces_is_asked_whether_it_takes_them() {
+    let server = Server::start(Settings::default());
+    let collector = Collector::start();
+    let url = collector.url();
+    let look = || Findings::of(&server.url, &["--otlp-endpoint", &url]);
+    let without = Findings::of(&server.url, &[]);
+    without.says("traces", "ok", &["no collector given"]);
+    look().says("traces", "ok", &[&url, "takes traces"]);
+    collector.kill();
+    let findings = look();
+    findings.says("traces", "warning", &["does not take traces", "refused"]);
+    assert_eq!(findings.status(), 3);
 }
 
 #[test]

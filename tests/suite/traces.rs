@@ -25,14 +25,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 type Received = Arc<Mutex<Vec<(HeaderMap, ExportTraceServiceRequest)>>>;
 
 /// A collector on loopback. It ends with its runtime.
-struct Collector {
+pub(crate) struct Collector {
     received: Received,
     address: SocketAddr,
     runtime: tokio::runtime::Runtime,
 }
 
 impl Collector {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -53,7 +53,7 @@ impl Collector {
         }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
@@ -68,7 +68,7 @@ impl Collector {
     }
 
     /// Goes away, as a collector that is killed.
-    fn kill(self) {
+    pub(crate) fn kill(self) {
         self.runtime.shutdown_background();
     }
 }
