@@ -86,18 +86,18 @@ pub struct ClusterArgs {
     #[command(flatten)]
     pub selectors: SelectorArgs,
 
-    /// Encoding to ask the API server for: json, or protobuf (JSON from one that has none)
+    /// Encoding to ask the API server for: protobuf (JSON from one that has none) or json
     #[arg(
         long,
         env = "PODINIT_API_ENCODING",
         value_name = "ENCODING",
         value_enum,
-        default_value_t = ApiEncoding::Json
+        default_value_t = ApiEncoding::Protobuf
     )]
     pub api_encoding: ApiEncoding,
 
-    /// Ask the API server to stream lists (WatchList), which saves its memory; if it does not support
-    /// that, lists are read in pages as they are without this flag
+    /// Ask the API server to stream lists (WatchList), which costs it no less than pages do; if it does
+    /// not support that, lists are read in pages as they are without this flag
     #[arg(long, env = "PODINIT_WATCH_LIST")]
     pub watch_list: bool,
 }
