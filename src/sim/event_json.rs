@@ -58,6 +58,11 @@ impl RecordedEvent {
             ("involvedObject.namespace", self.pod.namespace.clone()),
             ("involvedObject.name", self.pod.name.clone()),
             ("involvedObject.uid", self.uid.clone()),
+            ("involvedObject.apiVersion", "v1".to_owned()),
+            (
+                "involvedObject.fieldPath",
+                self.field_path.clone().unwrap_or_default(),
+            ),
             ("reason", draft.reason.to_owned()),
             ("type", type_of(draft).to_owned()),
             ("reportingComponent", draft.reporter.component().to_owned()),

@@ -35,6 +35,8 @@ impl Resource {
                 "involvedObject.namespace",
                 "involvedObject.name",
                 "involvedObject.uid",
+                "involvedObject.apiVersion",
+                "involvedObject.fieldPath",
                 "reason",
                 "type",
                 "reportingComponent",

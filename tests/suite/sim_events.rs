@@ -278,6 +278,19 @@ async fn events_are_listed_and_watched_as_pods_are() {
         .get(&format!("/api/v1/namespaces/{namespace}/events"))
         .await;
     assert!(!scoped.json["items"].as_array().unwrap().is_empty());
+    // As `kubectl events --for pod/NAME` asks.
+    let pod = event["object"]["involvedObject"]["name"].as_str().unwrap();
+    let selector = format!(
+        "involvedObject.kind%3DPod%2CinvolvedObject.apiVersion%3Dv1%2CinvolvedObject.name%3D{pod}"
+    );
+    let path = format!("/api/v1/namespaces/{namespace}/events?fieldSelector={selector}");
+    let of_pod = http.get(&path).await;
+    assert_eq!(of_pod.code, 200, "{}", of_pod.json);
+    let of_pod = of_pod.json["items"].as_array().unwrap();
+    assert!(!of_pod.is_empty());
+    for event in of_pod {
+        assert_eq!(event["involvedObject"]["name"], pod);
+    }
     cluster.shutdown().await;
 }
 
