@@ -1,9 +1,10 @@
 //! The distribution of each stage, step and whole duration.
 
 use super::charts::distribution;
-use super::{quantile, seconds, sorted};
+use super::quantile::{quantile, sorted};
 use crate::lifecycle::{Interval, Latency};
 use crate::recordings::report::ReportedPod;
+use crate::recordings::report::formatting::seconds;
 use crate::recordings::report::report_sink::rows;
 
 /// How long an interval took.

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::quantile::{quantile, sorted};
 use super::stages::{by_duration, mean};
-use super::{quantile, seconds, sorted};
 use crate::lifecycle::{Interval, Latency, Outcome, Record, Stage};
+use crate::recordings::report::formatting::seconds;
 use crate::recordings::report::html::heatmap::median;
 use crate::recordings::report::html::unfinished::{IN_FLIGHT, Unfinished};
 use crate::recordings::report::{DetailedReport, ReportedPod};

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::heatmap::median;
-use super::{quantile, seconds, sorted};
+use super::quantile::{quantile, sorted};
 use crate::lifecycle::{Interval, Latency, Outcome};
 use crate::recordings::report::ReportedPod;
+use crate::recordings::report::formatting::seconds;
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{quantile, seconds, sorted};
+use super::quantile::{quantile, sorted};
 use crate::lifecycle::{Interval, Latency, Stage};
 use crate::recordings::report::ReportedPod;
+use crate::recordings::report::formatting::seconds;
 
 /// So many nodes are shown, those with the slowest pods.
 const MOST_NODES: usize = 40;

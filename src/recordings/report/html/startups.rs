@@ -1,10 +1,10 @@
 //! The slowest startups, each as a bar of its stages.
 
 use super::charts::{Part, bar};
-use super::seconds;
 use super::stages::UNKNOWN;
 use crate::lifecycle::{Interval, Latency, Record, Stage};
 use crate::recordings::report::ReportedPod;
+use crate::recordings::report::formatting::seconds;
 use crate::timestamp::Timestamp;
 
 /// One startup.

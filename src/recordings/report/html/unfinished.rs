@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::seconds;
 use crate::decode::rfc3339;
 use crate::lifecycle::{Interval, IntervalResult, Outcome, Progress, Record, Stage, Waiting};
 use crate::recordings::report::ReportedPod;
+use crate::recordings::report::formatting::seconds;
 use crate::timestamp::Timestamp;
 
 /// So many pods are named.
