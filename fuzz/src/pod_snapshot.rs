@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit::lifecycle::{
-    Delivery, Latency, Observation, PodEvent, PodObservation, PodState, SloId, SourceId, Successor,
-    TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, Latency, Observation, PodEvent, PodObservation, PodState, SloId,
+    SourceId, Successor, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -97,7 +97,7 @@ struct Books {
     verdicts: HashMap<SloId, u64>,
 }
 
-impl podinit::lifecycle::Sink for Books {
+impl podinit::lifecycle::Observer for Books {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         let observation = match observation {
             Observation::Pod(_, observation) => observation,
@@ -123,6 +123,10 @@ impl podinit::lifecycle::Sink for Books {
             _ => {}
         }
     }
+}
+
+impl podinit::lifecycle::Sink for Books {
+    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Books {

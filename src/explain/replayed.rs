@@ -11,8 +11,8 @@ use super::peers::Peers;
 use super::recorded::choose_in_flight;
 use super::target::Target;
 use crate::lifecycle::{
-    EndedStartup, Interval, LostStartup, Observation, Outcome, PodObservation, Progress, Record,
-    Sink, Step, Tracker,
+    EndedStartup, Interval, LostStartup, Observation, Observer, Outcome, PodObservation, Progress,
+    Record, Sink, Step, Tracker,
 };
 use crate::pod::{PodInfo, PodSnapshot};
 use crate::recordings::reader::{Body, Document, RecordingError};
@@ -145,7 +145,7 @@ fn peers(record: &Record, tracker: &Tracker) -> Option<Peers> {
     Some(peers)
 }
 
-impl Sink for Followed<'_> {
+impl Observer for Followed<'_> {
     fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
         let Observation::Pod(pod, PodObservation::Measured { interval, latency }) = observation
         else {
@@ -159,7 +159,9 @@ impl Sink for Followed<'_> {
             self.probe_times.add(pod, latency);
         }
     }
+}
 
+impl Sink for Followed<'_> {
     fn ended(&mut self, startup: EndedStartup) {
         if !self.target.fits(startup.pod()) {
             return;

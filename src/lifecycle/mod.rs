@@ -44,6 +44,7 @@ mod pod_in_flight;
 mod record;
 mod reentry;
 mod saved;
+mod sink;
 mod slo;
 mod slo_verdict;
 mod sources;
@@ -68,8 +69,8 @@ pub use lost_startup::LostStartup;
 pub use milestone::Milestone;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use observation::{
-    EventDropReason, Observation, PodObservation, PodState, PullObservation, PullResult,
-    ResizeResult, Sink, TrackerObservation,
+    EventDropReason, Observation, Observer, PodObservation, PodState, PullObservation, PullResult,
+    ResizeResult, TrackerObservation,
 };
 pub use outcome::Outcome;
 pub use record::{
@@ -84,6 +85,7 @@ pub use saved::{
     SavedTracker, SavedVerdict, SavedWaiting, UnreadWaiting, WaitingNames, WaitingPod,
     WaitingTable,
 };
+pub use sink::Sink;
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SourceProgress, Successor};

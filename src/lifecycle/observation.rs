@@ -8,7 +8,6 @@ use super::lost_startup::LostStartup;
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::outcome::Outcome;
-use super::record::EndedStartup;
 use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli_verdict::StartupSli;
 use std::sync::Arc;
@@ -185,30 +184,24 @@ pub enum Observation<'a> {
 }
 
 /// Receives what the tracker reports, in the order in which it happened.
-pub trait Sink {
+pub trait Observer {
     /// Takes one observation, made at the accounted time `now`.
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>);
-
-    /// Takes a startup that podinit has followed to its end, after all observations of it. Most sinks
-    /// keep no records.
-    fn ended(&mut self, startup: EndedStartup) {
-        drop(startup);
-    }
 }
 
-impl<F: FnMut(Timestamp, Observation<'_>)> Sink for F {
+impl<F: FnMut(Timestamp, Observation<'_>)> Observer for F {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self(now, observation);
     }
 }
 
-/// A sink, with the time at which the tracker makes its observations.
+/// An observer, with the time at which the tracker makes its observations.
 pub(super) struct Reporter<'a, S> {
     now: Timestamp,
-    sink: &'a mut S,
+    pub(super) sink: &'a mut S,
 }
 
-impl<'a, S: Sink> Reporter<'a, S> {
+impl<'a, S: Observer> Reporter<'a, S> {
     /// Observations are made at `now`.
     pub(super) const fn new(now: Timestamp, sink: &'a mut S) -> Self {
         Self { now, sink }
@@ -217,11 +210,6 @@ impl<'a, S: Sink> Reporter<'a, S> {
     /// When the observations are made.
     pub(super) const fn now(&self) -> Timestamp {
         self.now
-    }
-
-    /// Hands over a startup that has ended.
-    pub(super) fn ended(&mut self, startup: EndedStartup) {
-        self.sink.ended(startup);
     }
 
     /// Reports something that happened to `pod`.

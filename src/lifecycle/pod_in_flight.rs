@@ -13,7 +13,7 @@ use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
 use super::milestone::Milestone;
-use super::observation::{PodObservation, PodState, Reporter, Sink};
+use super::observation::{Observer, PodObservation, PodState, Reporter};
 use super::outcome::Outcome;
 use super::record::RecordedCause;
 use super::reentry::ReentryBaseline;
@@ -86,7 +86,7 @@ impl PodInFlight {
         source: SourceId,
         now: Timestamp,
         shared: &SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let mut evidence = WaitEvidence::default();
@@ -122,7 +122,7 @@ impl PodInFlight {
         snapshot: &PodSnapshot,
         fold: FoldContext,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) -> Option<Outcome> {
         let before = self.entry.map(|_| self.waiting);
         let Self {
@@ -184,7 +184,7 @@ impl PodInFlight {
     pub(super) fn settle(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let stage = self.startup.stage();
         let waiting = self.evidence.waiting(stage);
@@ -221,7 +221,7 @@ impl PodInFlight {
         &mut self,
         outcome: Outcome,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) -> Outcome {
         let Self {
             info,
@@ -260,7 +260,7 @@ impl PodInFlight {
         slo: SloId,
         now: Timestamp,
         rules: &[SloRule],
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let Self {
             info,
@@ -289,7 +289,7 @@ impl PodInFlight {
         &mut self,
         to: Option<StageEntry>,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let Self {
             uid, info, entry, ..
@@ -304,7 +304,7 @@ impl PodInFlight {
     pub(super) fn report_stuck(
         &mut self,
         stuck: &StuckBefore,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let entry = self.entry;
         let is_stuck = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));

@@ -13,7 +13,7 @@ use super::slo::{SloCounter, SloDoc};
 use super::store::{SeriesSet, Store};
 use crate::instruments::FamilySource;
 use crate::lifecycle::{
-    EndedStartup, EvictedState, Interval, Latency, Observation, PodObservation, PodState,
+    EndedStartup, EvictedState, Interval, Latency, Observation, Observer, PodObservation, PodState,
     PullObservation, Sink, StartupSli, TrackerObservation,
 };
 use crate::pod::PodInfo;
@@ -214,7 +214,7 @@ impl Recorder {
     }
 }
 
-impl Sink for Recorder {
+impl Observer for Recorder {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
@@ -222,6 +222,10 @@ impl Sink for Recorder {
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
+}
+
+impl Sink for Recorder {
+    fn ended(&mut self, _: EndedStartup) {}
 }
 
 #[cfg(all(test, not(podinit_loom)))]

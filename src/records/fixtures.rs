@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::lifecycle::{
-    Delivery, EndedStartup, Observation, PodEvent, Sink, SourceId, TimestampMode, Tracker,
-    TrackerConfig,
+    Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, TimestampMode,
+    Tracker, TrackerConfig,
 };
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
@@ -16,9 +16,11 @@ pub(super) fn at(second: i64) -> Timestamp {
 #[derive(Default)]
 pub(super) struct Ends(pub(super) Vec<EndedStartup>);
 
-impl Sink for Ends {
+impl Observer for Ends {
     fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
 
+impl Sink for Ends {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.push(startup);
     }

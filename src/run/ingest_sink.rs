@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::lifecycle::{EndedStartup, Observation, Sink};
+use crate::lifecycle::{EndedStartup, Observation, Observer, Sink};
 use crate::metrics::Recorder;
 use crate::metrics::exemplar::SpanRef;
 use crate::records::RecordStore;
@@ -28,11 +28,13 @@ impl IngestSink {
     }
 }
 
-impl Sink for IngestSink {
+impl Observer for IngestSink {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
+}
 
+impl Sink for IngestSink {
     fn ended(&mut self, startup: EndedStartup) {
         let startup = Arc::new(startup);
         let traces = self.traces.as_ref();

@@ -15,8 +15,8 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
 use crate::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, Observation, PodEvent, Sink, SloRule, SourceId,
-    TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, Sink, SloRule,
+    SourceId, TimestampMode, Tracker, TrackerConfig,
 };
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
 use crate::timestamp::Timestamp;
@@ -31,9 +31,11 @@ pub(crate) const SLO: &str = "ready-in-time";
 #[derive(Default)]
 struct Ends(Vec<EndedStartup>);
 
-impl Sink for Ends {
+impl Observer for Ends {
     fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
 
+impl Sink for Ends {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.push(startup);
     }

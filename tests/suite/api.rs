@@ -6,7 +6,7 @@ use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use podinit::api::{self, SCHEMA};
 use podinit::lifecycle::{
-    Delivery, EndedStartup, Observation, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
+    Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
 };
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
 use podinit::records::{self, RecordStore, RecordsClient};
@@ -23,9 +23,11 @@ fn at(second: i64) -> Timestamp {
 #[derive(Default)]
 struct Kept(RecordStore);
 
-impl Sink for Kept {
+impl Observer for Kept {
     fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
 
+impl Sink for Kept {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.add(startup);
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::lifecycle::{
-    Delivery, EndedStartup, Observation, PodEvent, Sink, SourceId, Successor, Tracker,
+    Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, Successor, Tracker,
     TrackerConfig,
 };
 use podinit::metrics::{Builder, LabelConfig, Recorder};
@@ -29,11 +29,13 @@ struct Said {
     records: RecordStore,
 }
 
-impl Sink for Said {
+impl Observer for Said {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
+}
 
+impl Sink for Said {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
     }

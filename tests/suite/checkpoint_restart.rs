@@ -11,8 +11,8 @@ use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::decode::{DecodeOptions, WatchEventKind};
 use podinit::lifecycle::{
-    Delivery, EndedStartup, Observation, PodEvent, Record, SavedPod, Sink, SourceId, Successor,
-    TimestampMode, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Observation, Observer, PodEvent, Record, SavedPod, Sink, SourceId,
+    Successor, TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
@@ -42,11 +42,13 @@ struct Said {
     records: RecordStore,
 }
 
-impl Sink for Said {
+impl Observer for Said {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
+}
 
+impl Sink for Said {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
     }

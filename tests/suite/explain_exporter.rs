@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use podinit::api;
 use podinit::decode::DecodeOptions;
 use podinit::lifecycle::{
-    Backfill, EndedStartup, Observation, Sink, SloRule, Tracker, TrackerConfig,
+    Backfill, EndedStartup, Observation, Observer, Sink, SloRule, Tracker, TrackerConfig,
 };
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{Replay, ReplayConfig};
@@ -24,9 +24,11 @@ use crate::support::server::{Running, Source, start_routes};
 #[derive(Default)]
 struct Kept(RecordStore);
 
-impl Sink for Kept {
+impl Observer for Kept {
     fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
 
+impl Sink for Kept {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.add(startup);
     }

@@ -8,8 +8,8 @@ use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
 use podinit::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Observation, Outcome, PodObservation, PodState,
-    PullObservation, PullResult, Sink, Stage, UnobservedReason, Waiting,
+    AnomalyKind, Interval, Latency, Milestone, Observation, Observer, Outcome, PodObservation,
+    PodState, PullObservation, PullResult, Stage, UnobservedReason, Waiting,
 };
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,

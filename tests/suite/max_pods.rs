@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use history::{Change, History};
 use model::Model;
 use podinit::lifecycle::{
-    Delivery, Evicted, Observation, PodEvent, PodObservation, PodState, RefusalReason, Sink,
-    SourceId, Tracker, TrackerConfig, TrackerObservation,
+    Delivery, EndedStartup, Evicted, Observation, Observer, PodEvent, PodObservation, PodState,
+    RefusalReason, Sink, SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
 use podinit::pod::PodInfo;
 use podinit::timestamp::Timestamp;
@@ -31,7 +31,7 @@ struct Said {
     all: Vec<(String, PodObservation)>,
 }
 
-impl Sink for Said {
+impl Observer for Said {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
@@ -46,6 +46,10 @@ impl Sink for Said {
             Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
+}
+
+impl Sink for Said {
+    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Said {

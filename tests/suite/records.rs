@@ -11,7 +11,7 @@ use podinit::api::reading::record_of;
 use podinit::api::{SCHEMA, startup_of};
 use podinit::decode::DecodeOptions;
 use podinit::lifecycle::{
-    EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Outcome,
+    EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
     PodObservation, PodState, Sink, SloVerdict, TimestampMode, UnobservedReason,
 };
 use podinit::pod::PodInfo;
@@ -42,7 +42,7 @@ fn key(pod: &PodInfo) -> (String, String) {
     (pod.namespace.to_string(), pod.name.to_string())
 }
 
-impl Sink for Compare {
+impl Observer for Compare {
     fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
         let Observation::Pod(pod, observation) = observation else {
             return;
@@ -65,7 +65,9 @@ impl Sink for Compare {
             _ => {}
         }
     }
+}
 
+impl Sink for Compare {
     fn ended(&mut self, startup: EndedStartup) {
         let record = startup.record();
         let counted = self.counted.remove(&key(startup.pod())).unwrap();

@@ -9,6 +9,7 @@ use super::tests::{decoded, sections};
 use super::*;
 use crate::checkpoint::frame;
 use crate::lifecycle::{FirstList, Interval, Namespaces, SavedSource, SloRule, SourceId};
+use crate::metrics::CheckpointLoad;
 use crate::metrics::histogram::SavedHistogram;
 use crate::metrics::{SavedLabel, SavedLabels};
 use crate::timestamp::Timestamp;

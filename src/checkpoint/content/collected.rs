@@ -1,7 +1,7 @@
 //! What the records of pods in flight have collected: the names of stages and causes, and then one value
 //! for each of these pods, in the order of the section `pods`.
 
-use super::{COLLECTED, ContentError, append, take, unread};
+use super::section::{COLLECTED, ContentError, append, take, unread};
 use crate::lifecycle::{SavedCollected, SavedPod, WaitingNames, WaitingTable};
 
 /// Appends what the record of the next pod has collected.

@@ -22,26 +22,23 @@
 mod collected;
 mod pods;
 mod records;
+mod section;
 
 use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::section::ContentError;
+
 use self::pods::SharedTexts;
+use self::section::{
+    COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, TRACKER, append, payload, value,
+};
 use super::frame::{Sections, Writer};
-use crate::lifecycle::{SavedPod, SavedTracker, UnreadWaiting};
-use crate::metrics::CheckpointLoad;
+use crate::lifecycle::{SavedPod, SavedTracker};
 use crate::metrics::saved::SavedMetrics;
 use crate::records::KeptRecords;
 use crate::shard::Shard;
-
-const SCOPE: u32 = 1;
-const TRACKER: u32 = 2;
-const PODS: u32 = 3;
-const METRICS: u32 = 4;
-const SHARD: u32 = 5;
-const COLLECTED: u32 = 6;
-const RECORDS: u32 = 7;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,39 +94,6 @@ pub struct Watched {
     pub label: Option<String>,
     /// The field selector
     pub field: Option<String>,
-}
-
-/// Why a checkpoint that is whole cannot be used by this podinit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ContentError {
-    /// A section is missing
-    #[error("it has no section {0}")]
-    Missing(u32),
-    /// The bytes of a section are no value of its type
-    #[error("section {0}: {1}")]
-    Bytes(u32, postcard::Error),
-    /// A section holds a value that cannot be
-    #[error("section {0}: {1}")]
-    Impossible(u32, &'static str),
-    /// A name that only a later podinit can have written
-    #[error("it counts {0}, which this podinit does not know")]
-    Unknown(String),
-    /// A stage and a cause that only a later podinit can have written
-    #[error("a pod waited in {0}, which this podinit does not know")]
-    UnknownWaiting(String),
-}
-
-impl ContentError {
-    /// The reason for setting the checkpoint aside.
-    pub const fn reason(&self) -> CheckpointLoad {
-        match self {
-            // The checksum matched, and a variant or a name is none of this podinit's.
-            Self::Unknown(_)
-            | Self::UnknownWaiting(_)
-            | Self::Bytes(_, postcard::Error::SerdeDeCustom) => CheckpointLoad::FutureVersion,
-            Self::Missing(_) | Self::Bytes(..) | Self::Impossible(..) => CheckpointLoad::Corrupt,
-        }
-    }
 }
 
 /// A checkpoint that lacks its records and its checksum: the task that owns the pods need not wait for
@@ -205,40 +169,6 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     Ok((content, pods))
 }
 
-/// Appends the bytes of `value`.
-#[expect(
-    clippy::expect_used,
-    reason = "memory takes every byte, and derived forms know the lengths that postcard asks for"
-)]
-fn append<T: Serialize>(out: &mut Vec<u8>, value: &T) {
-    postcard::serialize_with_flavor(value, Append(out)).expect("a saved value can be written");
-}
-
-/// Where postcard writes to.
-struct Append<'a>(&'a mut Vec<u8>);
-
-impl postcard::ser_flavors::Flavor for Append<'_> {
-    type Output = ();
-
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.0.push(byte);
-        Ok(())
-    }
-
-    // Most numbers of a pod take one byte, which is cheaper to push than to copy.
-    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        match bytes {
-            [byte] => self.0.push(*byte),
-            _ => self.0.extend_from_slice(bytes),
-        }
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
-    }
-}
-
 /// The shard of the pods; all of them where nothing is said.
 fn shard(file: &Sections<'_>) -> Result<Shard, ContentError> {
     if file.get(SHARD).is_none() {
@@ -247,36 +177,6 @@ fn shard(file: &Sections<'_>) -> Result<Shard, ContentError> {
     let SavedShard { index, count } = value(file, SHARD)?;
     let shard = NonZeroU64::new(count).and_then(|count| Shard::new(index, count));
     shard.ok_or(ContentError::Impossible(SHARD, "no such shard"))
-}
-
-fn payload<'a>(file: &Sections<'a>, tag: u32) -> Result<&'a [u8], ContentError> {
-    file.get(tag).ok_or(ContentError::Missing(tag))
-}
-
-/// The value with which `bytes`, of the section `tag`, begin. Takes it off them.
-fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8], tag: u32) -> Result<T, ContentError> {
-    let fault = |error| ContentError::Bytes(tag, error);
-    let (value, rest) = postcard::take_from_bytes(bytes).map_err(fault)?;
-    *bytes = rest;
-    Ok(value)
-}
-
-/// Why a section `tag` cannot be used that names a pair of stage and cause in this way.
-fn unread(tag: u32) -> impl Fn(UnreadWaiting) -> ContentError {
-    move |why| match why {
-        UnreadWaiting::Unnamed => ContentError::Impossible(tag, "no such stage and cause"),
-        UnreadWaiting::Unknown(name) => ContentError::UnknownWaiting(name),
-    }
-}
-
-/// The one value that fills a section.
-fn value<'a, T: Deserialize<'a>>(file: &Sections<'a>, tag: u32) -> Result<T, ContentError> {
-    let mut bytes = payload(file, tag)?;
-    let value = take(&mut bytes, tag)?;
-    match bytes {
-        [] => Ok(value),
-        _ => Err(ContentError::Impossible(tag, "bytes are left over")),
-    }
 }
 
 /// The counters and histograms, of which this podinit must know every one.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::{ContentError, PODS, take};
+use super::section::{ContentError, PODS, take};
 use crate::lifecycle::{SavedInFlight, SavedPod};
 use crate::pod::{PodInfo, Workload};
 

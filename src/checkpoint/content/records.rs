@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::pods::SharedTexts;
-use super::{ContentError, RECORDS, append, take, unread};
+use super::section::{ContentError, RECORDS, append, take, unread};
 use crate::lifecycle::{EndedStartup, SavedEnded, SavedRules, SloRule, WaitingNames, WaitingTable};
 use crate::records::{KeptRecord, KeptRecords, MOST_KEPT};
 

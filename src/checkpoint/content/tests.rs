@@ -6,9 +6,10 @@ use std::time::Duration;
 use super::*;
 use crate::checkpoint::frame;
 use crate::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, Observation, PodEvent, SavedCollected, Sink,
-    SloRule, SourceId, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, SavedCollected,
+    Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
+use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use crate::records::RecordStore;
@@ -20,11 +21,13 @@ struct Counted {
     records: RecordStore,
 }
 
-impl Sink for Counted {
+impl Observer for Counted {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
+}
 
+impl Sink for Counted {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
     }

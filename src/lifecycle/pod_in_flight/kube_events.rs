@@ -10,7 +10,7 @@ use crate::lifecycle::cause::Waiting;
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::judgement::Latency;
-use crate::lifecycle::observation::{PullObservation, PullResult, Reporter, Sink};
+use crate::lifecycle::observation::{Observer, PullObservation, PullResult, Reporter};
 use crate::lifecycle::slo::SloInput;
 use crate::timestamp::Timestamp;
 
@@ -22,7 +22,7 @@ impl PodInFlight {
         mode: TimestampMode,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let before = self.waiting;
         self.evidence.take_event(event);
@@ -46,7 +46,7 @@ impl PodInFlight {
         (mode, now): (TimestampMode, Timestamp),
         before: Waiting,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let at = event
             .first
@@ -95,7 +95,7 @@ impl PodInFlight {
         position: usize,
         reason: &EventReason,
         at: Option<Timestamp>,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         if !matches!(
             reason,

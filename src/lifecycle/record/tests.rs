@@ -6,7 +6,8 @@ use crate::lifecycle::cause::Cause;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::interval::{Stage, Step};
-use crate::lifecycle::observation::{Observation, Sink};
+use crate::lifecycle::observation::{Observation, Observer};
+use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -23,9 +24,11 @@ fn at(second: i64) -> Timestamp {
 #[derive(Default)]
 struct Ends(Vec<EndedStartup>);
 
-impl Sink for Ends {
+impl Observer for Ends {
     fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
 
+impl Sink for Ends {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.push(startup);
     }

@@ -3,8 +3,9 @@
 use super::remembered_pod::RememberedPod;
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::SnapshotOrigin;
-use crate::lifecycle::observation::{Reporter, Sink};
+use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::sink::Sink;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 

@@ -5,8 +5,10 @@ use crate::lifecycle::cause::{Cause, Waiting};
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{Observation, PodObservation, PodState, Sink};
+use crate::lifecycle::observation::{Observation, Observer, PodObservation, PodState};
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::record::EndedStartup;
+use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
@@ -15,13 +17,17 @@ use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid}
 #[derive(Default)]
 struct Observed(Vec<PodObservation>);
 
-impl Sink for Observed {
+impl Observer for Observed {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(_, observation) => self.0.push(observation),
             Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
+}
+
+impl Sink for Observed {
+    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Observed {

@@ -5,7 +5,8 @@ use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::kube_event::KubeEvent;
 use crate::lifecycle::delivery::PodEvent;
-use crate::lifecycle::observation::{EventDropReason, Reporter, Sink, TrackerObservation};
+use crate::lifecycle::observation::{EventDropReason, Reporter, TrackerObservation};
+use crate::lifecycle::sink::Sink;
 use crate::timestamp::Timestamp;
 
 impl Tracker {

@@ -2,8 +2,9 @@
 
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::observation::{Reporter, Sink};
+use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::sink::Sink;
 use crate::pod::{PodSnapshot, PodUid};
 
 impl Tracker {

@@ -3,8 +3,9 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
-use crate::lifecycle::observation::{Reporter, Sink, TrackerObservation};
+use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::sink::Sink;
 use crate::pod::PodUid;
 use crate::shard::Shard;
 use crate::timestamp::Timestamp;

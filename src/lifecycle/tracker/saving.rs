@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::remembered_pod::RememberedPod;
 use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::observation::{Reporter, Sink, TrackerObservation};
+use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::saved::{SavedDeleted, SavedInPlace, SavedPod, SavedTracker};
+use crate::lifecycle::sink::Sink;
 use crate::lifecycle::sources::Successor;
 use crate::timestamp::Timestamp;
 

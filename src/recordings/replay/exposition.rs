@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
-use crate::lifecycle::{Observation, Sink};
+use crate::lifecycle::{EndedStartup, Observation, Observer, Sink};
 use crate::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::timestamp::Timestamp;
@@ -73,10 +73,14 @@ struct RecordedMetrics {
     exposition: Arc<Exposition>,
 }
 
-impl Sink for RecordedMetrics {
+impl Observer for RecordedMetrics {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
+}
+
+impl Sink for RecordedMetrics {
+    fn ended(&mut self, _: EndedStartup) {}
 }
 
 #[cfg(test)]

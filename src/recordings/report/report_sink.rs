@@ -11,9 +11,9 @@ use super::summary::{InFlight, IntervalSummary, Report};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
-    AnomalyKind, EndedStartup, Interval, Latency, LostStartup, Milestone, Observation, Outcome,
-    PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode, TrackerObservation,
-    UnobservedReason,
+    AnomalyKind, EndedStartup, Interval, Latency, LostStartup, Milestone, Observation, Observer,
+    Outcome, PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode,
+    TrackerObservation, UnobservedReason,
 };
 use crate::metrics::layout::CLASSIC_BOUNDS;
 use crate::pod::PodInfo;
@@ -191,7 +191,7 @@ pub(super) fn rows() -> impl Iterator<Item = Interval> {
     stages.chain([Interval::ScheduledToReady, Interval::CreatedToReady])
 }
 
-impl Sink for ReportSink {
+impl Observer for ReportSink {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
@@ -201,7 +201,9 @@ impl Sink for ReportSink {
             Observation::Pull(..) | Observation::Tracker(_) => {}
         }
     }
+}
 
+impl Sink for ReportSink {
     fn ended(&mut self, startup: EndedStartup) {
         if let Some(pods) = &mut self.pods {
             pods.ended(&startup);

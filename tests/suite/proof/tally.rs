@@ -1,8 +1,8 @@
 //! What the program has counted, pod by pod.
 
 use podinit::lifecycle::{
-    Interval, Milestone, NetworkEvidence, Observation, Outcome, PodObservation, PodState,
-    PullResult, Sink, SloVerdict, Stage, StartupSli, Step,
+    EndedStartup, Interval, Milestone, NetworkEvidence, Observation, Observer, Outcome,
+    PodObservation, PodState, PullResult, Sink, SloVerdict, Stage, StartupSli, Step,
 };
 use podinit::metrics::Recorder;
 use podinit::pod::PodInfo;
@@ -133,7 +133,7 @@ pub struct Tally {
     pub injected: InjectedBug,
 }
 
-impl Sink for Tally {
+impl Observer for Tally {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
@@ -146,6 +146,10 @@ impl Sink for Tally {
             Observation::Tracker(_) => self.recorder.observe(now, observation),
         }
     }
+}
+
+impl Sink for Tally {
+    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Tally {
