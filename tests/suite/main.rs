@@ -48,6 +48,7 @@ mod fault_table;
 mod first_list_memory;
 mod fuzz_seeds;
 mod hostile_labels;
+mod import_circles;
 mod kube_events;
 mod layering;
 mod max_pods;
