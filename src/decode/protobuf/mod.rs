@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Like the JSON decoder it is total: nothing panics, what is no field that is read is skipped, and an
-//! object that is malformed costs only itself. It holds no rule of its own: [`deserializer`] shows a message
-//! to the readers of `pod` and `event` as a map with the keys of the JSON. [`wire`] reads fields, [`schema`]
-//! says which of them, and [`list_reader`] reads a list while it arrives.
+//! object that is malformed costs only itself. It holds no rule of its own: `deserializer` shows a message
+//! to the readers of `pod` and `event` as a map with the keys of the JSON. `wire` reads fields, `schema`
+//! says which of them, and `list_reader` reads a list while it arrives.
 
 mod deserializer;
 pub(super) mod list_reader;
