@@ -54,6 +54,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         workload: true,
         probes: false,
         images: false,
+        messages: false,
     };
     let frames: Vec<Vec<u8>> = (lines.iter())
         .map(|line| protobuf::event(line.as_bytes()).unwrap())

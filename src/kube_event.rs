@@ -24,6 +24,8 @@ pub struct KubeEvent {
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
     pub reason: EventReason,
+    /// Its message, of a warning that says why a pod waits; `None` where it was not asked for
+    pub message: Option<Box<str>>,
 }
 
 /// The container that an Event is about.

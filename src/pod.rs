@@ -10,11 +10,14 @@ mod in_place;
 mod probes;
 mod sandbox;
 mod scheduling;
+pub mod text;
 mod uid;
 
 use std::sync::Arc;
 
-pub use self::container::{Container, ContainerKind, ContainerState, WaitingReason};
+pub use self::container::{
+    Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
+};
 pub use self::disruption::DisruptionReason;
 pub use self::in_place::{InPlaceChanges, Resize, ResizeState};
 pub use self::probes::{ContainerProbes, Probe};
@@ -127,8 +130,8 @@ pub struct Workload {
 /// What labels and exemplars say about a pod. None of it decides what is counted, except that SLOs
 /// match pods by namespace and workload.
 ///
-/// The decoder fills `node`, `workload` and `pod_labels` only where a label is configured that
-/// needs them, and `probes` only for reports on recordings.
+/// The decoder fills `node`, `workload` and `pod_labels` only where a label or a record needs them,
+/// `images` only for records and reports, and `probes` only for reports on recordings.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PodInfo {
     /// `metadata.namespace`
@@ -147,6 +150,10 @@ pub struct PodInfo {
     /// The probes of `spec.containers`, in the order of the spec, of those that have any; shared with
     /// the other pods of the workload. `None` where no container has one
     pub probes: Option<Arc<Vec<ContainerProbes>>>,
+    /// The images of the first [`MOST_FOLLOWED`] containers, in the order of the containers, as the spec
+    /// names them at first sight; shared with the other pods of the workload. `None` where they were not
+    /// asked for
+    pub images: Option<Arc<Vec<Arc<str>>>>,
 }
 
 /// One version of one pod, reduced to what podinit needs.
@@ -189,8 +196,9 @@ pub struct PodSnapshot {
     pub has_init_containers: bool,
     /// Every container of the spec, init containers first, in the order of the spec
     pub containers: Box<[Container]>,
-    /// The images of `spec.containers`, as the spec names them; empty unless they were asked for
-    pub images: Box<[Arc<str>]>,
+    /// Why containers wait that have a problem, in the words of Kubernetes; `None` where nothing says so,
+    /// or where it was not asked for
+    pub waiting_messages: Option<Box<Vec<WaitingMessage>>>,
     /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
     /// ([§9.4](crate::specification#s9-4))
     pub is_stateful: bool,
@@ -231,7 +239,7 @@ impl PodSnapshot {
             gated: false,
             has_init_containers: false,
             containers: Box::default(),
-            images: Box::default(),
+            waiting_messages: None,
             is_stateful: false,
             has_readiness_gates: false,
             is_static: false,

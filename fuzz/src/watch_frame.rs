@@ -23,6 +23,7 @@ pub fn run(bytes: &[u8]) {
         workload: true,
         probes: true,
         images: true,
+        messages: true,
     });
     let mut events = EventDecoder::default();
     // The body is also taken for one event, so that the fuzzer need not guess its length.

@@ -23,6 +23,7 @@ pub fn run(bytes: &[u8]) {
         workload: true,
         probes: true,
         images: true,
+        messages: true,
     });
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {
@@ -63,7 +64,7 @@ fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
     lines
 }
 
-/// The counts must not depend on which labels are configured.
+/// The counts must not depend on which labels are configured, nor on what only records show.
 fn without_labels(mut event: WatchEvent) -> WatchEvent {
     match &mut event.kind {
         WatchEventKind::Added(pod)
@@ -72,6 +73,8 @@ fn without_labels(mut event: WatchEvent) -> WatchEvent {
             pod.info.node = None;
             pod.info.workload = None;
             pod.info.pod_labels = std::sync::Arc::default();
+            pod.info.images = None;
+            pod.waiting_messages = None;
         }
         WatchEventKind::OtherShard { .. }
         | WatchEventKind::Bookmark { .. }

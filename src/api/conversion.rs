@@ -2,12 +2,13 @@
 
 use super::continue_token;
 use super::model::{
-    Cause, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup, Workload,
+    Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup, Workload,
 };
+use crate::decode::event::image_registry;
 use crate::decode::rfc3339;
 use crate::lifecycle::{
-    self, IntervalResult, Progress, Record, RecordedCause, RecordedImage, RecordedInterval,
-    RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict, StageOrStep,
+    self, IntervalResult, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
+    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict, StageOrStep,
 };
 use crate::pod::ContainerKind;
 use crate::records::Answer;
@@ -50,6 +51,9 @@ pub fn startup_of(record: &Record, label_keys: &[String]) -> Startup {
         milestones: record.milestones.iter().map(Milestone::from).collect(),
         network_time: record.network_time.map(|time| time.as_str().to_owned()),
         intervals: record.intervals.iter().map(Interval::from).collect(),
+        containers: record.containers.iter().map(Container::from).collect(),
+        image: record.image().map(ToString::to_string),
+        message: record.message.as_deref().map(str::to_owned),
         pulls: record.pulls.iter().map(Pull::from).collect(),
         causes: record.causes.iter().map(Cause::from).collect(),
         slos: record.slos.iter().map(Slo::from).collect(),
@@ -121,6 +125,19 @@ const fn kind_of(interval: lifecycle::Interval) -> &'static str {
         Some(StageOrStep::Stage(_)) => "stage",
         Some(StageOrStep::Step(_)) => "step",
         None => "whole",
+    }
+}
+
+impl From<&RecordedContainer> for Container {
+    fn from(recorded: &RecordedContainer) -> Self {
+        let image = recorded.image.as_deref();
+        Self {
+            name: recorded.name.to_string(),
+            init: recorded.kind != ContainerKind::Regular,
+            image: image.map(str::to_owned),
+            registry: image.map(|image| image_registry::of(image).to_owned()),
+            problem: recorded.problem.map(|cause| cause.as_str().to_owned()),
+        }
     }
 }
 

@@ -46,6 +46,16 @@ pub struct Startup {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_time: Option<String>,
     pub intervals: Vec<Interval>,
+    /// Init containers first, in the order of the spec
+    #[serde(default)]
+    pub containers: Vec<Container>,
+    /// The image that the pod is about: of the container whose image is its problem or could not be pulled,
+    /// or else of the first regular one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// What Kubernetes says of why the pod waits; of a startup that is over, what it said last
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     pub pulls: Vec<Pull>,
     /// The oldest first
     pub causes: Vec<Cause>,
@@ -110,6 +120,23 @@ pub struct Interval {
     /// Of an unobserved one, why
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A container of the pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Container {
+    pub name: String,
+    /// Whether it is an init container
+    pub init: bool,
+    /// Its image, as the spec names it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The registry of the image
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<String>,
+    /// What keeps it from running: `image`, `config`, `crash` or `create`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// How the image of a container came to the node.

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::{
-    Cause, Ended, InFlight, Interval, Milestone, Pull, Slo, Startup, Workload as Owner,
+    Cause, Container, Ended, InFlight, Interval, Milestone, Pull, Slo, Startup, Workload as Owner,
 };
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
-    self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCause, RecordedImage,
-    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict, Waiting,
+    self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCause,
+    RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull,
+    RecordedSlo, SloVerdict, Waiting,
 };
 use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
 use crate::timestamp::Timestamp;
@@ -52,6 +53,8 @@ pub fn record_of(startup: &Startup) -> Read<Record> {
             .map(|text| named("network_time", text))
             .transpose()?,
         intervals: all(&startup.intervals, interval)?,
+        containers: all(&startup.containers, container)?,
+        message: startup.message.as_deref().map(Arc::from),
         pulls: all(&startup.pulls, pull)?,
         causes: all(&startup.causes, cause)?,
         slos: all(&startup.slos, slo)?,
@@ -148,6 +151,23 @@ fn latency(seconds: f64) -> Latency {
     Latency::from_nanos((seconds * 1e9).round() as u64)
 }
 
+fn container(document: &Container) -> Read<RecordedContainer> {
+    let problem = document.problem.as_deref();
+    Ok(RecordedContainer {
+        name: document.name.as_str().into(),
+        kind: kind(document.init),
+        image: document.image.as_deref().map(Arc::from),
+        problem: problem.map(|text| named("problem", text)).transpose()?,
+    })
+}
+
+const fn kind(init: bool) -> ContainerKind {
+    match init {
+        true => ContainerKind::Init,
+        false => ContainerKind::Regular,
+    }
+}
+
 fn pull(document: &Pull) -> Read<RecordedPull> {
     let image = match (document.image.as_str(), document.seconds) {
         ("unknown", _) => RecordedImage::Unknown,
@@ -160,10 +180,7 @@ fn pull(document: &Pull) -> Read<RecordedPull> {
     };
     Ok(RecordedPull {
         container: document.container.as_str().into(),
-        kind: match document.init {
-            true => ContainerKind::Init,
-            false => ContainerKind::Regular,
-        },
+        kind: kind(document.init),
         registry: document.registry.as_str().into(),
         has_failed: document.failed,
         image,

@@ -11,6 +11,7 @@ use super::verdict::{since, verdict};
 use super::waterfall::{Row, waterfall};
 use crate::decode::rfc3339;
 use crate::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
+use crate::pod::ContainerKind;
 use crate::recordings::report::{Advice, Taken, advise};
 use crate::timestamp::Timestamp;
 
@@ -62,6 +63,10 @@ pub struct Explanation {
     /// The waterfall
     pub rows: Vec<Row>,
     pub milestones: Vec<MilestoneLine>,
+    /// Its containers, init containers first
+    pub containers: Vec<ContainerLine>,
+    /// What Kubernetes says of why it waits, or said last
+    pub message: Option<String>,
     /// The causes for which it waited, the oldest first
     pub causes: Vec<CauseLine>,
     pub slos: Vec<SloLine>,
@@ -86,6 +91,16 @@ pub struct MilestoneLine {
     pub after_seconds: Option<f64>,
     pub source: Option<&'static str>,
     pub uncertain: Option<&'static str>,
+}
+
+/// A container, and its image.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContainerLine {
+    pub name: String,
+    pub init: bool,
+    pub image: Option<String>,
+    /// Of a pod in flight, what keeps it from running
+    pub problem: Option<&'static str>,
 }
 
 /// A cause, and since when.
@@ -146,6 +161,8 @@ impl Explanation {
             parts,
             rows: waterfall(record, &fleet, began, end),
             milestones: milestones(record, began),
+            containers: containers(record),
+            message: record.message.as_deref().map(str::to_owned),
             causes: causes(record, began, end),
             slos: slos(record),
             probes: probes(record, probe_times),
@@ -181,6 +198,17 @@ fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {
         after_seconds: reached.time.map(|(at, _)| since(began, at)),
         source: reached.time.map(|(_, source)| source.as_str()),
         uncertain: uncertainty::of_milestone(record, reached),
+    });
+    lines.collect()
+}
+
+fn containers(record: &Record) -> Vec<ContainerLine> {
+    let in_flight = record.outcome().is_none();
+    let lines = record.containers.iter().map(|container| ContainerLine {
+        name: container.name.to_string(),
+        init: container.kind != ContainerKind::Regular,
+        image: container.image.as_deref().map(str::to_owned),
+        problem: (container.problem.filter(|_| in_flight)).map(|problem| problem.as_str()),
     });
     lines.collect()
 }

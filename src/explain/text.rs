@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::explanation::{Explanation, WorkloadPods};
+use super::explanation::{ContainerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
 use crate::human_time::seconds;
 use crate::recordings::report::Style;
@@ -42,6 +42,7 @@ fn render(explanation: &Explanation, style: Style) -> String {
     head(&mut out, explanation, style);
     waterfall(&mut out, explanation, style);
     milestones(&mut out, explanation, style);
+    containers(&mut out, explanation, style);
     waits(&mut out, explanation, style);
     advice(&mut out, explanation, style);
     let _ = writeln!(
@@ -159,6 +160,21 @@ fn milestones(out: &mut String, explanation: &Explanation, style: Style) {
     }
 }
 
+/// The images, where any is known.
+fn containers(out: &mut String, explanation: &Explanation, style: Style) {
+    let known = |container: &&ContainerLine| container.image.is_some();
+    let mut lines = explanation.containers.iter().filter(known).peekable();
+    if lines.peek().is_some() {
+        let _ = writeln!(out, "\n{}", bold("Images", style));
+    }
+    for container in lines {
+        let name = plain(&container.name);
+        let image = plain(container.image.as_deref().unwrap_or_default());
+        let problem = container.problem.map(|problem| format!(" ({problem})"));
+        let _ = writeln!(out, "  {name:<20} {image}{}", problem.unwrap_or_default());
+    }
+}
+
 /// The causes, the peers and the SLOs.
 fn waits(out: &mut String, explanation: &Explanation, style: Style) {
     if !explanation.causes.is_empty() {
@@ -167,6 +183,14 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
     for cause in &explanation.causes {
         let after = format!("+{}", seconds(cause.after_seconds));
         let _ = writeln!(out, "  {after:>9}  {}: {}", cause.stage, cause.cause);
+    }
+    if let Some(message) = &explanation.message {
+        let _ = writeln!(
+            out,
+            "\n{}\n  {}",
+            bold("Kubernetes says", style),
+            plain(message)
+        );
     }
     if let Some(peers) = &explanation.peers {
         let _ = write!(

@@ -35,6 +35,7 @@ mod interval;
 mod judgement;
 mod last_seen;
 mod lost_startup;
+mod messages;
 mod milestone;
 mod name_index;
 mod network_evidence;
@@ -75,8 +76,8 @@ pub use observation::{
 pub use outcome::Outcome;
 pub use record::{
     EndedStartup, InFlight, InFlightPosition, IntervalResult, MOST_CAUSES, MilestoneSource,
-    Progress, Record, RecordedCause, RecordedImage, RecordedInterval, RecordedMilestone,
-    RecordedPull, RecordedSlo,
+    Progress, Record, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
+    RecordedMilestone, RecordedPull, RecordedSlo,
 };
 pub use reentry::LastTrue;
 pub use saved::{

@@ -12,6 +12,7 @@ use super::interval::{Interval, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
+use super::messages::{Message, MessageBudget, said_by_pod};
 use super::milestone::Milestone;
 use super::observation::{Observer, PodObservation, PodState, Reporter};
 use super::outcome::Outcome;
@@ -38,6 +39,8 @@ pub(super) struct SharedState {
     pub events: bool,
     /// Which pods are stuck
     pub stuck: StuckBefore,
+    /// What the messages of pods in flight take
+    pub messages: MessageBudget,
 }
 
 /// How and when a snapshot is folded.
@@ -67,6 +70,8 @@ pub(super) struct PodInFlight {
     pub(super) waiting: Waiting,
     /// Its last causes, the present one included; empty as long as it has had one only
     pub(super) causes: CauseLog,
+    /// What Kubernetes says of the present cause
+    pub(super) message: Option<Box<Message>>,
     /// How its images came to its node
     pub(super) images: ImagePulls,
     pub(super) sli: SliProgress,
@@ -103,6 +108,7 @@ impl PodInFlight {
             evidence,
             waiting,
             causes: CauseLog::default(),
+            message: None,
             images: ImagePulls::default(),
             sli: SliProgress {
                 is_stateful: snapshot.is_stateful,
@@ -174,7 +180,9 @@ impl PodInFlight {
         };
         slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
+            let before = self.waiting;
             self.settle(shared, reporter);
+            self.hear(said_by_pod(snapshot, self.waiting), before, shared);
         }
         outcome
     }
@@ -202,6 +210,23 @@ impl PodInFlight {
         }
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
         self.wait(Some((stage, entered)), shared, reporter);
+    }
+
+    /// Its namespace and name.
+    pub(super) fn names(&self) -> (&str, &str) {
+        (&self.info.namespace, &self.info.name)
+    }
+
+    /// What Kubernetes says of the present cause.
+    pub(super) fn message(&self) -> Option<&str> {
+        self.message.as_ref().map(|message| &*message.0)
+    }
+
+    /// Keeps what is said of the present cause, where the pod waited for `before` until now.
+    fn hear(&mut self, said: Option<&str>, before: Waiting, shared: &mut SharedState) {
+        if said.is_some() || before != self.waiting {
+            shared.messages.replace(&mut self.message, said);
+        }
     }
 
     /// Notes that the pod waits for another cause from `now` on.
@@ -251,6 +276,7 @@ impl PodInFlight {
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.wait(None, shared, reporter);
+        shared.messages.release(self.message());
         outcome
     }
 

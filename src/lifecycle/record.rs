@@ -13,7 +13,7 @@ use std::time::Duration;
 pub use ended_startup::EndedStartup;
 pub use in_flight::{InFlight, InFlightPosition};
 
-use super::cause::Waiting;
+use super::cause::{Cause, Waiting};
 use super::interval::Interval;
 use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
@@ -39,6 +39,11 @@ pub struct Record {
     pub network_time: Option<NetworkTime>,
     /// The stages, whole durations and steps that apply to the pod and have begun or ended
     pub intervals: Vec<RecordedInterval>,
+    /// Its containers, those that are followed, in the order of its spec
+    pub containers: Vec<RecordedContainer>,
+    /// What Kubernetes says of why it waits, in its own words, cut to 256 bytes; of a startup that has ended,
+    /// what it said last
+    pub message: Option<Arc<str>>,
     /// How its images came to its node, as far as Events have shown, in the order of its containers
     pub pulls: Vec<RecordedPull>,
     /// Its last causes, at most [`MOST_CAUSES`], the oldest first; of a pod in flight the last one is the
@@ -122,6 +127,17 @@ pub enum IntervalResult {
     Unobserved(UnobservedReason),
 }
 
+/// A container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedContainer {
+    pub name: Arc<str>,
+    pub kind: ContainerKind,
+    /// Its image, as the spec names it, cut to 256 bytes
+    pub image: Option<Arc<str>>,
+    /// What keeps it from running: `image`, `config`, `crash` or `create`
+    pub problem: Option<Cause>,
+}
+
 /// How the image of a container came to the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedPull {
@@ -203,6 +219,23 @@ impl Record {
         let mut all = self.milestones.iter();
         let found = all.find(|reached| reached.milestone == milestone)?;
         found.time.map(|(at, _)| at)
+    }
+
+    /// The image that a pod is about: of the container whose image is its problem or could not be pulled,
+    /// or else of the first regular one.
+    pub fn image(&self) -> Option<&Arc<str>> {
+        let failed = self.pulls.iter().find(|pull| pull.has_failed);
+        let mut containers = self.containers.iter();
+        let by_problem = containers.find(|one| one.problem == Some(Cause::Image));
+        let mut containers = self.containers.iter();
+        let by_pull = || {
+            let failed = failed?;
+            containers.find(|one| one.name == failed.container && one.kind == failed.kind)
+        };
+        let mut all = self.containers.iter();
+        let found = by_problem.or_else(by_pull);
+        let found = found.or_else(|| all.find(|one| one.kind == ContainerKind::Regular));
+        found?.image.as_ref()
     }
 
     /// The outcome; `None` of a startup under way.

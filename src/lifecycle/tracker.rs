@@ -278,10 +278,12 @@ impl Tracker {
     fn remember_in_flight(&mut self, pod: Box<PodInFlight>) {
         let uid = pod.uid;
         self.pods.insert(uid, RememberedPod::InFlight(pod));
-        if let Some(slot) = self.pods.slot(uid)
-            && let Some(RememberedPod::InFlight(pod)) = self.pods.at(slot)
-        {
-            self.names.insert(&pod.info.namespace, &pod.info.name, slot);
+        let Self { pods, names, .. } = self;
+        if let Some(slot) = pods.slot(uid) {
+            names.insert(slot, |slot| match pods.at(slot)? {
+                RememberedPod::InFlight(pod) => Some(pod.names()),
+                RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
+            });
         }
     }
 
@@ -292,7 +294,7 @@ impl Tracker {
             return;
         };
         if let RememberedPod::InFlight(pod) = remembered {
-            self.names.remove(&pod.info.namespace, &pod.info.name, slot);
+            self.names.remove(pod.names(), slot);
             let outcome = pod.finish(outcome, &mut self.shared, reporter);
             let finished = RememberedPod::Finished(pod.last_seen.into());
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {

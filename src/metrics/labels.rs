@@ -162,6 +162,7 @@ impl LabelConfig {
             workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
             probes: false,
             images: false,
+            messages: false,
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Group {
     pub more: usize,
 }
 
-/// Records in flight, by cause, node, owner, registry of a failed or missing image, and namespace.
+/// Records in flight, by cause, node, owner, image, registry of a failed pull, and namespace.
 pub(super) fn groups(records: &[Record]) -> Vec<Group> {
     let by = |by, key: &dyn Fn(&Record) -> Option<String>| {
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -51,6 +51,7 @@ pub(super) fn groups(records: &[Record]) -> Vec<Group> {
             let owner = record.pod.workload.as_deref()?;
             Some(format!("{}/{}", owner.kind, owner.name))
         }),
+        by("image", &|record| Some(record.image()?.to_string())),
         by("registry", &|record| {
             Some(
                 record

@@ -25,8 +25,10 @@ pub(super) struct WaitingRow {
     pub is_stuck: bool,
     pub node: String,
     pub owner: String,
-    /// The registries of its images, as far as Events have shown them
-    pub registries: String,
+    /// The image that it is about
+    pub image: String,
+    /// What Kubernetes says of the cause
+    pub message: String,
     /// The command that shows more
     pub command: String,
 }
@@ -46,8 +48,6 @@ impl WaitingRow {
         let waited = now.nanos_since(entered).max(0) as f64 / 1e9;
         let limit = stuck_after.as_secs_f64();
         let owner = record.pod.workload.as_deref();
-        let mut registries: Vec<&str> = record.pulls.iter().map(|pull| &*pull.registry).collect();
-        registries.dedup();
         Some(Self {
             pod: format!("{}/{}", record.pod.namespace, record.pod.name),
             path: pod_path(&record.pod),
@@ -62,7 +62,8 @@ impl WaitingRow {
             owner: owner.map_or_else(String::new, |owner| {
                 format!("{}/{}", owner.kind, owner.name)
             }),
-            registries: registries.join(", "),
+            image: record.image().map_or_else(String::new, ToString::to_string),
+            message: record.message.as_deref().unwrap_or_default().to_owned(),
             command: next_command(record),
         })
     }

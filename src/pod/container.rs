@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
+/// So many containers of a pod are followed, in the order of its spec, init containers first.
+pub const MOST_FOLLOWED: usize = 64;
+
 /// Where a container stands in a pod's spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContainerKind {
@@ -67,4 +70,13 @@ pub struct Container {
     pub started: Option<Timestamp>,
     /// `restartCount` is above 0
     pub has_restarted: bool,
+}
+
+/// What Kubernetes says of why a container waits that has a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingMessage {
+    /// The position of the container among [`PodSnapshot::containers`](super::PodSnapshot::containers)
+    pub container: usize,
+    /// `state.waiting.message`
+    pub text: Box<str>,
 }

@@ -92,9 +92,11 @@ impl Exporter {
             None => (None, Snapshots::none()),
         };
         let slos = SloSettings::open(args.slo.as_deref(), &clock)?;
-        // Records name the owner and the node of every pod.
+        // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode.workload = true;
         watch.decode.node = true;
+        watch.decode.images = true;
+        watch.decode.messages = true;
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);

@@ -80,6 +80,8 @@ impl StuckInCluster {
         let mut decoder = PodDecoder::new(DecodeOptions {
             node: true,
             workload: true,
+            images: true,
+            messages: true,
             ..DecodeOptions::default()
         });
         let mut pods = Vec::new();

@@ -31,6 +31,13 @@ pub struct StuckPod {
     /// The controlling owner, as kind and name
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
+    /// The image that the pod is about: of the container whose image is its problem, or else of the first
+    /// regular one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// What Kubernetes says of the cause
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// The registries of the images that are not known to be on the node
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub registries: Vec<String>,
@@ -62,6 +69,8 @@ impl StuckPod {
             limit_seconds: seconds_between(entered, stuck_at),
             node: startup.node.clone(),
             owner: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
+            image: startup.image.clone(),
+            message: startup.message.clone(),
             registries: registries(startup),
             next_command: next_command_of(pod, waiting(in_flight)),
         })

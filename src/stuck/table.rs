@@ -16,7 +16,7 @@ const NARROW: [&str; 8] = [
     "NODE",
     "OWNER",
 ];
-const WIDE: [&str; 3] = ["REGISTRY", "UID", "NEXT"];
+const WIDE: [&str; 5] = ["IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
 
 /// Between two columns, as in the tables of kubectl
 const GAP: usize = 3;
@@ -82,7 +82,13 @@ fn cells(pod: &StuckPod, wide: bool) -> Vec<String> {
     ];
     if wide {
         let registries = pod.registries.join(",");
-        cells.extend([registries, pod.uid.clone(), pod.next_command.clone()]);
+        cells.extend([
+            known(&pod.image),
+            known(&pod.message),
+            registries,
+            pod.uid.clone(),
+            pod.next_command.clone(),
+        ]);
     }
     cells.iter().map(|cell| shown(cell)).collect()
 }

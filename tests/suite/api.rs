@@ -8,7 +8,10 @@ use podinit::api::{self, SCHEMA};
 use podinit::lifecycle::{
     Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
 };
-use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
+use podinit::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
+};
 use podinit::records::{self, RecordStore, RecordsClient};
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit::timestamp::Timestamp;
@@ -42,6 +45,27 @@ fn pod(name: &str, namespace: &str) -> PodSnapshot {
         name: namespace.into(),
     }));
     pod.info.pod_labels = ["blue".into(), "".into()].into();
+    pod.not_scheduled = Some(Box::new(NotScheduled {
+        is_false: true,
+        reason: NotScheduledReason::SchedulingGated,
+        message: "a \"quota\" is used up".into(),
+    }));
+    pod.info.images = Some(Arc::new(vec![
+        "ghcr.io/shop/web:1".into(),
+        "proxy:2".into(),
+    ]));
+    let container = |name: &str, reason| Container {
+        name: name.into(),
+        kind: ContainerKind::Regular,
+        state: ContainerState::Waiting(reason),
+        started: None,
+        has_restarted: false,
+    };
+    pod.containers = [
+        container("web", WaitingReason::Other),
+        container("proxy", WaitingReason::ErrImagePull),
+    ]
+    .into();
     pod
 }
 
@@ -143,6 +167,13 @@ async fn every_answer_is_what_the_schema_says() {
     let pod = checked("startup", &reply);
     assert_eq!(pod["uid"], PodUid::from_text("pod-0").to_string());
     assert_eq!(pod["labels"], serde_json::json!({"colour": "blue"}));
+    let proxy = serde_json::json!({
+        "name": "proxy", "init": false, "image": "proxy:2", "registry": "docker.io", "problem": "image"
+    });
+    assert_eq!(pod["containers"][1], proxy);
+    assert_eq!(pod["containers"][0]["registry"], "ghcr.io");
+    assert_eq!(pod["image"], "proxy:2");
+    assert_eq!(pod["message"], "a \"quota\" is used up");
     assert_eq!(pod["in_flight"]["stuck"], true);
     assert_eq!(pod["in_flight"]["stuck_at"], "2023-11-14T22:18:20Z");
     let reply = server.get("/api/v1/pods/ops/pod-2").await;

@@ -240,6 +240,7 @@ fn event(pod: u8, reason: EventReason) -> PodEvent {
         first: None,
         named: None,
         reason,
+        message: None,
     })
 }
 

@@ -175,6 +175,8 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
     let decode = DecodeOptions {
         node: true,
         workload: true,
+        images: true,
+        messages: true,
         ..DecodeOptions::default()
     };
     let input = Cursor::new(documents.to_owned());

@@ -7,12 +7,12 @@ use std::time::Duration;
 use podinit::explain::{Explanation, Others};
 use podinit::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedCause, RecordedInterval, RecordedMilestone, Stage, Waiting,
+    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, Waiting,
 };
 use podinit::metrics::{Figures, SloFigures};
 use podinit::page::history::{History, Sample};
 use podinit::page::{Foot, Overview, pod_page};
-use podinit::pod::{PodSnapshot, PodUid, Workload};
+use podinit::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
 use podinit::timestamp::Timestamp;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
@@ -67,6 +67,13 @@ fn record(name: &str, progress: Progress) -> Record {
             interval(Interval::Stage(Stage::Network), 2, end),
             interval(Interval::CreatedToReady, 0, end),
         ],
+        containers: vec![RecordedContainer {
+            name: "web".into(),
+            kind: ContainerKind::Regular,
+            image: Some("ghcr.io/shop/web:1.2".into()),
+            problem: None,
+        }],
+        message: Some("<no> address & none left".into()),
         pulls: vec![],
         causes: vec![RecordedCause {
             waiting: waiting(),

@@ -80,6 +80,7 @@ fn everything() -> DecodeOptions {
         workload: true,
         probes: true,
         images: true,
+        messages: true,
     }
 }
 

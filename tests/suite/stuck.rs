@@ -54,6 +54,8 @@ fn bound(startup: Startup) -> Startup {
             kind: "Deployment".to_owned(),
             name: "web".to_owned(),
         }),
+        image: Some("registry.example/web:7".to_owned()),
+        message: Some("Back-off\u{1b} pulling image".to_owned()),
         pulls: vec![
             pull("registry.example", "unknown"),
             pull("docker.io", "present"),
@@ -98,7 +100,8 @@ shop        web-2\u{fffd}[31m   containers   17m0s   60s     pull    node-a0   D
 fn the_wide_table_also_says_what_to_do_next() {
     let wide = three().to_table(true, false);
     let row = wide.lines().find(|line| line.contains("web-1")).unwrap();
-    let ends = "Deployment/web   registry.example   uid-web-1        \
+    let ends = "Deployment/web   registry.example/web:7   Back-off\u{fffd} pulling image   \
+                registry.example   uid-web-1        \
                 kubectl -n shop events --for pod/web-1";
     assert!(row.ends_with(ends), "{wide}");
 }
@@ -125,7 +128,8 @@ fn json_has_all_that_is_known() {
         "stage": "containers", "cause": "pull",
         "entered": "2026-01-01T00:01:00Z", "stuck_at": "2026-01-01T00:02:00Z",
         "wait_seconds": 1140.0, "limit_seconds": 60.0,
-        "node": "node-a0", "owner": "Deployment/web", "registries": ["registry.example"],
+        "node": "node-a0", "owner": "Deployment/web", "image": "registry.example/web:7",
+        "message": "Back-off\u{1b} pulling image", "registries": ["registry.example"],
         "next_command": "kubectl -n shop events --for pod/web-1",
     });
     assert_eq!(document["pods"][1], expected);
@@ -305,6 +309,15 @@ async fn an_exporter_gives_the_rows_of_its_cluster() {
         .collect()
     };
     assert_eq!(rows(&of_exporter), rows(&of_cluster));
+    let images = of_exporter["pods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pod| &pod["image"]);
+    let with_image = images
+        .filter(|image| *image == "registry.example/web")
+        .count();
+    assert_eq!(with_image, 3);
     exporter.rows(&["--namespace", "shop"], 3);
     exporter.rows(&["-n", "pay,shop"], 4);
     assert_eq!(exporter.rows(&["--limit", "1"], 1)["complete"], false);

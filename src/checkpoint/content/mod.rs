@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::section::ContentError;
 
+use self::collected::CollectedWriter;
 use self::pods::SharedTexts;
 use self::section::{
     COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, TRACKER, append, payload, value,
@@ -124,16 +125,16 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfini
         file.section(SHARD, |out| append(out, &saved));
     }
     file.section(TRACKER, |out| append(out, &content.tracker));
-    let mut collected = Vec::new();
+    let mut collected = CollectedWriter::default();
     file.section(PODS, |out| {
         for pod in pods {
             append(out, &pod);
             if let SavedPod::InFlight(pod) = &pod {
-                collected::write(&mut collected, &pod.collected);
+                collected.add(pod);
             }
         }
     });
-    if !collected.is_empty() {
+    if let Some(collected) = collected.finish() {
         file.section(COLLECTED, |out| out.extend(collected));
     }
     file.section(METRICS, |out| append(out, &content.metrics));
@@ -153,7 +154,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     let mut texts = SharedTexts::default();
     let mut pods = pods::read(payload(file, PODS)?, slos, &mut texts)?;
     if let Some(payload) = file.get(COLLECTED) {
-        collected::read(payload, &mut pods)?;
+        collected::read(payload, &mut pods, &mut texts)?;
     }
     let records = file.get(RECORDS);
     let records = records.map(|payload| records::read(payload, &mut texts));

@@ -47,6 +47,13 @@ impl SharedTexts {
         }
     }
 
+    /// Replaces texts by equal ones of pods before.
+    pub(super) fn share_all(&mut self, texts: &mut [Arc<str>]) {
+        texts
+            .iter_mut()
+            .for_each(|text| share(&mut self.texts, text));
+    }
+
     fn share_names(&mut self, info: &mut PodInfo) {
         share(&mut self.texts, &mut info.namespace);
         if let Some(node) = &mut info.node {

@@ -41,6 +41,7 @@ fn in_flight(startup: SavedStartup, slo: u16) -> SavedPod {
             host_network: true,
             pod_labels: ["front".into(), "".into()].into(),
             probes: None,
+            images: None,
         },
         startup,
         discovered: Timestamp::from_seconds(1_001),

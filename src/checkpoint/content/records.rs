@@ -102,6 +102,7 @@ pub(super) fn read(mut bytes: &[u8], texts: &mut SharedTexts) -> Result<KeptReco
         saved.check(rules.len()).map_err(impossible)?;
         saved.translate(&table).map_err(unread(RECORDS))?;
         texts.share(&mut saved.pod);
+        texts.share_all(&mut saved.images);
         let startup = EndedStartup::restored(saved, Arc::clone(rules));
         records.push(KeptRecord {
             number: head.number,

@@ -65,6 +65,7 @@ prop_compose! {
         network_evidence in option::of(named::<NetworkEvidence>()),
         network_time in option::of(named::<NetworkTime>()),
         verdicts in vec(option::of(verdict()), slos),
+        message in option::of(".{0,60}"),
     ) -> SavedCollected {
         let causes = causes.into_iter();
         SavedCollected {
@@ -73,6 +74,7 @@ prop_compose! {
             network_evidence,
             network_time,
             verdicts,
+            message: message.map(Box::from),
         }
     }
 }
@@ -103,10 +105,13 @@ prop_compose! {
         discovered in time(),
         slos in vec((0..SLOS, any::<bool>()), 0..4),
         pulled in vec((option::of(".{0,10}"), any::<bool>(), option::of(0_u64..1 << 50)), 0..4),
+        // Few, so that pods have some in common.
+        named in option::of(vec("[ab]{0,1}", 1..3)),
     )(
         collected in collected(slos.len()),
         names in Just(names), node in Just(node), owner in Just(owner), startup in Just(startup),
         discovered in Just(discovered), slos in Just(slos), pulled in Just(pulled),
+        named in Just(named),
     ) -> SavedInFlight {
         let [namespace, name, uid] = names;
         let images = pulled.into_iter().map(|(registry, failed, nanos)| SavedImagePull {
@@ -131,6 +136,7 @@ prop_compose! {
                 name: name.into(),
                 node: node.map(Arc::from),
                 workload: owner.map(|name| Arc::new(Workload { kind: "Job".into(), name: name.into() })),
+                images: named.map(|names| Arc::new(names.into_iter().map(Arc::from).collect())),
                 ..PodInfo::default()
             },
             startup,
@@ -154,7 +160,8 @@ prop_compose! {
         at in time(),
     ) -> SavedEnded {
         let collected = std::mem::take(&mut pod.collected);
-        SavedEnded { pod, collected, waiting, outcome, at }
+        let images = pod.info.images.take().map_or_else(Vec::new, |images| images.to_vec());
+        SavedEnded { pod, collected, images, waiting, outcome, at }
     }
 }
 
@@ -243,7 +250,10 @@ fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
             .unwrap()
             .1 = whole;
         let mut bytes = Vec::new();
-        super::super::collected::write(&mut bytes, &collected);
+        append(&mut bytes, &WaitingNames::default());
+        append(&mut bytes, &collected);
+        append(&mut bytes, &None::<usize>);
+        append(&mut bytes, &Vec::<Vec<String>>::new());
         file.push((COLLECTED, bytes));
         decoded(&file).map(drop)
     };

@@ -37,6 +37,8 @@ pub(crate) fn of_object(object: Object<'_>, context: &mut DecodeContext) -> Kube
     let reporter = event.reporter.filter(|name| !name.is_empty());
     let reporter = reporter.or(event.source_component);
     let message = message.as_deref().unwrap_or_default();
+    let reason = reason_of(reason.as_deref().unwrap_or_default(), message, context);
+    let is_kept = context.options.messages && matches!(reason, EventReason::Warning(_));
     KubeEvent {
         pod: pod_of(&involved),
         from_kubelet: reporter.as_deref() == Some(KUBELET),
@@ -45,7 +47,8 @@ pub(crate) fn of_object(object: Object<'_>, context: &mut DecodeContext) -> Kube
             .and_then(|path| container(&path, context)),
         first: event.first,
         named: instant_in_name(&metadata.name),
-        reason: reason_of(reason.as_deref().unwrap_or_default(), message, context),
+        reason,
+        message: is_kept.then(|| message.into()),
     }
 }
 

@@ -83,6 +83,7 @@ fn everything_that_is_read_is_found() {
                 with_wait: Some(Duration::from_secs(2)),
                 bytes: Some(77),
             }))),
+            message: None,
         }
     );
 }
@@ -97,6 +98,7 @@ fn values_of_the_wrong_type_count_as_absent() {
         first: None,
         named: None,
         reason: EventReason::Other,
+        message: None,
     };
     assert_eq!(bare, nothing);
     for junk in [

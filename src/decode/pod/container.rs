@@ -44,7 +44,10 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                 liveness,
                 image,
             } = declared;
-            self.images.extend(image);
+            if self.context.options.images {
+                let image = image.unwrap_or_else(|| self.context.text(""));
+                self.images.push(image);
+            }
             let name = name.unwrap_or_else(|| self.context.text(""));
             let has_probe = [startup, readiness, liveness].iter().any(Option::is_some);
             if let (true, Some(probes)) = (has_probe, &mut self.probes) {
@@ -108,7 +111,7 @@ impl<'de> LenientField<'de> for DeclaredReader<'_> {
                     declared.always = policy.as_deref() == Some("Always");
                 }
                 Some("image") if context.options.images => {
-                    let share = Parsed(|text: &str| Some(context.text(text)));
+                    let share = Parsed(|text: &str| Some(context.image(text)));
                     declared.image = map.next_value_seed(Lenient(share))?;
                 }
                 Some("startupProbe") if context.options.probes => {
@@ -131,28 +134,31 @@ impl<'de> LenientField<'de> for DeclaredReader<'_> {
 #[derive(Default)]
 pub(crate) struct ContainerStatus<'de> {
     name: Option<Cow<'de, str>>,
-    state: StateFields,
-    last_state: StateFields,
+    state: StateFields<'de>,
+    last_state: StateFields<'de>,
     restarts: Option<u64>,
 }
 
 /// A `state` or `lastState`.
-#[derive(Clone, Copy, Default)]
-struct StateFields {
+#[derive(Default)]
+struct StateFields<'de> {
     state: ContainerState,
     running: Option<Timestamp>,
     terminated: Option<Timestamp>,
+    /// Why it waits
+    message: Option<Cow<'de, str>>,
 }
 
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
-/// entry of a name counts.
+/// entry of a name counts. `say` gets the message of each that waits with a problem, and its position.
 pub(crate) fn with_statuses(
     mut containers: Vec<Container>,
     mut statuses: Vec<ContainerStatus<'_>>,
+    mut say: impl FnMut(usize, &str),
 ) -> Vec<Container> {
     // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
     statuses.sort_by(|one, other| one.name.cmp(&other.name));
-    for container in &mut containers {
+    for (position, container) in containers.iter_mut().enumerate() {
         let before =
             statuses.partition_point(|status| status.name.as_deref() < Some(&container.name));
         let found = statuses.get(before);
@@ -162,7 +168,14 @@ pub(crate) fn with_statuses(
                 state,
                 running,
                 terminated,
+                ref message,
             } = status.state;
+            if let (ContainerState::Waiting(reason), Some(message)) = (state, message)
+                && reason != WaitingReason::Other
+                && !message.is_empty()
+            {
+                say(position, message);
+            }
             container.state = match state {
                 ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Other),
                 other => other,
@@ -225,15 +238,15 @@ impl<'de> LenientField<'de> for ContainerStatusReader {
 struct StateReader;
 
 impl<'de> LenientField<'de> for StateReader {
-    type Value = StateFields;
+    type Value = StateFields<'de>;
 
-    fn absent(self) -> StateFields {
+    fn absent(self) -> Self::Value {
         StateFields::default()
     }
 
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<StateFields, A::Error> {
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = StateFields::default();
-        let (mut running, mut terminated, mut waiting) = (false, None, None);
+        let (mut running, mut terminated, mut waiting) = (false, None::<Details<'de>>, None);
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("running") => {
@@ -243,7 +256,7 @@ impl<'de> LenientField<'de> for StateReader {
                 }
                 Some("terminated") => {
                     terminated = map.next_value_seed(Lenient(DetailsReader))?;
-                    fields.terminated = terminated.and_then(|details| details.started);
+                    fields.terminated = terminated.as_ref().and_then(|details| details.started);
                 }
                 Some("waiting") => waiting = map.next_value_seed(Lenient(DetailsReader))?,
                 _ => skip(&mut map)?,
@@ -256,8 +269,12 @@ impl<'de> LenientField<'de> for StateReader {
                 Some(0) => ContainerState::Succeeded,
                 _ => ContainerState::Failed,
             }
-        } else if let Some(details) = waiting {
-            ContainerState::Waiting(details.reason)
+        } else if let Some(Details {
+            reason, message, ..
+        }) = waiting
+        {
+            fields.message = message;
+            ContainerState::Waiting(reason)
         } else {
             ContainerState::NoStatus
         };
@@ -266,18 +283,18 @@ impl<'de> LenientField<'de> for StateReader {
 }
 
 /// The fields of a `running`, `terminated` or `waiting`.
-#[derive(Clone, Copy)]
-struct Details {
+struct Details<'de> {
     started: Option<Timestamp>,
     exit_code: Option<u64>,
     reason: WaitingReason,
+    message: Option<Cow<'de, str>>,
 }
 
 /// Reads [`Details`]; `None` for what is no object.
 struct DetailsReader;
 
 impl<'de> LenientField<'de> for DetailsReader {
-    type Value = Option<Details>;
+    type Value = Option<Details<'de>>;
 
     fn absent(self) -> Self::Value {
         None
@@ -288,6 +305,7 @@ impl<'de> LenientField<'de> for DetailsReader {
             started: None,
             exit_code: None,
             reason: WaitingReason::Other,
+            message: None,
         };
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
@@ -299,6 +317,7 @@ impl<'de> LenientField<'de> for DetailsReader {
                     let reason = map.next_value_seed(Lenient(Parsed(WaitingReason::from_text)))?;
                     details.reason = reason.unwrap_or(WaitingReason::Other);
                 }
+                Some("message") => details.message = map.next_value_seed(Lenient(Text))?,
                 _ => skip(&mut map)?,
             }
         }
@@ -317,6 +336,7 @@ mod tests {
                 state: ContainerState::Running,
                 running: Some(Timestamp::from_seconds(started)),
                 terminated: None,
+                message: None,
             },
             last_state: StateFields::default(),
             restarts: None,
@@ -338,7 +358,7 @@ mod tests {
             named("a", 6),
             named("b", 4),
         ];
-        let read = with_statuses(declared.into(), statuses);
+        let read = with_statuses(declared.into(), statuses, |_, _| {});
         let started: Vec<_> = read.iter().map(|container| container.started).collect();
         let at = |second| Some(Timestamp::from_seconds(second));
         assert_eq!(started, [None, at(6), None, at(5)]);

@@ -28,7 +28,8 @@ use std::sync::Arc;
 
 use intern::Interner;
 
-use crate::pod::{ContainerProbes, PodUid, Workload};
+use crate::pod::text;
+use crate::pod::{ContainerProbes, MOST_FOLLOWED, PodUid, Workload};
 use crate::shard::Shard;
 
 /// The optional fields to decode: those that a configured label or a report needs.
@@ -43,8 +44,11 @@ pub struct DecodeOptions {
     pub workload: bool,
     /// Whether [`PodInfo::probes`](crate::pod::PodInfo::probes) are wanted.
     pub probes: bool,
-    /// Whether [`PodSnapshot::images`](crate::pod::PodSnapshot::images) are wanted.
+    /// Whether [`PodInfo::images`](crate::pod::PodInfo::images) are wanted.
     pub images: bool,
+    /// Whether [`PodSnapshot::waiting_messages`](crate::pod::PodSnapshot::waiting_messages) are wanted,
+    /// and the messages of Events.
+    pub messages: bool,
 }
 
 /// What is carried from pod to pod: the options, and the texts that many pods share.
@@ -60,6 +64,8 @@ pub(crate) struct DecodeContext {
     pub(crate) texts: Interner<str>,
     pub(crate) workloads: Interner<Workload>,
     pub(crate) probes: Interner<Vec<ContainerProbes>>,
+    /// The images of all containers: those of the pods of a workload are the same
+    pub(crate) images: Interner<Vec<Arc<str>>>,
     /// The values of the chosen labels: those of the pods of a workload are the same
     pub(crate) label_values: Interner<[Box<str>]>,
 }
@@ -86,6 +92,19 @@ impl DecodeContext {
     fn shared_probes(&mut self, probes: Vec<ContainerProbes>) -> Option<Arc<Vec<ContainerProbes>>> {
         let shared = |context: &mut Self| context.probes.get(&probes, || Arc::new(probes.clone()));
         (!probes.is_empty()).then(|| shared(self))
+    }
+
+    /// The shared copy of the name of an image. Kubernetes has no limit for it, so that it is cut.
+    pub(crate) fn image(&mut self, name: &str) -> Arc<str> {
+        const MOST_BYTES: usize = 256;
+        self.text(text::cut(name, MOST_BYTES))
+    }
+
+    /// The shared copy of the images of the first containers of a pod; none for a pod without any.
+    fn shared_images(&mut self, mut images: Vec<Arc<str>>) -> Option<Arc<Vec<Arc<str>>>> {
+        images.truncate(MOST_FOLLOWED);
+        let shared = |context: &mut Self| context.images.get(&images, || Arc::new(images.clone()));
+        (!images.is_empty()).then(|| shared(self))
     }
 
     /// The shared copy of the values of the chosen labels of a pod.

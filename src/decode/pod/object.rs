@@ -11,7 +11,7 @@ use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::decode::event::fields::EventFields;
-use crate::pod::{InPlaceChanges, PodInfo, PodSnapshot};
+use crate::pod::{InPlaceChanges, PodInfo, PodSnapshot, WaitingMessage};
 
 /// Why an object is no pod that podinit could account for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,8 +119,21 @@ impl<'de> Object<'de> {
             None => context.text(""),
         };
         let has_init_containers = !self.spec.init_containers.is_empty();
-        let init_containers = with_statuses(self.spec.init_containers, self.status.init_containers);
-        let containers = with_statuses(self.spec.containers, self.status.containers);
+        let mut messages = Vec::new();
+        let mut say = |container, text: &str| {
+            if context.options.messages {
+                let text = text.into();
+                messages.push(WaitingMessage { container, text });
+            }
+        };
+        let first = self.spec.init_containers.len();
+        let statuses = self.status.init_containers;
+        let init_containers = with_statuses(self.spec.init_containers, statuses, &mut say);
+        let say_regular = |container, text: &str| say(first + container, text);
+        let statuses = self.status.containers;
+        let containers = with_statuses(self.spec.containers, statuses, say_regular);
+        let images = self.spec.init_images.into_iter().chain(self.spec.images);
+        let images = context.shared_images(images.collect());
         // Of exactly the size that is needed: a large list has very many of them.
         let containers = init_containers.into_iter().chain(containers).collect();
         let read = self.status.conditions;
@@ -140,6 +153,7 @@ impl<'de> Object<'de> {
                 host_network: self.spec.host_network,
                 pod_labels,
                 probes,
+                images,
             },
             created: self.metadata.created,
             started: self.status.started,
@@ -161,7 +175,7 @@ impl<'de> Object<'de> {
             gated: self.spec.gated,
             has_init_containers,
             containers,
-            images: self.spec.images.into(),
+            waiting_messages: (!messages.is_empty()).then(|| Box::new(messages)),
             is_stateful: self.spec.is_stateful,
             has_readiness_gates: self.spec.readiness_gates.any,
             is_static: self.metadata.is_static,

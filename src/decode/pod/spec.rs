@@ -20,7 +20,8 @@ pub(crate) struct Spec {
     pub(crate) containers: Vec<Container>,
     /// Of `containers`, where they are wanted
     pub(crate) probes: Vec<ContainerProbes>,
-    /// Of `containers`, where they are wanted
+    /// Of `initContainers` and `containers`, where they are wanted
+    pub(crate) init_images: Vec<Arc<str>>,
     pub(crate) images: Vec<Arc<str>>,
     pub(crate) is_stateful: bool,
     pub(crate) readiness_gates: ReadinessGates,
@@ -61,7 +62,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     let reader = ContainersReader {
                         context,
                         probes: None,
-                        images: &mut Vec::new(),
+                        images: &mut spec.init_images,
                     };
                     spec.init_containers = map.next_value_seed(Lenient(reader))?;
                 }

@@ -19,6 +19,7 @@ pub(crate) fn all_options() -> DecodeOptions {
         workload: true,
         probes: true,
         images: true,
+        messages: true,
     }
 }
 

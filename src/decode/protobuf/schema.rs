@@ -162,7 +162,11 @@ const CONTAINER_STATUS: Message = &[
 ];
 
 const CONTAINER_STATE: Message = &[
-    known(1, "waiting", Of(&[known(1, "reason", Text)])),
+    known(
+        1,
+        "waiting",
+        Of(&[known(1, "reason", Text), known(2, "message", Text)]),
+    ),
     known(2, "running", Of(&[known(1, "startedAt", Time)])),
     known(
         3,

@@ -15,6 +15,7 @@ fn everything() -> DecodeOptions {
         workload: true,
         probes: true,
         images: true,
+        messages: true,
     }
 }
 

@@ -6,10 +6,9 @@ use super::Cause;
 use crate::kube_event::EventContainer;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
 
-/// At most so many containers of a pod are followed, in the order of its spec: the others have no part
-/// in its cause, and a pod with more has no startup SLI (`no_evidence`). Each takes 24 bytes, and 32
-/// more once an Event tells of an image.
-pub(in crate::lifecycle) const MOST_FOLLOWED: usize = 64;
+/// The containers of a pod past these have no part in its cause, and a pod with more has no startup SLI
+/// (`no_evidence`). Each takes 24 bytes, and 32 more once an Event tells of an image.
+pub(in crate::lifecycle) use crate::pod::MOST_FOLLOWED;
 
 /// What is known of one container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +65,7 @@ impl ContainerEvidence {
 }
 
 /// What the state of a container says, besides that it runs or has ended well.
-const fn problem(state: ContainerState) -> Option<Cause> {
+pub(in crate::lifecycle) const fn problem(state: ContainerState) -> Option<Cause> {
     use WaitingReason as Reason;
     match state {
         ContainerState::Waiting(reason) => Some(match reason {

@@ -95,6 +95,7 @@ fn event(from_kubelet: bool, container: Option<(&str, bool)>, reason: EventReaso
         first: None,
         named: None,
         reason,
+        message: None,
     }
 }
 

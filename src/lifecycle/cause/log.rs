@@ -8,28 +8,25 @@ const WAITING_BITS: u32 = 8;
 
 /// The last causes with the time at which each began, the oldest first; empty until the first change.
 ///
-/// One word in the pod, and one for each cause, because a pod in flight has little room: milliseconds since
-/// the epoch above the index of stage and cause.
+/// One word for each cause, because a pod in flight has little room: milliseconds since the epoch above the
+/// index of stage and cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(
-    clippy::box_collection,
-    reason = "most pods of a first list have no log"
-)]
-pub(in crate::lifecycle) struct CauseLog(Option<Box<Vec<u64>>>);
+pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
 
 impl CauseLog {
     pub(in crate::lifecycle) const fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.0.is_empty()
     }
 
     /// Adds the newest one. The oldest gives way once there are [`MOST_CAUSES`].
     pub(in crate::lifecycle) fn push(&mut self, cause: RecordedCause) {
-        let words = self.0.get_or_insert_default();
+        let mut words = std::mem::take(&mut self.0).into_vec();
         if words.len() == MOST_CAUSES {
             words.remove(0);
         }
         words.reserve_exact(1);
         words.push(to_word(cause));
+        self.0 = words.into();
     }
 
     /// A log of these, the oldest first.
@@ -41,8 +38,7 @@ impl CauseLog {
 
     /// The causes, the oldest first.
     pub(in crate::lifecycle) fn iter(&self) -> impl Iterator<Item = RecordedCause> {
-        let words = self.0.iter().flat_map(|words| words.iter());
-        words.filter_map(|word| of_word(*word))
+        self.0.iter().filter_map(|word| of_word(*word))
     }
 }
 

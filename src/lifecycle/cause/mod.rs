@@ -14,7 +14,7 @@ mod waiting;
 
 use crate::label_values;
 
-pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED};
+pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
 pub(super) use evidence::WaitEvidence;
 pub(super) use log::CauseLog;
 pub use waiting::Waiting;

@@ -10,6 +10,7 @@ use crate::lifecycle::cause::Waiting;
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::judgement::Latency;
+use crate::lifecycle::messages::said_by_event;
 use crate::lifecycle::observation::{Observer, PullObservation, PullResult, Reporter};
 use crate::lifecycle::slo::SloInput;
 use crate::timestamp::Timestamp;
@@ -30,6 +31,7 @@ impl PodInFlight {
             self.take_kubelet_event(position, event, (mode, now), before, shared, reporter);
         }
         self.settle(shared, reporter);
+        self.hear(said_by_event(event, self.waiting), before, shared);
     }
 
     /// The position in the spec of the container that a kubelet's Event is about.

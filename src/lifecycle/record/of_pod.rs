@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    IntervalResult, MilestoneSource, Progress, Record, RecordedCause, RecordedImage,
-    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo,
+    IntervalResult, MilestoneSource, Progress, Record, RecordedCause, RecordedContainer,
+    RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo,
 };
 use crate::lifecycle::image_pulls::Image;
 use crate::lifecycle::interval::Interval;
@@ -53,6 +53,8 @@ impl PodInFlight {
             milestones: startup.recorded_milestones(),
             network_time: startup.network_time,
             intervals: startup.recorded_intervals(outcome),
+            containers: self.recorded_containers(),
+            message: self.message().map(Arc::from),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),
             slos: self.recorded_slos(rules),
@@ -68,6 +70,21 @@ impl PodInFlight {
         };
         let only = self.causes.is_empty().then_some(first);
         only.into_iter().chain(self.causes.iter())
+    }
+
+    fn recorded_containers(&self) -> Vec<RecordedContainer> {
+        let images = self.info.images.iter().flat_map(|images| images.iter());
+        let images = images.map(|image| (!image.is_empty()).then(|| Arc::clone(image)));
+        let containers = self.evidence.containers.iter();
+        let recorded = containers.zip(images.chain(std::iter::repeat(None)));
+        recorded
+            .map(|(container, image)| RecordedContainer {
+                name: Arc::clone(&container.name),
+                kind: container.kind,
+                image,
+                problem: container.problem,
+            })
+            .collect()
     }
 
     fn recorded_pulls(&self) -> Vec<RecordedPull> {

@@ -12,7 +12,8 @@ use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerState, Phase, PodSnapshot,
+    Condition, ConditionStatus, ConditionType, Container, ContainerState, NotScheduled,
+    NotScheduledReason, Phase, PodSnapshot, WaitingMessage, WaitingReason,
 };
 use crate::timestamp::Timestamp;
 
@@ -284,6 +285,70 @@ fn pods_in_flight_come_by_stage_and_time_from_any_place() {
     }
     let none = InFlightPosition::last_of(Stage::Readiness);
     assert!(fixture.tracker.in_flight_after(Some(none)).next().is_none());
+}
+
+/// In its own words, as long as they are about the present cause.
+#[test]
+fn a_record_has_the_images_and_what_kubernetes_says() {
+    let mut fixture = Fixture::new();
+    let mut one = pod("one");
+    one.info.images = Some(Arc::new(vec!["ghcr.io/shop/init:1".into(), "nginx".into()]));
+    let container = |name: &str, kind, reason| Container {
+        name: name.into(),
+        kind,
+        state: ContainerState::Waiting(reason),
+        started: None,
+        has_restarted: false,
+    };
+    one.containers = [
+        container("i", ContainerKind::Init, WaitingReason::Other),
+        container("c", ContainerKind::Regular, WaitingReason::ImagePullBackOff),
+    ]
+    .into();
+    one.not_scheduled = Some(Box::new(NotScheduled {
+        is_false: true,
+        reason: NotScheduledReason::Unschedulable,
+        message: format!("0/3 nodes are available: {}", "é".repeat(200)).into(),
+    }));
+    fixture.apply(1, &one);
+    let said = |fixture: &Fixture| fixture.in_flight()[0].message.clone();
+    let message = said(&fixture).unwrap();
+    assert!(message.starts_with("0/3 nodes") && (255..=256).contains(&message.len()));
+    one.not_scheduled = None;
+    for (kind, second) in [
+        (ConditionType::PodScheduled, 2),
+        (ConditionType::PodReadyToStartContainers, 3),
+        (ConditionType::Initialized, 3),
+    ] {
+        holds(&mut one, kind, second);
+    }
+    one.waiting_messages = Some(Box::new(vec![WaitingMessage {
+        container: 1,
+        text: "Back-off pulling image \"nginx\"".into(),
+    }]));
+    fixture.apply(4, &one);
+    let record = &fixture.in_flight()[0];
+    assert_eq!(
+        record.message.as_deref(),
+        Some("Back-off pulling image \"nginx\"")
+    );
+    assert_eq!(record.image().map(|image| &**image), Some("nginx"));
+    let [init, regular] = &record.containers[..] else {
+        panic!("two containers");
+    };
+    assert_eq!(init.image.as_deref(), Some("ghcr.io/shop/init:1"));
+    assert_eq!(
+        (init.problem, regular.problem),
+        (Some(Cause::Create), Some(Cause::Image))
+    );
+    // Nothing is said any more of the same cause: what was said last stays.
+    one.waiting_messages = None;
+    fixture.apply(5, &one);
+    assert!(said(&fixture).is_some());
+    // Another cause, of which nothing is said.
+    one.containers[1].state = ContainerState::Running;
+    fixture.apply(6, &one);
+    assert_eq!(said(&fixture), None);
 }
 
 /// Pods of few names that come, become ready, are deleted and vanish, with restarts in between.

@@ -10,6 +10,7 @@ use crate::lifecycle::cause::{CauseLog, WaitEvidence};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::enum_set::EnumSet;
 use crate::lifecycle::image_pulls::ImagePulls;
+use crate::lifecycle::messages::Message;
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
@@ -66,6 +67,11 @@ impl PodInFlight {
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> Self {
         let mut pod = Self::from(saved);
+        let message = pod.message.take();
+        shared.messages.replace(
+            &mut pod.message,
+            message.as_ref().map(|message| &*message.0),
+        );
         pod.settle(shared, reporter);
         pod
     }
@@ -96,6 +102,7 @@ impl PodInFlight {
             preexisting: self.startup.preexisting.bits(),
             network_evidence: evidence.filter(|by| *by != by_condition).map(Named),
             network_time: self.startup.network_time.map(Named),
+            message: self.message().map(Box::from),
             verdicts: verdicts
                 .map(|verdict| verdict.map(SavedVerdict::from))
                 .collect(),
@@ -122,6 +129,7 @@ impl From<SavedInFlight> for PodInFlight {
             uid: saved.uid,
             info: saved.info,
             waiting: evidence.waiting(startup.stage()),
+            message: (collected.message).map(|said| Box::new(Message(said))),
             causes: CauseLog::restored(causes.filter_map(SavedCause::recorded)),
             evidence,
             startup,
@@ -145,6 +153,7 @@ impl EndedStartup {
         let mut pod = self.pod.saved();
         SavedEnded {
             collected: std::mem::take(&mut pod.collected),
+            images: (pod.info.images.take()).map_or_else(Vec::new, |images| images.to_vec()),
             pod,
             waiting: SavedWaiting::from(self.pod.waiting),
             outcome: Named(self.outcome),
@@ -158,6 +167,8 @@ impl EndedStartup {
             collected: saved.collected,
             ..saved.pod
         });
+        let images = saved.images;
+        pod.info.images = (!images.is_empty()).then(|| Arc::new(images));
         if let Some(waiting) = saved.waiting.get() {
             pod.waiting = waiting;
         }

@@ -316,6 +316,9 @@ pub(super) struct SavedPodInfo {
     /// Of recordings only, which are not saved
     #[serde(skip)]
     probes: Option<Arc<Vec<ContainerProbes>>>,
+    /// Saved beside the pods
+    #[serde(skip)]
+    images: Option<Arc<Vec<Arc<str>>>>,
 }
 
 #[cfg(test)]

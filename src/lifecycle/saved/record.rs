@@ -4,12 +4,15 @@
 //! Where a pod waited is saved as a number, because a pod has up to 16 causes. What the numbers stand for
 //! is saved once, by name ([`WaitingNames`]), so that a later podinit may have more causes.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::evidence::Named;
 use super::{SavedInFlight, form};
-use crate::lifecycle::cause::Waiting;
+use crate::lifecycle::cause::{MOST_FOLLOWED, Waiting};
 use crate::lifecycle::interval::Interval;
+use crate::lifecycle::messages::MOST_BYTES_OF_ONE;
 use crate::lifecycle::network_evidence::{NetworkEvidence, NetworkTime};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
@@ -29,6 +32,8 @@ pub struct SavedCollected {
     pub network_time: Option<Named<NetworkTime>>,
     /// For each SLO that matches it its event, once it has had it; empty where that is not known
     pub verdicts: Vec<Option<SavedVerdict>>,
+    /// What Kubernetes says of its present cause
+    pub message: Option<Box<str>>,
 }
 
 /// A startup that has ended.
@@ -38,6 +43,8 @@ pub struct SavedEnded {
     pub pod: SavedInFlight,
     /// What its record had collected
     pub collected: SavedCollected,
+    /// The images of its containers
+    pub images: Vec<Arc<str>>,
     /// Where it waited last
     pub waiting: SavedWaiting,
     /// How it ended
@@ -169,6 +176,13 @@ impl SavedCollected {
         if u32::from(self.preexisting) >> Interval::ALL.len() != 0 {
             return Err("no such interval");
         }
+        if self
+            .message
+            .as_ref()
+            .is_some_and(|said| said.len() > MOST_BYTES_OF_ONE)
+        {
+            return Err("a message that is longer than is kept");
+        }
         match [0, slos].contains(&self.verdicts.len()) {
             true => Ok(()),
             false => Err("results of other SLOs than those that match"),
@@ -192,6 +206,9 @@ impl SavedEnded {
     /// What no startup can have.
     pub fn check(&self, slos: usize) -> Result<(), &'static str> {
         self.pod.check(slos)?;
+        if self.images.len() > MOST_FOLLOWED {
+            return Err("more images than are kept");
+        }
         self.collected.check(self.pod.slos.len())
     }
 }

@@ -49,7 +49,7 @@ impl Tracker {
             RememberedPod::InFlight(pod) => Some(&**pod),
             RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
         });
-        let named = pods.filter(|pod| *pod.info.name == *name && *pod.info.namespace == *namespace);
+        let named = pods.filter(|pod| pod.names() == (namespace, name));
         let pod = named.max_by_key(|pod| (pod.last_seen.created, pod.discovered, pod.uid))?;
         let shared = &self.shared;
         Some(InFlight { pod, shared })

@@ -196,6 +196,7 @@ fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEve
         first: Some(at(second)),
         named: None,
         reason,
+        message: None,
     })
 }
 

@@ -7,7 +7,7 @@ use crate::decode::WatchEventKind;
 use crate::lifecycle::{
     EndedStartup, LostStartup, Outcome, PodObservation, PodState, Progress, Record, Tracker,
 };
-use crate::pod::{PodInfo, PodSnapshot, PodUid};
+use crate::pod::{ContainerKind, PodInfo, PodUid};
 use crate::recordings::reader::{Body, Document};
 
 /// One pod of a recording, as far as the recording shows it.
@@ -127,10 +127,15 @@ impl Images {
             ) => std::slice::from_ref(pod),
             Body::Event(_) | Body::Events(_) => &[],
         };
-        for PodSnapshot { uid, images, .. } in one {
-            if !images.is_empty() {
-                self.0.insert(*uid, images.clone());
-            }
+        for pod in one {
+            let Some(images) = &pod.info.images else {
+                continue;
+            };
+            let all = pod.containers.iter().zip(images.iter());
+            let regular = all.filter(|(container, _)| container.kind == ContainerKind::Regular);
+            let images = regular.map(|(_, image)| Arc::clone(image));
+            self.0
+                .insert(pod.uid, images.filter(|image| !image.is_empty()).collect());
         }
     }
 

@@ -47,6 +47,8 @@ fn decode_options() -> DecodeOptions {
         node: true,
         workload: true,
         probes: true,
+        images: true,
+        messages: true,
         ..DecodeOptions::default()
     }
 }

@@ -33,7 +33,7 @@ enum Step {
 pub struct Burden {
     /// SLOs that match every pod
     pub slos: usize,
-    /// Whether every optional label is on, and three pod labels
+    /// Whether every optional label is on, and three pod labels, and images are known
     pub all_labels: bool,
     /// Whether Events have told of the images of all containers
     pub events: bool,
@@ -164,6 +164,7 @@ fn pulled(number: usize, name: &str) -> PodEvent {
         }),
         first: Some(NOW),
         named: None,
+        message: None,
         reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
             registry: Arc::clone(&REGISTRY),
             duration: Duration::from_secs(2),
@@ -219,7 +220,8 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
         node: all_labels,
         workload: all_labels,
         probes: false,
-        images: false,
+        images: all_labels,
+        messages: all_labels,
     }
 }
 
@@ -232,6 +234,17 @@ fn snapshot(decoder: &mut PodDecoder, number: usize, step: Step) -> PodSnapshot 
     {
         WatchEventKind::Modified(snapshot) => snapshot,
         other => panic!("{other:?}"),
+    }
+}
+
+/// Each workload has an image of its own, and two that all have.
+fn image(number: usize, container: &str) -> String {
+    match container {
+        "server" => format!(
+            "registry.example.com/shop/recommendation-{:05}:1.42.0",
+            number / 10
+        ),
+        other => format!("registry.example.com/platform/{other}:2.7.1"),
     }
 }
 
@@ -272,8 +285,9 @@ fn pod(number: usize, step: Step) -> Value {
                 "uid": "00000000-0000-4000-8000-000000000001", "controller": true}],
         },
         "spec": {"nodeName": format!("node-{:04}.example.internal", number / 100),
-            "initContainers": [{"name": CONTAINERS[0]}],
-            "containers": [{"name": CONTAINERS[1]}, {"name": CONTAINERS[2]}]},
+            "initContainers": [{"name": CONTAINERS[0], "image": image(number, CONTAINERS[0])}],
+            "containers": CONTAINERS[1..].iter().map(|name| json!({"name": name,
+                "image": image(number, name)})).collect::<Vec<_>>()},
         "status": {"phase": "Pending", "startTime": time, "conditions": conditions,
             "initContainerStatuses": [{"name": CONTAINERS[0],
                 "state": {"terminated": {"exitCode": 0, "startedAt": time}}}],

@@ -1,0 +1,123 @@
+//! The budget of messages, and whose message is kept.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::kube_event::SandboxWarning;
+use crate::pod::{
+    Container, ContainerKind, ContainerState, NotScheduled, NotScheduledReason, PodUid,
+    WaitingMessage, WaitingReason,
+};
+
+fn pod() -> PodSnapshot {
+    PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod")
+}
+
+fn waiting(stage: Stage, cause: Cause) -> Waiting {
+    Waiting::new(stage, cause).unwrap()
+}
+
+#[test]
+fn messages_take_no_more_than_their_budget_and_give_it_back() {
+    let mut budget = MessageBudget::default();
+    let long = "x".repeat(1_000);
+    let mut messages: Vec<Option<Box<Message>>> = Vec::new();
+    messages.resize_with(2 * MOST_BYTES / MOST_BYTES_OF_ONE, || None);
+    let said = |message: &Option<Box<Message>>| message.as_ref().map(|said| said.0.clone());
+    for message in &mut messages {
+        budget.replace(message, Some(&long));
+    }
+    let kept = messages.iter().flatten();
+    assert!(
+        kept.clone()
+            .all(|message| message.0.len() == MOST_BYTES_OF_ONE)
+    );
+    assert_eq!(kept.count(), MOST_BYTES / MOST_BYTES_OF_ONE);
+    let last = messages.last_mut().unwrap();
+    budget.replace(last, Some("short"));
+    assert_eq!(*last, None, "there is no room");
+    budget.replace(&mut messages[0], Some("other"));
+    let last = messages.last_mut().unwrap();
+    budget.replace(last, Some("short"));
+    assert_eq!(said(last).as_deref(), Some("short"));
+    for message in &messages {
+        budget.release(said(message).as_deref());
+    }
+    assert_eq!(budget.0, 0);
+}
+
+#[test]
+fn the_scheduler_speaks_while_the_pod_is_not_scheduled() {
+    let mut pod = pod();
+    assert_eq!(
+        said_by_pod(&pod, waiting(Stage::Scheduling, Cause::Queue)),
+        None
+    );
+    pod.not_scheduled = Some(Box::new(NotScheduled {
+        is_false: true,
+        reason: NotScheduledReason::Unschedulable,
+        message: "0/3 nodes are available: 3 Insufficient cpu.".into(),
+    }));
+    let unschedulable = |cause| said_by_pod(&pod, waiting(Stage::Unschedulable, cause));
+    let said = "0/3 nodes are available: 3 Insufficient cpu.";
+    assert_eq!(unschedulable(Cause::Resources), Some(said));
+    assert_eq!(unschedulable(Cause::Terminating), None);
+    assert_eq!(
+        said_by_pod(&pod, waiting(Stage::Readiness, Cause::ReadinessGate)),
+        None
+    );
+}
+
+#[test]
+fn the_container_with_the_problem_speaks() {
+    let mut pod = pod();
+    let container = |name: &str, reason| Container {
+        name: name.into(),
+        kind: ContainerKind::Regular,
+        state: ContainerState::Waiting(reason),
+        started: None,
+        has_restarted: false,
+    };
+    pod.containers = [
+        container("a", WaitingReason::CrashLoopBackOff),
+        container("b", WaitingReason::ImagePullBackOff),
+        container("c", WaitingReason::ErrImagePull),
+    ]
+    .into();
+    let message = |container, text: &str| WaitingMessage {
+        container,
+        text: text.into(),
+    };
+    let messages = vec![
+        message(0, "back-off"),
+        message(1, "not found"),
+        message(2, "denied"),
+    ];
+    pod.waiting_messages = Some(Box::new(messages));
+    let said = |cause| said_by_pod(&pod, waiting(Stage::Containers, cause));
+    assert_eq!(said(Cause::Image), Some("not found"));
+    assert_eq!(said(Cause::Crash), Some("back-off"));
+    assert_eq!(said(Cause::Probe), None);
+}
+
+#[test]
+fn a_warning_speaks_of_the_network() {
+    let event = KubeEvent {
+        pod: None,
+        from_kubelet: true,
+        container: None,
+        first: None,
+        named: None,
+        reason: EventReason::Warning(SandboxWarning::FailedSandboxNetwork),
+        message: Some("no address left".into()),
+    };
+    let cni = waiting(Stage::Network, Cause::Cni);
+    assert_eq!(said_by_event(&event, cni), Some("no address left"));
+    assert_eq!(
+        said_by_event(&event, waiting(Stage::Network, Cause::NoIp)),
+        None
+    );
+    assert_eq!(
+        said_by_event(&event, waiting(Stage::Containers, Cause::Probe)),
+        None
+    );
+}
