@@ -42,21 +42,47 @@ pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
         let names = Value::Array(Array::String(names.collect()));
         attributes.push(KeyValue::new("podinit.slo.missed", names));
     }
+    if let Some(message) = &record.message {
+        attributes.push(text("podinit.message", message));
+    }
     if let Some(time) = record.network_time {
         attributes.push(text("podinit.network_time", time.as_str()));
     }
     attributes
 }
 
-/// What the span of a pull says besides.
-pub(super) fn of_pull(pull: &RecordedPull) -> Vec<KeyValue> {
+/// What the span of a pull says besides. `image` is how the pod's spec names the image.
+pub(super) fn of_pull(pull: &RecordedPull, image: Option<&str>) -> Vec<KeyValue> {
     let is_init = pull.kind != ContainerKind::Regular;
-    vec![
+    let mut attributes = vec![
         text("k8s.container.name", &pull.container),
         text("podinit.image.registry", &pull.registry),
         KeyValue::new("podinit.container.init", is_init),
         KeyValue::new("podinit.image.pull_failed", pull.has_failed),
-    ]
+    ];
+    attributes.extend(image.into_iter().flat_map(of_image));
+    attributes
+}
+
+/// An image reference, `NAME[:TAG][@DIGEST]`; the name may begin with a host and port.
+fn of_image(reference: &str) -> Vec<KeyValue> {
+    let (tagged, digest) = match reference.split_once('@') {
+        Some((tagged, digest)) => (tagged, Some(digest)),
+        None => (reference, None),
+    };
+    let (name, tag) = match tagged.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
+        _ => (tagged, None),
+    };
+    let one = |key, value: String| {
+        let values = vec![StringValue::from(value)];
+        KeyValue::new(key, Value::Array(Array::String(values)))
+    };
+    let tag = tag.map(|tag| one("container.image.tags", tag.to_owned()));
+    let digest = digest.map(|digest| format!("{name}@{digest}"));
+    let digest = digest.map(|digest| one("container.image.repo_digests", digest));
+    let name = text("container.image.name", name);
+    [Some(name), tag, digest].into_iter().flatten().collect()
 }
 
 /// What a pod waits for, on the event of the root span that says since when.
@@ -89,4 +115,35 @@ fn of_workload(workload: &Workload) -> Vec<KeyValue> {
 
 fn text(key: &'static str, value: &str) -> KeyValue {
     KeyValue::new(key, value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_reference_is_split_as_the_conventions_have_it() {
+        for (reference, expected) in [
+            ("nginx", "container.image.name=nginx"),
+            (
+                "localhost:5000/shop/web:1.2",
+                "container.image.name=localhost:5000/shop/web container.image.tags=[\"1.2\"]",
+            ),
+            (
+                "localhost:5000/web",
+                "container.image.name=localhost:5000/web",
+            ),
+            (
+                "ghcr.io/a/b:v1@sha256:ab",
+                "container.image.name=ghcr.io/a/b container.image.tags=[\"v1\"] \
+                 container.image.repo_digests=[\"ghcr.io/a/b@sha256:ab\"]",
+            ),
+        ] {
+            let attributes = of_image(reference);
+            let shown = attributes
+                .iter()
+                .map(|one| format!("{}={}", one.key, one.value));
+            assert_eq!(shown.collect::<Vec<_>>().join(" "), expected);
+        }
+    }
 }

@@ -110,7 +110,10 @@ impl Startup<'_> {
         let pulls = self.record.pulls.iter();
         pulls.filter_map(|pull| {
             let container = &*pull.container;
-            let more = attributes::of_pull(pull);
+            let mut containers = self.record.containers.iter();
+            let of_spec = containers.find(|one| *one.name == *container);
+            let image = of_spec.and_then(|one| one.image.as_deref());
+            let more = attributes::of_pull(pull, image);
             let name = SpanName::ImagePull { container };
             let span = self.span(name, Some(SpanName::Startup), pull.span()?, more);
             Some(span)

@@ -3,7 +3,9 @@
 use opentelemetry::trace::TraceId;
 
 use super::*;
-use crate::lifecycle::{Cause, Latency, RecordedImage, RecordedInterval, RecordedPull, Waiting};
+use crate::lifecycle::{
+    Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull, Waiting,
+};
 use crate::pod::ContainerKind;
 use crate::traces::fixtures::{SLO, at, ended, uid};
 
@@ -11,6 +13,12 @@ use crate::traces::fixtures::{SLO, at, ended, uid};
 fn record(ready: i64) -> Record {
     let mut record = ended(1, ready).record();
     record.pod.pod_labels = ["checkout".into()].into();
+    record.containers = vec![RecordedContainer {
+        name: "app".into(),
+        kind: ContainerKind::Regular,
+        image: Some("docker.io/shop/web:1.2".into()),
+        problem: None,
+    }];
     record.pulls = vec![RecordedPull {
         container: "app".into(),
         kind: ContainerKind::Regular,
@@ -93,6 +101,8 @@ fn every_span_names_the_pod_by_the_semantic_conventions() {
     let of_pull = |key| attribute(pull, key).unwrap();
     assert_eq!(of_pull("k8s.container.name"), "app");
     assert_eq!(of_pull("podinit.image.registry"), "docker.io");
+    assert_eq!(of_pull("container.image.name"), "docker.io/shop/web");
+    assert_eq!(of_pull("container.image.tags"), "[\"1.2\"]");
     assert_eq!(attribute(&spans[0], "podinit.outcome").unwrap(), "ready");
 }
 

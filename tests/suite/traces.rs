@@ -234,10 +234,12 @@ fn an_exemplar_leads_to_the_trace_of_its_pod() {
         );
         Some(())
     });
-    until("span of an image pull", || {
+    let pull = until("span of an image pull", || {
         let mut spans = collector.spans().into_iter();
         spans.find(|span| span.name == "image pull")
     });
+    let image = attribute(&pull, "container.image.name").unwrap();
+    assert!(!image.is_empty() && !image.contains(':'), "{image}");
     let (headers, request) = collector.received.lock().unwrap()[0].clone();
     assert_eq!(headers["x-scope-orgid"], "shop 1");
     let resource = format!("{:?}", request.resource_spans[0].resource);
