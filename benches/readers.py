@@ -146,7 +146,9 @@ def scraper(address, stop, out):
 
 
 def reader(address, paths, every, stop, out):
-    """Asks for one path after the other at a steady pace."""
+    """Asks for one path after the other at a steady pace. Real readers have processors of their own: these get what
+    the exporter and the scraper leave."""
+    os.nice(19)
     took, refused, connection, place = [], 0, None, 0
     due = time.monotonic()
     while not stop.is_set():
