@@ -16,6 +16,7 @@ import multiprocessing
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -263,6 +264,8 @@ def main():
         print("with readers / without: " + ", ".join(f"{key} {having[key] / without[key]:.2f}" for key in ratios))
     finally:
         serve.kill()
+        serve.wait()
+        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
