@@ -9,6 +9,7 @@ the CPU time of `serve`, and how long scrapes took; the last line has the ratios
 """
 
 import argparse
+import contextlib
 import http.client
 import http.server
 import json
@@ -66,7 +67,9 @@ class Cluster(http.server.BaseHTTPRequestHandler):
         if "sendInitialEvents=true" in self.path:
             self.answer(422, {"kind": "Status", "code": 422, "reason": "Invalid", "message": "sendInitialEvents"})
         elif "watch=" in self.path:
-            self.watch()
+            # At the end podinit is killed.
+            with contextlib.suppress(BrokenPipeError):
+                self.watch()
         else:
             self.answer(200, {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []})
 
