@@ -68,7 +68,7 @@ class Cluster(http.server.BaseHTTPRequestHandler):
             self.answer(422, {"kind": "Status", "code": 422, "reason": "Invalid", "message": "sendInitialEvents"})
         elif "watch=" in self.path:
             # At the end podinit is killed.
-            with contextlib.suppress(BrokenPipeError):
+            with contextlib.suppress(ConnectionError):
                 self.watch()
         else:
             self.answer(200, {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []})
