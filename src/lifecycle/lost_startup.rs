@@ -27,10 +27,12 @@ const LONG_AFTER_START_NANOS: i64 = 5 * 60 * NANOS_PER_SECOND;
 
 impl LostStartup {
     /// What a pod's status has lost; `None` if it still shows when the pod started up. A pod that has
-    /// ended is not Ready any more, so that restarts and the loss of Ready say nothing wrong of it.
+    /// ended is not Ready any more, so that the loss of Ready says nothing wrong of it, and restarts only
+    /// where the network condition still stands: the step `start` would end with a later run.
     pub fn of(snapshot: &PodSnapshot) -> Option<Self> {
         let is_active = snapshot.phase == Phase::Active;
-        if is_active && snapshot.containers.iter().any(|one| one.has_restarted) {
+        let needs_starts = is_active || has_network(snapshot);
+        if needs_starts && snapshot.containers.iter().any(|one| one.has_restarted) {
             Some(Self::Restarted)
         } else if is_active && is_unready_again(snapshot) {
             Some(Self::ReadyBefore)
@@ -40,6 +42,11 @@ impl LostStartup {
             None
         }
     }
+}
+
+fn has_network(snapshot: &PodSnapshot) -> bool {
+    let network = Milestone::NetworkReady.condition(&snapshot.conditions);
+    network.is_some_and(|network| network.is_true())
 }
 
 fn is_unready_again(snapshot: &PodSnapshot) -> bool {
@@ -153,5 +160,17 @@ mod tests {
         assert_eq!(LostStartup::of(&restarted), Some(LostStartup::Restarted));
         restarted.phase = Phase::Failed;
         assert_eq!(LostStartup::of(&restarted), None);
+    }
+
+    /// With its network condition the step `start` would be observed, to a run that was not its first.
+    #[test]
+    fn a_restart_makes_the_starts_of_a_pod_that_has_ended_doubtful_while_it_has_its_network() {
+        for (network, lost) in [(True, Some(LostStartup::Restarted)), (False, None)] {
+            let mut ended = pod(PodReadyToStartContainers, network, 2);
+            ended.phase = Phase::Succeeded;
+            assert_eq!(LostStartup::of(&ended), None);
+            ended.containers[0].has_restarted = true;
+            assert_eq!(LostStartup::of(&ended), lost);
+        }
     }
 }

@@ -515,6 +515,37 @@ fn a_report_as_a_page() {
     insta::assert_snapshot!(page);
 }
 
+/// Its status shows its last two runs; the first one had begun 49 minutes before.
+#[test]
+fn a_job_that_was_tried_again_has_no_start_that_did_not_happen() {
+    let condition = |kind: &str, status: &str, second: u8| {
+        serde_json::json!({"type": kind, "status": status,
+            "lastTransitionTime": format!("2026-01-01T00:00:{second:02}Z")})
+    };
+    let conditions = [
+        condition("PodScheduled", "True", 1),
+        condition("Initialized", "True", 1),
+        condition("PodReadyToStartContainers", "True", 2),
+        condition("Ready", "False", 1),
+    ];
+    let run = |minute: u8| {
+        let at = format!("2026-01-01T00:{minute}:00Z");
+        serde_json::json!({"terminated": {"startedAt": at, "finishedAt": at, "exitCode": 0}})
+    };
+    let job = serde_json::json!({"kind": "Pod", "metadata": {"uid": "u", "namespace": "n", "name": "p",
+        "creationTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"containers": [{"name": "c"}]},
+        "status": {"phase": "Succeeded", "startTime": "2026-01-01T00:00:01Z", "conditions": conditions,
+            "containerStatuses": [{"name": "c", "restartCount": 5, "state": run(59), "lastState": run(50)}]}});
+    for options in [&["report", "-"][..], &["report", "--backfill", "-"]] {
+        let report = printed(options, job.to_string().as_bytes());
+        assert!(!report.contains("49m58s"), "{report}");
+        assert!(
+            report.contains("Set aside, startup times lost: restarted 1"),
+            "{report}"
+        );
+    }
+}
+
 /// It is one file, and runs nothing.
 #[test]
 fn a_page_needs_nothing_else() {
