@@ -570,9 +570,61 @@ fn a_page_needs_nothing_else() {
     assert!(!flapped.contains("119h"));
 }
 
-/// Nothing shows why a pod has failed that had failed already when it was first seen.
+/// The page of pods whose scheduling, network and containers took so many seconds each.
+fn page_of_stages(pods: &[[u8; 3]]) -> String {
+    let pod = |(number, stages): (usize, &[u8; 3])| {
+        let [scheduled, network, ready] = [1, 2, 3].map(|count| {
+            let seconds: u8 = stages[..count].iter().sum();
+            format!("2026-01-01T00:00:{seconds:02}Z")
+        });
+        let conditions = [
+            ("PodScheduled", &scheduled),
+            ("PodReadyToStartContainers", &network),
+            ("ContainersReady", &ready),
+            ("Ready", &ready),
+        ];
+        let conditions = conditions.map(|(kind, at)| {
+            serde_json::json!({"type": kind, "status": "True", "lastTransitionTime": at})
+        });
+        serde_json::json!({"metadata": {"uid": number.to_string(), "namespace": "n", "name": number.to_string(),
+            "creationTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"containers": [{"name": "c"}]},
+            "status": {"phase": "Running", "startTime": scheduled, "conditions": conditions}})
+    };
+    let items: Vec<_> = pods.iter().enumerate().map(pod).collect();
+    let list = serde_json::json!({"kind": "PodList", "items": items}).to_string();
+    printed(&["report", "--format", "html", "-"], list.as_bytes())
+}
+
 #[test]
-fn a_pod_that_had_failed_at_first_sight_has_no_cause() {
+fn a_page_names_the_longest_stage_only_where_there_is_one() {
+    let others = [[1, 2, 1]; 18];
+    let as_long = page_of_stages(&[&others[..], &[[2, 2, 2]; 2]].concat());
+    assert!(as_long.contains("startups than network: 48 %.</li>"));
+    assert!(!as_long.contains("mostly "));
+    let longer = page_of_stages(&[&others[..], &[[1, 2, 5]; 2]].concat());
+    let finding = "startups than network: 45 %. In the slowest tenth it is containers: 62 %.</li>";
+    assert!(longer.contains(finding));
+    assert_eq!(longer.matches("mostly ").count(), 2);
+    assert_eq!(
+        longer
+            .matches("<small>mostly containers 5s</small>")
+            .count(),
+        2
+    );
+}
+
+/// Of fewer than 100 pods the 99th percentile is the slowest pod.
+#[test]
+fn a_page_states_a_99th_percentile_of_a_hundred_pods() {
+    let few = page_of_stages(&[[1, 2, 1]; 99]);
+    let many = page_of_stages(&[[1, 2, 1]; 100]);
+    assert!(few.contains("half of them within 4s of their creation, the slowest after 4s."));
+    assert!(many.contains("their creation, 99 % within 4s, the slowest after 4s."));
+}
+
+/// Nothing shows where and since when a pod has failed that had failed already when it was first seen.
+#[test]
+fn a_pod_that_had_failed_at_first_sight_has_no_stage() {
     let pod = |phase: &str| {
         let conditions = serde_json::json!([{"type": "PodScheduled", "status": "True",
             "lastTransitionTime": "2026-01-01T00:00:01Z"}]);
@@ -584,11 +636,14 @@ fn a_pod_that_had_failed_at_first_sight_has_no_cause() {
     let row = |input: &str| {
         let page = printed(&["report", "--format", "html", "-"], input.as_bytes());
         let row = page.split("<th scope=\"row\">n/p</th>").nth(1).unwrap();
-        row.split("<td>2026").next().unwrap().to_owned()
+        row.split("<td class").next().unwrap().to_owned()
     };
     let failed = pod("Failed");
     let at_first_sight = row(&failed.to_string());
-    assert_eq!(at_first_sight, "<td>failed</td><td>network</td><td></td>");
+    assert_eq!(
+        at_first_sight,
+        "<td>failed</td><td>-</td><td>-</td><td></td>"
+    );
     let event = |kind: &str, second: u8, pod: serde_json::Value| {
         let at = format!("2026-01-01T00:00:0{second}Z");
         serde_json::json!({"type": kind, "observedAt": at, "object": pod}).to_string()
@@ -596,7 +651,7 @@ fn a_pod_that_had_failed_at_first_sight_has_no_cause() {
     let watched = event("ADDED", 3, pod("Pending")) + &event("MODIFIED", 5, failed);
     assert_eq!(
         row(&watched),
-        "<td>failed</td><td>network</td><td>unknown</td>"
+        "<td>failed</td><td>network</td><td>unknown</td><td>2026-01-01T00:00:05Z</td>"
     );
 }
 

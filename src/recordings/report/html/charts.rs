@@ -33,8 +33,8 @@ pub(super) fn bar(parts: &[Part]) -> String {
 /// The size of a distribution in its own units, and what is left of it for the axes.
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 120.0;
-const LEFT: f64 = 34.0;
-const BOTTOM: f64 = 18.0;
+const LEFT: f64 = 40.0;
+const BOTTOM: f64 = 20.0;
 /// Steps of a distribution that are nearer to each other than this are drawn as one.
 const NEAR: f64 = 1.0;
 
@@ -83,7 +83,7 @@ pub(super) fn distribution(sorted: &[f64], most: f64, class: &str) -> String {
                 svg,
                 r#"<text x="{:.0}" y="{:.1}" text-anchor="end">{:.0} %</text>"#,
                 LEFT - 3.0,
-                at + 3.0,
+                at + 4.0,
                 share * 100.0
             );
         }
@@ -128,7 +128,7 @@ mod tests {
         assert!(svg.contains("V6.0\"/>"), "{svg}");
         assert!(svg.len() < 12_000, "{}", svg.len());
         let one = distribution(&[0.0], 0.0, "init");
-        assert!(one.contains("H34.0V6.0"), "{one}");
+        assert!(one.contains("H40.0V6.0"), "{one}");
     }
 
     #[test]

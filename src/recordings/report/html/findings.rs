@@ -17,6 +17,9 @@ const LEAST_PODS: usize = 5;
 const TIMES_SLOWER: f64 = 2.0;
 const SECONDS_SLOWER: f64 = 2.0;
 
+/// The 99th percentile of fewer pods is the slowest of them.
+const LEAST_PODS_OF_P99: usize = 100;
+
 /// So many slow nodes or images are named.
 const MOST_NAMED: usize = 3;
 
@@ -58,13 +61,19 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
     let durations = durations.filter_map(|record| record.duration(Interval::CreatedToReady));
     let durations = sorted(durations.map(Latency::as_seconds_f64));
     let at = |share| quantile(&durations, share).map(seconds);
-    match (at(0.5), at(0.99), at(1.0)) {
-        (Some(p50), Some(p99), Some(max)) => format!(
-            "Of {discovered} pods, {} were seen to become ready: half of them within {p50} of their creation, 99 % within {p99}, the slowest after {max}.",
-            durations.len()
-        ),
-        _ => format!("None of {discovered} pods was seen to become ready."),
-    }
+    let (Some(p50), Some(p99), Some(max)) = (at(0.5), at(0.99), at(1.0)) else {
+        return format!("None of {discovered} pods was seen to become ready.");
+    };
+    let count = durations.len();
+    // Of fewer pods it is the slowest one.
+    let p99 = if count >= LEAST_PODS_OF_P99 {
+        format!(" 99 % within {p99},")
+    } else {
+        String::new()
+    };
+    format!(
+        "Of {discovered} pods, {count} were seen to become ready: half of them within {p50} of their creation,{p99} the slowest after {max}."
+    )
 }
 
 /// The stage that takes most of the time of all startups, and that of the slowest tenth where it is another.
@@ -77,7 +86,8 @@ fn longest_stages(ready: &[&Record]) -> Option<String> {
     );
     let slowest = &ready[..ready.len().div_ceil(10)];
     Some(match longest_stage(slowest) {
-        Some((other, share)) if other != stage && ready.len() >= 10 => format!(
+        // Strictly: of stages that take as long, none is said to be the longest.
+        Some((other, share)) if share > share_of(slowest, stage) && ready.len() >= 10 => format!(
             "{text} In the slowest tenth it is {}: {:.0} %.",
             other.as_str(),
             share * 100.0
@@ -87,12 +97,21 @@ fn longest_stages(ready: &[&Record]) -> Option<String> {
 }
 
 fn longest_stage(records: &[&Record]) -> Option<(Stage, f64)> {
-    let whole = mean(records, Interval::CreatedToReady);
-    let stages = Stage::ALL.map(|stage| (stage, mean(records, Interval::Stage(stage)) / whole));
+    let stages = Stage::ALL.map(|stage| (stage, share_of(records, stage)));
     let longest = stages
         .into_iter()
         .max_by(|(_, one), (_, other)| one.total_cmp(other));
-    longest.filter(|(_, share)| whole > 0.0 && *share > 0.0)
+    longest.filter(|(_, share)| *share > 0.0)
+}
+
+/// The share of a stage in the time of all these startups.
+fn share_of(records: &[&Record], stage: Stage) -> f64 {
+    let whole = mean(records, Interval::CreatedToReady);
+    if whole > 0.0 {
+        mean(records, Interval::Stage(stage)) / whole
+    } else {
+        0.0
+    }
 }
 
 /// A sentence for each stage and cause in which pods are in flight.

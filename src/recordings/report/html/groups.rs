@@ -26,7 +26,7 @@ pub(super) struct Group {
     pub scheduled: String,
 }
 
-/// Each table with its title, its rows, the slowest first, and how many rows there would be in all.
+/// Each table: by what its pods are grouped, its rows, the slowest first, and how many rows there would be in all.
 pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usize)> {
     let owner = |pod: &ReportedPod| {
         let (kind, name) = pod.workload();
@@ -43,18 +43,18 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usi
         images
     };
     [
-        ("By image", by(pods, images)),
-        ("By owner", by(pods, owner)),
+        ("image", by(pods, images)),
+        ("owner", by(pods, owner)),
         (
-            "By namespace",
+            "namespace",
             by(pods, |pod| vec![pod.info.namespace.to_string()]),
         ),
     ]
     .into_iter()
-    .map(|(title, mut rows)| {
+    .map(|(what, mut rows)| {
         let count = rows.len();
         rows.truncate(MOST_ROWS);
-        (title, rows, count)
+        (what, rows, count)
     })
     .collect()
 }

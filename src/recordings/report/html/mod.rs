@@ -23,7 +23,7 @@ use crate::lifecycle::Stage;
 use distributions::Distribution;
 use groups::Group;
 use heatmap::Heatmap;
-use stages::StackedStages;
+use stages::{NOT_ACCOUNTED_FOR, StackedStages};
 use startups::Waterfall;
 use unfinished::Unfinished;
 
@@ -43,6 +43,7 @@ struct Page<'a> {
     findings: Vec<String>,
     stages: [Stage; Stage::ALL.len()],
     stacked: Vec<StackedStages>,
+    not_accounted_for: &'static str,
     head: [&'static str; 8],
     intervals: Vec<[String; 8]>,
     distributions: Vec<Distribution>,
@@ -67,6 +68,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         findings: findings::of(report),
         stages: Stage::ALL,
         stacked: stages::stacked(pods),
+        not_accounted_for: NOT_ACCOUNTED_FOR,
         head: HEAD,
         intervals: summary.intervals.iter().map(row).collect(),
         distributions: distributions::of(pods),

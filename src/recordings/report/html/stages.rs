@@ -13,12 +13,14 @@ pub(super) struct StackedStages {
     /// From Created to Ready, on average
     pub whole: String,
     pub svg: String,
-    /// Each stage that takes time, with its average and its percentage
-    pub parts: Vec<(&'static str, String, String)>,
+    /// Each stage that takes time: its class, its name, its average and its percentage
+    pub parts: Vec<(&'static str, &'static str, String, String)>,
 }
 
 /// The class of what no stage accounts for.
 pub(super) const UNKNOWN: &str = "unknown";
+/// What a reader is told of it.
+pub(super) const NOT_ACCOUNTED_FOR: &str = "not accounted for";
 
 /// All pods that became ready, the slowest tenth and the slowest hundredth of them.
 pub(super) fn stacked(pods: &[ReportedPod]) -> Vec<StackedStages> {
@@ -84,9 +86,14 @@ fn stack(title: &'static str, records: &[&Record], longest: f64) -> StackedStage
             part
         })
         .collect();
-    let parts = stages.iter().map(|(name, mean)| {
+    let parts = stages.iter().map(|(class, mean)| {
         let percent = mean / whole.max(f64::MIN_POSITIVE) * 100.0;
-        (*name, seconds(*mean), format!("{percent:.0} %"))
+        let name = if *class == UNKNOWN {
+            NOT_ACCOUNTED_FOR
+        } else {
+            class
+        };
+        (*class, name, seconds(*mean), format!("{percent:.0} %"))
     });
     StackedStages {
         title,

@@ -12,7 +12,7 @@ pub(super) struct Waterfall {
     pub pod: String,
     pub node: String,
     pub took: String,
-    /// What took longest
+    /// The stage that took more than half of it, if one did
     pub most: String,
     pub svg: String,
 }
@@ -61,11 +61,12 @@ fn draw(took: Latency, pod: &ReportedPod, record: &Record, longest: f64) -> Wate
         begin: place(*from),
         length: place(*to) - place(*from),
     }));
-    let longest_stage = stages
-        .iter()
-        .max_by_key(|(_, from, to)| to.nanos_since(*from));
-    let most = longest_stage.map_or_else(String::new, |(stage, from, to)| {
-        let took = to.nanos_since(*from) as f64 / 1e9;
+    let durations = stages.iter().map(|(stage, from, to)| {
+        let seconds = to.nanos_since(*from) as f64 / 1e9;
+        (stage, seconds)
+    });
+    let mut most = durations.filter(|(_, seconds)| *seconds > took.as_seconds_f64() / 2.0);
+    let most = most.next().map_or_else(String::new, |(stage, took)| {
         format!("{} {}", stage.as_str(), seconds(took))
     });
     Waterfall {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::decode::rfc3339;
-use crate::lifecycle::{Interval, IntervalResult, Outcome, Progress, Record, Stage, Waiting};
+use crate::lifecycle::{Outcome, Progress, Waiting};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::formatting::seconds;
 use crate::timestamp::Timestamp;
@@ -35,7 +35,7 @@ impl Unfinished {
     /// The pods at `end`, the end of the recording: those that wait longest first.
     pub(super) fn of(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
         let mut found: Vec<_> = pods.iter().filter_map(place).collect();
-        found.sort_by_key(|(_, state, since, _)| (*state != IN_FLIGHT, *since));
+        found.sort_by_key(|(_, state, since, _)| (*state != IN_FLIGHT, since.is_none(), *since));
         let mut groups: BTreeMap<_, usize> = BTreeMap::new();
         for (_, state, _, (stage, cause)) in &found {
             *groups.entry((*state, *stage, *cause)).or_default() += 1;
@@ -49,14 +49,15 @@ impl Unfinished {
         let named = found.into_iter().take(MOST_PODS);
         let named = named.map(|(pod, state, since, (stage, cause))| {
             let waits = end.filter(|_| state == IN_FLIGHT);
-            let waits = waits.map(|end| end.nanos_since(since).max(0) as f64 / 1e9);
+            let waits = waits.zip(since);
+            let waits = waits.map(|(end, since)| end.nanos_since(since).max(0) as f64 / 1e9);
             let (kind, owner) = pod.workload();
             UnfinishedPod {
                 pod: format!("{}/{}", pod.info.namespace, pod.info.name),
                 state,
                 stage,
                 cause,
-                since: rfc3339::format(since),
+                since: since.map_or_else(String::new, rfc3339::format),
                 waits: waits.map_or_else(String::new, seconds),
                 node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
                 owner: format!("{owner} ({kind})"),
@@ -74,10 +75,14 @@ impl Unfinished {
 /// What a pod without an outcome is called.
 pub(super) const IN_FLIGHT: &str = "in flight";
 
+/// The stage and cause of a pod that was never seen in flight.
+const NOT_SEEN: (&str, &str) = ("-", "-");
+
+/// The pod, its state, since when, if that is known, its stage and its cause.
 type Place<'a> = (
     &'a ReportedPod,
     &'static str,
-    Timestamp,
+    Option<Timestamp>,
     (&'static str, &'static str),
 );
 
@@ -88,31 +93,18 @@ fn place(pod: &ReportedPod) -> Option<Place<'_>> {
     match record.progress {
         Progress::InFlight {
             waiting, entered, ..
-        } => Some((pod, IN_FLIGHT, entered, texts(waiting))),
+        } => Some((pod, IN_FLIGHT, Some(entered), texts(waiting))),
         Progress::Ended {
             outcome: outcome @ (Outcome::Failed | Outcome::Disrupted),
             at,
         } => {
-            // A pod that had ended at first sight was never seen to wait.
+            // A pod that had ended at first sight was never seen to wait, and ended before `at`. What its
+            // conditions state is no help: the network condition is False again without a sandbox.
             let last = record.causes.last().filter(|_| record.discovered < at);
-            let place = match last {
-                Some(cause) => texts(cause.waiting),
-                None => (open_stage(record), ""),
-            };
-            Some((pod, outcome.as_str(), at, place))
+            let since = last.map(|_| at);
+            let place = last.map_or(NOT_SEEN, |cause| texts(cause.waiting));
+            Some((pod, outcome.as_str(), since, place))
         }
         Progress::Ended { .. } => None,
     }
-}
-
-/// The first stage that had begun and not ended; empty where there is none.
-fn open_stage(record: &Record) -> &'static str {
-    let is_open = |stage: &Stage| {
-        let mut intervals = record.intervals.iter();
-        intervals.any(|one| {
-            one.interval == Interval::Stage(*stage) && one.result == IntervalResult::Open
-        })
-    };
-    let open = Stage::ALL.into_iter().find(is_open);
-    open.map_or("", Stage::as_str)
 }
