@@ -179,7 +179,7 @@ fn histograms(
     let mut buffer = Snapshot::default();
     out.family(Head::from(family));
     for series in met {
-        of(series).read_into(&mut buffer, false);
+        of(series).read_into(&mut buffer, out.wants_exemplars());
         out.histogram(&[(REGISTRY, &*series.registry)], &buffer);
     }
 }
