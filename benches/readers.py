@@ -3,9 +3,11 @@
 
     benches/readers.py target/release/podinit [--pods 10000] [--readers 50]
 
-Starts `podinit serve` before a small API server of its own, which keeps so many pods in flight: all the time some
-become ready and others come. Phases with and without readers alternate in the same run. Each phase prints the events that were accounted for, how late they were,
-the CPU time of `serve`, and how long scrapes took; the last line has the ratios. Linux only, no dependencies.
+Starts `podinit serve` twice before a small API server of its own, which keeps so many pods in flight: all the time some
+become ready and others come. One of the two is measured. Phases alternate in the same run: without readers, with readers
+of the measured one, and with the same readers of the other one, which take as much of the machine and nothing of the
+measured process. Each phase prints the events that were accounted for, how late they were, the CPU time of the measured
+one, and how long its scrapes took; the last lines have the ratios. Linux only, no dependencies.
 """
 
 import argparse
@@ -24,8 +26,8 @@ import tempfile
 import time
 
 PHASE = 15
-# Neither kind of phase always comes later.
-ORDER = [False, True, True, False, False, True, True, False]
+# Whom the readers ask in each phase. No kind of phase always comes later.
+ORDER = ["nobody", "measured", "other", "other", "measured", "nobody", "measured", "nobody", "other"]
 SCRAPE_EVERY = 0.5
 
 
@@ -191,9 +193,10 @@ def counts(address, pid):
     }
 
 
-def phase(address, pid, readers):
+def phase(address, pid, readers, asked):
+    """One phase: `readers` requests a second to `asked`, and scrapes of `address`."""
     stop = multiprocessing.Event()
-    _, pods, _ = get(address, "/api/v1/inflight?limit=100")
+    _, pods, _ = get(asked, "/api/v1/inflight?limit=100")
     names = re.findall(r'"namespace":"([^"]+)","name":"([^"]+)"', pods) or [("none", "none")]
     namespace, name = names[-1]
     paths = [
@@ -210,7 +213,7 @@ def phase(address, pid, readers):
     rotated = [paths[number % len(paths):] + paths[: number % len(paths)] for number in range(workers)]
     before = counts(address, pid)
     scraping = start(scraper, address, stop)
-    reading = [start(reader, address, own, workers / readers, stop) for own in rotated]
+    reading = [start(reader, asked, own, workers / readers, stop) for own in rotated]
     time.sleep(PHASE)
     after = counts(address, pid)
     stop.set()
@@ -247,27 +250,33 @@ def main():
         f'{{"current-context": "c", "contexts": [{{"name": "c", "context": {{"cluster": "c", "user": "u"}}}}],'
         f'"clusters": [{{"name": "c", "cluster": {{"server": "{api}"}}}}], "users": [{{"name": "u", "user": {{}}}}]}}'
     )
-    exporter = [options.podinit, "serve", "--listen", "127.0.0.1:0", "--kubeconfig", str(kubeconfig)]
-    exporter += ["--state-dir", str(folder / "state")]
-    serve, address = started(exporter, r"address=(127\.0\.0\.1:\d+)", open(folder / "serve.log", "w"))
+    servers = []
     try:
-        while (found := counts(address, serve.pid)["in_flight"]) < 0.99 * options.pods:
+        for name in ["measured", "other"]:
+            exporter = [options.podinit, "serve", "--listen", "127.0.0.1:0", "--kubeconfig", str(kubeconfig)]
+            exporter += ["--state-dir", str(folder / name)]
+            log = open(folder / f"{name}.log", "w")
+            servers.append(started(exporter, r"address=(127\.0\.0\.1:\d+)", log))
+        (serve, address), (_, other) = servers
+        while (found := min(counts(at, serve.pid)["in_flight"] for at in [address, other])) < 0.99 * options.pods:
             print(f"{found:.0f} pods in flight", flush=True)
             time.sleep(5)
-        measured = {0: [], options.readers: []}
-        for has_readers in ORDER:
-            readers = options.readers if has_readers else 0
-            last = phase(address, serve.pid, readers)
-            measured[readers].append(last)
-            print(f"{readers} reads a second: " + ", ".join(f"{key} {value:.1f}" for key, value in last.items()), flush=True)
-        without, having = (
+        measured = {"nobody": [], "measured": [], "other": []}
+        for asked in ORDER:
+            readers = 0 if asked == "nobody" else options.readers
+            last = phase(address, serve.pid, readers, other if asked == "other" else address)
+            measured[asked].append(last)
+            print(f"readers ask {asked}: " + ", ".join(f"{key} {value:.1f}" for key, value in last.items()), flush=True)
+        nobody, here, elsewhere = (
             {key: statistics.median(one[key] for one in phases) for key in phases[0]} for phases in measured.values()
         )
-        ratios = [key for key in without if without[key] > 0]
-        print("with readers / without: " + ", ".join(f"{key} {having[key] / without[key]:.2f}" for key in ratios))
+        for title, base in [("without readers", nobody), ("with readers of the other one", elsewhere)]:
+            ratios = ", ".join(f"{key} {here[key] / base[key]:.2f}" for key in base if base[key] > 0)
+            print(f"with readers / {title}: {ratios}")
     finally:
-        serve.kill()
-        serve.wait()
+        for server, _ in servers:
+            server.kill()
+            server.wait()
         shutil.rmtree(folder)
 
 
