@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use http::Uri;
 
+use super::http_url::parse_http_url;
 use crate::cluster::options::ServerOptions;
 
 /// Above these options in the help. A heading of all that comes next would also stand above the others.
@@ -86,14 +87,9 @@ impl ExporterClientArgs {
     }
 }
 
-/// An absolute URL of HTTP or HTTPS, without a query.
 pub(super) fn parse_url(text: &str) -> Result<Uri, &'static str> {
-    const EXPECTED: &str = "expected the URL of a running podinit, such as http://localhost:8080";
-    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
-    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
-    let has_host = url.host().is_some_and(|host| !host.is_empty());
-    match is_http && has_host && url.query().is_none() {
-        true => Ok(url),
-        false => Err(EXPECTED),
-    }
+    parse_http_url(
+        text,
+        "expected the URL of a running podinit, such as http://localhost:8080",
+    )
 }

@@ -11,6 +11,7 @@ mod explain;
 mod exporter;
 mod exporter_client;
 mod http_server;
+mod http_url;
 mod labels;
 mod logging;
 mod man;

@@ -3,6 +3,7 @@
 use clap::Args;
 use http::Uri;
 
+use super::http_url::parse_http_url;
 use crate::traces::SampleRatio;
 
 /// Where startups are sent as traces, and how many.
@@ -30,13 +31,8 @@ pub struct OtlpArgs {
 }
 
 fn parse_endpoint(text: &str) -> Result<Uri, &'static str> {
-    const EXPECTED: &str =
-        "expected the URL of a collector of traces over HTTP, such as http://localhost:4318";
-    let url: Uri = text.parse().map_err(|_| EXPECTED)?;
-    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
-    let has_host = url.host().is_some_and(|host| !host.is_empty());
-    match is_http && has_host && url.query().is_none() {
-        true => Ok(url),
-        false => Err(EXPECTED),
-    }
+    parse_http_url(
+        text,
+        "expected the URL of a collector of traces over HTTP, such as http://localhost:4318",
+    )
 }
