@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
-use kube::client::Body;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
@@ -14,7 +13,7 @@ use super::reading::{Unreadable, record_of, time};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
-use crate::cluster::transport::{get_json, read_into};
+use crate::cluster::transport::{get_json, read_into, timed_out};
 use crate::lifecycle::Record;
 use crate::timestamp::Timestamp;
 
@@ -131,31 +130,16 @@ impl ApiClient {
 
     /// The document at a path below `/api/v1`; `None` if there is none.
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, AskError> {
-        let request = Request::get(format!("/api/v1/{path}")).body(());
-        let request = request.map_err(|error| self.unreachable(&error.into()))?;
-        let answer = async {
-            let sent = self.exporter.client.send(get_json(request)).await;
-            let response: Response<Body> = sent.map_err(|error| ApiError::from_client(&error))?;
-            let status = response.status();
-            let mut body = Vec::new();
-            read_into(&mut body, response.into_body(), DEADLINE, ANSWER_LIMIT).await?;
-            Ok((status, body))
-        };
-        let answer = timeout(DEADLINE, answer).await;
-        let answer = answer.unwrap_or_else(|_| {
-            Err(crate::cluster::transport::timed_out(
-                "no complete answer",
-                DEADLINE,
-            ))
-        });
-        let (status, body) = answer.map_err(|error| self.unreachable(&error))?;
+        let answer = fetch(&self.exporter, &format!("/api/v1/{path}")).await;
+        let answer = answer.map_err(|error| self.unreachable(&error))?;
+        let (status, body) = (answer.status(), answer.body());
         if status.is_success() {
-            let document = serde_json::from_slice(&body);
+            let document = serde_json::from_slice(body);
             return document
                 .map(Some)
                 .map_err(|error| self.malformed(error.to_string()));
         }
-        let failure: Option<Failure> = serde_json::from_slice(&body).ok();
+        let failure: Option<Failure> = serde_json::from_slice(body).ok();
         match (status, failure) {
             (StatusCode::NOT_FOUND, Some(_)) => Ok(None),
             (status, failure) => Err(self.failed(status, failure)),
@@ -205,6 +189,25 @@ impl ApiClient {
     }
 }
 
-fn encoded(text: &str) -> String {
+/// The whole answer of an exporter to a GET of `path`, whatever its status.
+///
+/// # Errors
+/// If there is none in time, or it is too long.
+pub(crate) async fn fetch(exporter: &Cluster, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
+    let request = get_json(Request::get(path).body(())?);
+    let whole = async {
+        let sent = exporter.client.send(request).await;
+        let sent = sent.map_err(|error| ApiError::from_client(&error))?;
+        let (head, body) = sent.into_parts();
+        let mut bytes = Vec::new();
+        read_into(&mut bytes, body, DEADLINE, ANSWER_LIMIT).await?;
+        Ok(Response::from_parts(head, bytes))
+    };
+    let whole = timeout(DEADLINE, whole).await;
+    whole.unwrap_or_else(|_| Err(timed_out("no complete answer", DEADLINE)))
+}
+
+/// A path segment, or a value of a query string.
+pub(crate) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, &UNRESERVED).to_string()
 }

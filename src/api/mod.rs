@@ -8,7 +8,7 @@ pub mod client;
 mod continue_token;
 mod conversion;
 pub mod model;
-mod parameters;
+pub(crate) mod parameters;
 pub mod reading;
 mod response;
 mod routes;

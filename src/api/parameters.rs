@@ -10,7 +10,7 @@ use crate::records::{Filter, Query, Sort, Whole};
 /// So many startups come without the parameter `limit`.
 const DEFAULT_LIMIT: usize = 100;
 /// `limit` is no more than this.
-pub(super) const MOST: usize = 500;
+pub(crate) const MOST: usize = 500;
 
 /// The parameters as they are written.
 #[derive(Debug, Default)]

@@ -1,25 +1,12 @@
 //! The stuck pods of a running exporter: the pages of its `/api/v1/stuck`.
 
-use std::time::Duration;
-
-use http::Request;
-use tokio::time::timeout;
-
 use super::{StuckPod, StuckPods};
+use crate::api::client::{encoded, fetch};
 use crate::api::model::Page;
+use crate::api::parameters::MOST;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
-use crate::cluster::transport::{get_json, read_into, send, timed_out};
 use crate::decode::rfc3339;
-
-/// The deadline of each page.
-const DEADLINE: Duration = Duration::from_secs(10);
-
-/// The maximum of pods that the API puts on a page.
-const PAGE: usize = 500;
-
-/// No page of the API is that long: a record has a few kB.
-const PAGE_BYTES: usize = 64 << 20;
 
 /// Why the exporter has not answered; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +59,7 @@ impl StuckOfExporter {
                 found.complete = false;
                 return Ok(());
             }
-            let path = path(namespace, room.min(PAGE), next.as_deref());
+            let path = path(namespace, room.min(MOST), next.as_deref());
             let page = self.page(&path).await?;
             if let Some(now) = page.time.as_deref().and_then(rfc3339::parse) {
                 let rows = page.items.iter().filter_map(|item| StuckPod::of(item, now));
@@ -91,15 +78,12 @@ impl StuckOfExporter {
     }
 
     async fn page(&self, path: &str) -> Result<Page, ApiError> {
-        let mut body = Vec::new();
-        let request = get_json(Request::get(path).body(())?);
-        let whole = async {
-            let answer = send(&self.exporter.client, request, DEADLINE).await?;
-            read_into(&mut body, answer.into_body(), DEADLINE, PAGE_BYTES).await
-        };
-        let whole = timeout(DEADLINE, whole).await;
-        whole.map_err(|_| timed_out("no complete answer", DEADLINE))??;
-        serde_json::from_slice(&body).map_err(ApiError::malformed)
+        let answer = fetch(&self.exporter, path).await?;
+        let (status, body) = (answer.status(), answer.body());
+        if !status.is_success() {
+            return Err(ApiError::from_response(status, answer.headers(), body));
+        }
+        serde_json::from_slice(body).map_err(ApiError::malformed)
     }
 
     fn explain(&self, error: ApiError) -> AskError {
@@ -128,23 +112,10 @@ fn path(namespace: Option<&str>, limit: usize, next: Option<&str>) -> String {
     let mut path = format!("/api/v1/stuck?limit={limit}");
     for (key, value) in [("namespace", namespace), ("continue", next)] {
         if let Some(value) = value {
-            path.push_str(&format!("&{key}={}", escaped(value)));
+            path.push_str(&format!("&{key}={}", encoded(value)));
         }
     }
     path
-}
-
-/// A value of a query string.
-fn escaped(value: &str) -> String {
-    let mut escaped = String::new();
-    for byte in value.bytes() {
-        match byte {
-            b'-' | b'.' | b'_' | b'~' => escaped.push(char::from(byte)),
-            _ if byte.is_ascii_alphanumeric() => escaped.push(char::from(byte)),
-            _ => escaped.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -152,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_path_of_a_page_is_escaped() {
+    fn the_path_of_a_page_is_encoded() {
         assert_eq!(path(None, 500, None), "/api/v1/stuck?limit=500");
         assert_eq!(
             path(Some("shop"), 7, Some("1.-2.a&b é")),
