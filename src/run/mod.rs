@@ -12,6 +12,7 @@ mod explain;
 mod exporter;
 mod ingest;
 mod ingest_sink;
+mod lone_list;
 mod output;
 mod progress;
 mod recordings;

@@ -2,28 +2,23 @@
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 
+use super::lone_list::open;
 use super::output::{print_to_reader, style};
 use super::slos::Slos;
 use crate::args::{StuckArgs, StuckFormat};
-use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client;
 use crate::process::shutdown;
 use crate::slo::SloFile;
 use crate::stuck::{StuckInCluster, StuckOfExporter, StuckPods};
-use crate::watch::probe::probe;
 use crate::watch::requests::Scope;
 
 /// How long a table stands until the next one, with `--watch`.
 const REFRESH: Duration = Duration::from_secs(5);
-
-/// The deadline of the first request, which finds out whether the pods can be listed.
-const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The exit status if pods are stuck.
 const STUCK: u8 = 3;
@@ -116,16 +111,9 @@ async fn open_cluster(args: &StuckArgs) -> anyhow::Result<StuckInCluster> {
         Some(file) => Slos::from(&SloFile::read(file)?),
         None => Slos::from(&SloFile::built_in()),
     };
-    let clock = Arc::new(ApiServerClock::from_machine());
-    let cluster = client::connect(&args.connection.clone().options()).await?;
-    let cluster = cluster.observing_dates(Arc::clone(&clock));
-    // A failure is found again, and reported, by the first request.
-    let _ = cluster.obtain_credentials().await;
     let scopes = Scope::of_namespaces(&args.namespaces());
     let selectors = args.selectors.clone().selectors();
-    for scope in &scopes {
-        probe(&cluster, scope, &selectors, 1, PROBE_DEADLINE).await?;
-    }
+    let (cluster, clock) = open(&args.connection, &scopes, &selectors).await?;
     Ok(StuckInCluster {
         cluster,
         clock,

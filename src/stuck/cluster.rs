@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use super::{StuckPod, StuckPods};
 use crate::api::startup_of;
-use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::decode::{DecodeOptions, PodDecoder, rfc3339};
+use crate::decode::{DecodeOptions, rfc3339};
 use crate::lifecycle::{
     Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
 };
-use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
-use crate::watch::config::ReflectorConfig;
-use crate::watch::list_page::fetch_pages;
-use crate::watch::requests::{Requests, Scope, Selectors};
+use crate::watch::lone_list::list_pods;
+use crate::watch::requests::{Scope, Selectors};
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +51,8 @@ impl StuckInCluster {
         });
         for (scope, source) in self.scopes.iter().zip(0..) {
             let began = self.clock.now();
-            let pods = self.pods(scope).await.map_err(|error| ListError {
+            let pods = list_pods(&self.cluster, scope, &self.selectors, decode_options()).await;
+            let pods = pods.map_err(|error| ListError {
                 scope: scope.to_string(),
                 server: self.cluster.server.clone(),
                 why: error.detail,
@@ -73,29 +71,16 @@ impl StuckInCluster {
         tracker.advance(now, &mut sink);
         Ok(stuck_pods(&tracker, limit))
     }
+}
 
-    /// The pods of all pages.
-    async fn pods(&self, scope: &Scope) -> Result<Vec<PodSnapshot>, ApiError> {
-        let requests = Requests::new(scope, &self.selectors);
-        let mut decoder = PodDecoder::new(DecodeOptions {
-            node: true,
-            workload: true,
-            images: true,
-            messages: true,
-            ..DecodeOptions::default()
-        });
-        let mut pods = Vec::new();
-        let read = |body: &[u8]| {
-            let page = decoder.list_page(body)?;
-            if page.undecodable > 0 {
-                tracing::warn!(objects = page.undecodable, "some objects are no pods");
-            }
-            pods.extend(page.pods);
-            Ok(page.continue_token)
-        };
-        let config = ReflectorConfig::default();
-        fetch_pages(&self.cluster.client, &requests, &config, read).await?;
-        Ok(pods)
+/// What a table of stuck pods shows of them.
+fn decode_options() -> DecodeOptions {
+    DecodeOptions {
+        node: true,
+        workload: true,
+        images: true,
+        messages: true,
+        ..DecodeOptions::default()
     }
 }
 

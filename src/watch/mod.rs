@@ -32,6 +32,7 @@ pub mod frame_reader;
 pub mod framing;
 pub mod line_reader;
 pub(crate) mod list_page;
+pub(crate) mod lone_list;
 pub(crate) mod negotiation;
 mod paged_list;
 pub mod probe;

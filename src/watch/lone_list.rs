@@ -1,0 +1,56 @@
+//! Lists of the present state for commands that look once and do not watch.
+
+use super::config::ReflectorConfig;
+use super::list_page::fetch_pages;
+use super::requests::{Requests, Scope, Selectors};
+use crate::cluster::api_error::ApiError;
+use crate::cluster::client::Cluster;
+use crate::decode::event::watch::EventDecoder;
+use crate::decode::{DecodeOptions, PodDecoder};
+use crate::kube_event::KubeEvent;
+use crate::pod::PodSnapshot;
+
+/// The pods of all pages.
+///
+/// # Errors
+/// If a page cannot be had or decoded.
+pub(crate) async fn list_pods(
+    cluster: &Cluster,
+    scope: &Scope,
+    selectors: &Selectors,
+    options: DecodeOptions,
+) -> Result<Vec<PodSnapshot>, ApiError> {
+    let mut decoder = PodDecoder::new(options);
+    let mut pods = Vec::new();
+    let read = |body: &[u8]| {
+        let page = decoder.list_page(body)?;
+        if page.undecodable > 0 {
+            tracing::warn!(objects = page.undecodable, "some objects are no pods");
+        }
+        pods.extend(page.pods);
+        Ok(page.continue_token)
+    };
+    let (requests, config) = (Requests::new(scope, selectors), ReflectorConfig::default());
+    fetch_pages(&cluster.client, &requests, &config, read).await?;
+    Ok(pods)
+}
+
+/// The Events of all pages about pods.
+///
+/// # Errors
+/// If a page cannot be had or decoded.
+pub(crate) async fn list_events(
+    cluster: &Cluster,
+    scope: &Scope,
+) -> Result<Vec<KubeEvent>, ApiError> {
+    let mut decoder = EventDecoder::default();
+    let mut events = Vec::new();
+    let read = |body: &[u8]| {
+        let page = decoder.list_page(body)?;
+        events.extend(page.events);
+        Ok(page.continue_token)
+    };
+    let (requests, config) = (Requests::of_events(scope), ReflectorConfig::default());
+    fetch_pages(&cluster.client, &requests, &config, read).await?;
+    Ok(events)
+}
