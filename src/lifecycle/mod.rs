@@ -74,6 +74,8 @@ pub use observation::{
     ResizeResult, TrackerObservation,
 };
 pub use outcome::Outcome;
+#[cfg(test)]
+pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
     EndedStartup, InFlight, InFlightPosition, IntervalResult, MOST_CAUSES, MilestoneSource,
     Progress, Record, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,

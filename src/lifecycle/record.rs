@@ -4,6 +4,8 @@
 //! until then; of one under way, the tracker has everything (see `Tracker::in_flight`).
 
 mod ended_startup;
+#[cfg(test)]
+pub(crate) mod fixtures;
 mod in_flight;
 mod of_pod;
 

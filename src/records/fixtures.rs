@@ -1,30 +1,9 @@
 //! Startups for tests of records, as deliveries bring them about.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, TimestampMode,
-    Tracker, TrackerConfig,
-};
+pub(super) use crate::lifecycle::record_fixtures::{Ends, at, deliver};
+use crate::lifecycle::{EndedStartup, PodEvent, TimestampMode, Tracker, TrackerConfig};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
-use crate::timestamp::Timestamp;
-
-pub(super) fn at(second: i64) -> Timestamp {
-    Timestamp::from_seconds(1_700_000_000 + second)
-}
-
-/// Keeps what has ended.
-#[derive(Default)]
-pub(super) struct Ends(pub(super) Vec<EndedStartup>);
-
-impl Observer for Ends {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Ends {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.0.push(startup);
-    }
-}
 
 /// A tracker that has had its first list.
 pub(super) fn tracker() -> Tracker {
@@ -36,17 +15,6 @@ pub(super) fn tracker() -> Tracker {
     let listed = PodEvent::Listed { pods, began };
     deliver(&mut tracker, &mut Ends::default(), -1_000_000, listed);
     tracker
-}
-
-pub(super) fn deliver(tracker: &mut Tracker, ends: &mut Ends, second: i64, event: PodEvent) {
-    let delivery = Delivery {
-        source: SourceId(0),
-        event,
-        now: at(second),
-        observed: None,
-        version: None,
-    };
-    tracker.apply(delivery, ends);
 }
 
 /// A pod that was created then.

@@ -14,32 +14,16 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
+pub(crate) use crate::lifecycle::record_fixtures::at;
+use crate::lifecycle::record_fixtures::{Ends, deliver};
 use crate::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, Sink, SloRule,
-    SourceId, TimestampMode, Tracker, TrackerConfig,
+    EndedStartup, Interval, Namespaces, PodEvent, Sink, SloRule, TimestampMode, Tracker,
+    TrackerConfig,
 };
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
-use crate::timestamp::Timestamp;
-
-pub(crate) fn at(second: i64) -> Timestamp {
-    Timestamp::from_seconds(1_700_000_000 + second)
-}
 
 /// The SLO of the fixtures: scheduled to ready within ten seconds.
 pub(crate) const SLO: &str = "ready-in-time";
-
-#[derive(Default)]
-struct Ends(Vec<EndedStartup>);
-
-impl Observer for Ends {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Ends {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.0.push(startup);
-    }
-}
 
 /// The UID of the pod with this number: random bits, as the API server's have, of a generator with a seed.
 pub(crate) fn uid(number: u64) -> PodUid {
@@ -66,17 +50,6 @@ pub(crate) fn tracker(sink: &mut impl Sink) -> Tracker {
     let listed = PodEvent::Listed { pods, began };
     deliver(&mut tracker, sink, -1_000_000, listed);
     tracker
-}
-
-fn deliver(tracker: &mut Tracker, sink: &mut impl Sink, second: i64, event: PodEvent) {
-    let delivery = Delivery {
-        source: SourceId(0),
-        event,
-        now: at(second),
-        observed: None,
-        version: None,
-    };
-    tracker.apply(delivery, sink);
 }
 
 /// The pod with this number, created at second 0, on a node and owned by a Deployment.

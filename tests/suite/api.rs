@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
+use crate::support::sinks::Kept;
 use podinit::api::{self, SCHEMA};
-use podinit::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
-};
+use podinit::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
 };
-use podinit::records::{self, RecordStore, RecordsClient};
+use podinit::records::{self, RecordsClient};
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit::timestamp::Timestamp;
 use serde_json::Value;
@@ -21,19 +20,6 @@ const LISTS: [&str; 3] = ["/api/v1/stuck", "/api/v1/inflight", "/api/v1/startups
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_700_000_000 + second)
-}
-
-#[derive(Default)]
-struct Kept(RecordStore);
-
-impl Observer for Kept {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Kept {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.0.add(startup);
-    }
 }
 
 fn pod(name: &str, namespace: &str) -> PodSnapshot {

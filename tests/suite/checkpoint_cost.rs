@@ -3,13 +3,11 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
-use podinit::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, PodEvent, Sink, SourceId, Successor, Tracker,
-    TrackerConfig,
-};
-use podinit::metrics::{Builder, LabelConfig, Recorder};
+use podinit::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
+use podinit::metrics::{Builder, LabelConfig};
 use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::records::RecordStore;
 use podinit::slo::SloFile;
@@ -20,25 +18,7 @@ const START: i64 = 1_800_000_000;
 struct Exporter {
     config: TrackerConfig,
     tracker: Tracker,
-    said: Said,
-}
-
-/// What was counted, and the records of startups that have ended.
-struct Said {
-    recorder: Recorder,
-    records: RecordStore,
-}
-
-impl Observer for Said {
-    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
-        self.recorder.observe(now, observation);
-    }
-}
-
-impl Sink for Said {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.records.add(startup);
-    }
+    said: Counted,
 }
 
 /// The CPU time of this thread.
@@ -60,7 +40,7 @@ impl Exporter {
         let mut exporter = Self {
             tracker: Tracker::new(config.clone()),
             config,
-            said: Said {
+            said: Counted {
                 recorder,
                 records: RecordStore::default(),
             },

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use crate::oracle::history;
 use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
+use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::decode::{DecodeOptions, WatchEventKind};
 use podinit::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, PodEvent, Record, SavedPod, Sink, SourceId,
-    Successor, TimestampMode, Tracker, TrackerConfig, Version,
+    Delivery, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
+    TrackerConfig, Version,
 };
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
@@ -32,26 +33,8 @@ struct Harness {
     config: TrackerConfig,
     docs: Vec<SloDoc>,
     tracker: Tracker,
-    said: Said,
+    said: Counted,
     exposition: Arc<Exposition>,
-}
-
-/// What was counted, and the records of startups that have ended.
-struct Said {
-    recorder: Recorder,
-    records: RecordStore,
-}
-
-impl Observer for Said {
-    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
-        self.recorder.observe(now, observation);
-    }
-}
-
-impl Sink for Said {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.records.add(startup);
-    }
 }
 
 impl Harness {
@@ -80,7 +63,7 @@ impl Harness {
             tracker: Tracker::new(config.clone()),
             config,
             docs,
-            said: Said {
+            said: Counted {
                 recorder,
                 records: RecordStore::default(),
             },
@@ -119,7 +102,7 @@ impl Harness {
         let config = self.config.clone();
         let saved = content.tracker;
         let records = RecordStore::restored(content.records);
-        let mut said = Said { recorder, records };
+        let mut said = Counted { recorder, records };
         self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut said);
         (self.said, self.exposition) = (said, exposition);
         let remembered = self.written();

@@ -1,11 +1,10 @@
 //! `podinit demo` as a person runs it: the binary, found by what it prints, scraped over HTTP,
 //! ended by SIGTERM.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::demo::Demo;
 use crate::support::scrape::Scrape;
 use podinit::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 
@@ -13,73 +12,6 @@ use podinit::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two questions to a process that can only be asked.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// A running demonstration. Killed if the test fails.
-struct Demo {
-    process: Child,
-    address: String,
-}
-
-impl Demo {
-    /// Starts it, and reads from its output where it listens.
-    fn start(args: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(["demo", "--listen", "127.0.0.1:0", "--log-level", "off"])
-            .args(args)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap());
-        let address = (output.lines().map_while(Result::ok))
-            .find_map(|line| {
-                let (_, rest) = line.split_once("http://")?;
-                Some(rest.split_once("/metrics")?.0.to_owned())
-            })
-            .expect("it says where the metrics are");
-        Self { process, address }
-    }
-
-    /// The head and the body of the answer.
-    fn get(&self, path: &str, accept: &str) -> (String, Vec<u8>) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let head = format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n",
-            self.address
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
-        let body = answer.split_off(end.expect("a whole head") + 4);
-        (String::from_utf8(answer).unwrap(), body)
-    }
-
-    fn is_ready(&self) -> bool {
-        let (head, _) = self.get("/readyz", "*/*");
-        head.starts_with("HTTP/1.1 200 ")
-    }
-
-    fn scrape(&self) -> Scrape {
-        let (head, body) = self.get("/metrics", "text/plain;version=0.0.4");
-        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-        Scrape::parse(&String::from_utf8(body).unwrap())
-    }
-
-    /// Sends SIGTERM and waits for the end: whether it was in good order.
-    fn terminate(mut self) -> bool {
-        let process = rustix::process::Pid::from_child(&self.process);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
-        self.process.wait().unwrap().success()
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        // It has ended already where the test has succeeded.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 /// Asks until nothing is missing.
 fn until_nothing_is(missing: impl Fn() -> Vec<String>) {
@@ -216,8 +148,8 @@ fn every_kind_of_series_has_data_and_sigterm_ends_it_in_good_order() {
 
 #[test]
 fn it_ends_by_itself_after_the_chosen_duration() {
-    let mut demo = Demo::start(&["--duration", "300ms"]);
-    assert!(demo.process.wait().unwrap().success());
+    let demo = Demo::start(&["--duration", "300ms"]);
+    assert!(demo.ends_well());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};
 use crate::support::doctor::Kubeconfig;
+use crate::support::output::{json_of, one_line};
 
 /// The documents, at the time of the simulated cluster.
 fn moved(documents: Vec<Value>) -> Vec<Value> {
@@ -51,17 +52,7 @@ fn podinit(args: &[&str]) -> Output {
 
 fn explained(args: &[&str]) -> Value {
     let output = podinit(&[args, &["-o", "json"]].concat());
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn one_line(output: &Output) -> String {
-    let error = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(output.stdout.is_empty(), "{error}");
-    assert_eq!(error.lines().count(), 1, "{error}");
-    error
+    json_of(&output, args)
 }
 
 fn doubts(explanation: &Value) -> Vec<&str> {

@@ -7,32 +7,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use podinit::api;
 use podinit::decode::DecodeOptions;
-use podinit::lifecycle::{
-    Backfill, EndedStartup, Observation, Observer, Sink, SloRule, Tracker, TrackerConfig,
-};
+use podinit::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{Replay, ReplayConfig};
-use podinit::records::{self, RecordStore};
+use podinit::records;
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
-use podinit::timestamp::Timestamp;
 use podinit::watch::stats::WatchStats;
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};
+use crate::support::output::{json_of, one_line};
 use crate::support::server::{Running, Source, start_routes};
-
-#[derive(Default)]
-struct Kept(RecordStore);
-
-impl Observer for Kept {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Kept {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.0.add(startup);
-    }
-}
+use crate::support::sinks::Kept;
 
 fn watched(documents: &[Value]) -> (Kept, Tracker) {
     let tracker = TrackerConfig {
@@ -93,17 +79,7 @@ async fn ask(exporter: &Running, args: &[&str]) -> Output {
 
 async fn explained(exporter: &Running, args: &[&str]) -> Value {
     let output = ask(exporter, &[args, &["-o", "json"]].concat()).await;
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn one_line(output: &Output) -> String {
-    let error = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(output.stdout.is_empty(), "{error}");
-    assert_eq!(error.lines().count(), 1, "{error}");
-    error
+    json_of(&output, args)
 }
 
 #[tokio::test]

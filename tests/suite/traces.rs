@@ -1,13 +1,12 @@
 //! Startups as traces, over real HTTP: the demo sends them to a collector in this process, which reads them
 //! as any collector does, with OpenTelemetry's own types.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::support::scrape::Scrape;
+use crate::support::demo::Demo;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -90,65 +89,10 @@ async fn receive(State(received): State<Received>, headers: HeaderMap, body: Byt
     received.lock().unwrap().push((headers, request));
 }
 
-/// A running demonstration. Killed if the test fails.
-struct Demo {
-    process: Child,
-    address: String,
-}
-
-impl Demo {
-    fn start(args: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(["demo", "--listen", "127.0.0.1:0", "--log-level", "off"])
-            .args(["--rate", "50", "--speed", "10", "--evidence", "events"])
-            .args(args)
-            .envs(variables.iter().copied())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap());
-        let address = (output.lines().map_while(Result::ok))
-            .find_map(|line| {
-                let (_, rest) = line.split_once("http://")?;
-                Some(rest.split_once("/metrics")?.0.to_owned())
-            })
-            .expect("it says where the metrics are");
-        Self { process, address }
-    }
-
-    fn metrics(&self, accept: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let head = format!(
-            "GET /metrics HTTP/1.1\r\nHost: {}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n",
-            self.address
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        body.to_owned()
-    }
-
-    fn scrape(&self) -> Scrape {
-        Scrape::parse(&self.metrics("text/plain;version=0.0.4"))
-    }
-
-    /// Sends SIGTERM. Returns whether it ended in good order, and after how long.
-    fn terminate(mut self) -> (bool, Duration) {
-        let process = rustix::process::Pid::from_child(&self.process);
-        let began = Instant::now();
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
-        let status = self.process.wait().unwrap();
-        (status.success(), began.elapsed())
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        // It has ended already where the test has succeeded.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// A demo whose pods pull images, at a pace at which a test can wait for them.
+fn demo(args: &[&str], variables: &[(&str, &str)]) -> Demo {
+    let pace = ["--rate", "50", "--speed", "10", "--evidence", "events"];
+    Demo::start_with(&[&pace, args].concat(), variables)
 }
 
 /// Asks until there is an answer.
@@ -195,7 +139,7 @@ const OPENMETRICS: &str = "application/openmetrics-text;version=1.0.0";
 #[test]
 fn an_exemplar_leads_to_the_trace_of_its_pod() {
     let collector = Collector::start();
-    let demo = Demo::start(
+    let demo = demo(
         &[
             "--otlp-endpoint",
             &collector.url(),
@@ -244,14 +188,14 @@ fn an_exemplar_leads_to_the_trace_of_its_pod() {
     assert_eq!(headers["x-scope-orgid"], "shop 1");
     let resource = format!("{:?}", request.resource_spans[0].resource);
     assert!(resource.contains("\"startups\""), "{resource}");
-    assert!(demo.terminate().0);
+    assert!(demo.terminate());
 }
 
 #[test]
 fn a_collector_that_goes_away_holds_up_neither_the_accounting_nor_the_end() {
     let collector = Collector::start();
     let url = collector.url();
-    let demo = Demo::start(
+    let demo = demo(
         &["--otlp-sample-ratio", "1"],
         &[("OTEL_EXPORTER_OTLP_ENDPOINT", &url)],
     );
@@ -275,14 +219,15 @@ fn a_collector_that_goes_away_holds_up_neither_the_accounting_nor_the_end() {
     let finished = scrape.sum("podinit_pods_finished_total");
     let discovered = scrape.value("podinit_pods_discovered_total");
     assert_eq!(discovered, Some(finished + in_flight));
-    let (success, took) = demo.terminate();
-    assert!(success);
+    let began = Instant::now();
+    assert!(demo.terminate());
+    let took = began.elapsed();
     assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[test]
 fn without_an_endpoint_nothing_of_traces_is_exposed() {
-    let demo = Demo::start(&[], &[]);
+    let demo = demo(&[], &[]);
     let metrics = until("pod", || {
         let metrics = demo.metrics(OPENMETRICS);
         metrics.contains(" # {").then_some(metrics)

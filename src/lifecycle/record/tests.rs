@@ -1,13 +1,12 @@
 //! Records of startups as deliveries bring them about.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use super::fixtures::{Ends, at};
 use super::*;
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::interval::{Stage, Step};
-use crate::lifecycle::observation::{Observation, Observer};
-use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -15,25 +14,6 @@ use crate::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerState, NotScheduled,
     NotScheduledReason, Phase, PodSnapshot, WaitingMessage, WaitingReason,
 };
-use crate::timestamp::Timestamp;
-
-fn at(second: i64) -> Timestamp {
-    Timestamp::from_seconds(1_700_000_000 + second)
-}
-
-/// Keeps what has ended.
-#[derive(Default)]
-struct Ends(Vec<EndedStartup>);
-
-impl Observer for Ends {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Ends {
-    fn ended(&mut self, startup: EndedStartup) {
-        self.0.push(startup);
-    }
-}
 
 struct Fixture {
     tracker: Tracker,

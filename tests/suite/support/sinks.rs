@@ -1,0 +1,38 @@
+//! Sinks of a tracker that keep the records of startups that have ended.
+
+use podinit::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit::metrics::Recorder;
+use podinit::records::RecordStore;
+use podinit::timestamp::Timestamp;
+
+/// The records alone.
+#[derive(Default)]
+pub struct Kept(pub RecordStore);
+
+impl Observer for Kept {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
+
+impl Sink for Kept {
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0.add(startup);
+    }
+}
+
+/// What was counted, and the records.
+pub struct Counted {
+    pub recorder: Recorder,
+    pub records: RecordStore,
+}
+
+impl Observer for Counted {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self.recorder.observe(now, observation);
+    }
+}
+
+impl Sink for Counted {
+    fn ended(&mut self, startup: EndedStartup) {
+        self.records.add(startup);
+    }
+}
