@@ -59,13 +59,14 @@ class Pod:
 class Truth:
     """Feed it documents in order; then read `durations` and `counters`.
 
-    `rescheduled` says which pods were told of as scheduled twice, and when for the last time. Given to
-    another truth, it stands for a watcher that was cut off the first time and saw only the last.
+    `bindings` has, by name and UID, every time for which some watcher can take the pod's PodScheduled, whichever
+    versions of the pod it missed; None stands for a pod that it saw running before it saw it scheduled.
+    `scheduled`, by UID, gives the one that a certain watcher took, where that is not the recording's first.
     """
 
-    def __init__(self, clock="api", namespaces=None, rescheduled=None, events=False):
+    def __init__(self, clock="api", namespaces=None, scheduled=None, events=False):
         self.clock, self.namespaces, self.events = clock, namespaces, events
-        self.seen_last, self.rescheduled = rescheduled or {}, {}
+        self.scheduled, self.bindings = scheduled or {}, collections.defaultdict(set)
         self.pods, self.deleted = {}, set()
         self.durations = collections.defaultdict(list)
         self.by_pod = collections.defaultdict(list)
@@ -128,6 +129,7 @@ class Truth:
         if version_of(obj) >= pod.version:
             pod.version = version_of(obj)
             self.reentries(pod, obj)
+            self.note_bindings(pod, obj)
             if pod.outcome is None:
                 self.fold(pod, obj, arrived)
         pod.new = False
@@ -208,8 +210,8 @@ class Truth:
             if not entry or entry["status"] != "True" or milestone in pod.reached:
                 continue
             since = seconds(entry.get("lastTransitionTime"))
-            if milestone == "Scheduled" and self.missed(pod, obj["metadata"]["uid"], since or 0):
-                continue
+            if milestone == "Scheduled":
+                since = self.scheduled.get(obj["metadata"]["uid"], since)
             if milestone == "NetworkReady":
                 self.network_by_snapshot(pod, obj, self.interpret(since, arrived))
                 continue
@@ -304,12 +306,23 @@ class Truth:
         else:
             self.durations[("startup_sli", pod.namespace)].append(value)
 
-    def missed(self, pod, uid, since):
-        """Whether the watcher was cut off when the pod was scheduled at `since`. Notes pods that are so twice."""
-        known = pod.reached.get("Scheduled", [None])[0]
-        if known and since > known:
-            self.rescheduled[uid] = since
-        return since < self.seen_last.get(uid, 0)
+    def note_bindings(self, pod, obj):
+        """Note since when the pod can be taken for scheduled.
+
+        A scheduler that does not get the answer to a binding takes PodScheduled back and binds again. So a
+        pod that is not scheduled but has a node was bound, at an instant that nobody may have been told of.
+        """
+        entry = find(obj, "PodScheduled")
+        if entry is None:
+            return
+        since, times = seconds(entry.get("lastTransitionTime")), self.bindings[pod.name, obj["metadata"]["uid"]]
+        if entry["status"] == "True":
+            times.add(since)
+            return
+        if obj["spec"].get("nodeName") and None not in (since, pod.created):
+            times.update(range(int(pod.created), int(since) + 1))
+        if any(is_true(obj, kind) for kind in (*NETWORK, "Initialized", "ContainersReady", "Ready")):
+            times.add(None)
 
     # -- intervals ------------------------------------------------------------------------
 
