@@ -14,6 +14,9 @@
 //! - it is *wrong* where it was counted as what it cannot have been: a duration that is more than a
 //!   second off, a verdict that contradicts the API's times.
 //!
+//! In some classes the pods are divided among four processes ([`process`], [`shard`]). Each of them is audited by
+//! what the API server has delivered of its own pods, and their sums as those of one process ([`sums`]).
+//!
 //! In some classes Events are a source of evidence ([`kube_events`]). What has become of each on its way is
 //! known as well, so that the proof derives from them too what must have been counted.
 //!
@@ -40,11 +43,14 @@ mod kube_events;
 mod list;
 mod lives;
 mod objectives;
+mod process;
 mod scraped;
 mod seen;
 mod server;
 mod server_faults;
+mod shard;
 mod startup;
+mod sums;
 mod table;
 mod tally;
 mod trial;
@@ -63,7 +69,7 @@ use trial::{Report, Trial};
 /// Pods of one trial, apart from those that are re-created under their names.
 const PODS: u32 = 700;
 
-/// Trials of each class in the long run: with 30 classes, more than a million pods.
+/// Trials of each class in the long run: with 35 classes, more than a million pods.
 const TRIALS: u64 = 62;
 
 /// The seeds of the long run begin here, those of the short one elsewhere.
@@ -72,7 +78,7 @@ const SHORT_SEED: u64 = 900_000;
 
 #[test]
 fn nothing_is_lost_and_nothing_is_double() {
-    let table = Table::of(None, SHORT_SEED, 1, 720);
+    let table = Table::of(None, SHORT_SEED, 1, 560);
     println!("{table}");
     assert!(table.pods() >= 20_000, "{table}");
     assert!(table.is_clean(), "{table}");
@@ -146,6 +152,28 @@ fn events_change_only_what_the_specification_says() {
     }
 }
 
+/// Four shards count of each pod what one process counts, whatever the API server knows of shards.
+#[test]
+fn shards_count_what_one_process_counts() {
+    // In the first of these trials durations come from the API alone, in the second also from arrivals.
+    for (seed, is_exact) in [(SHORT_SEED + 3, true), (SHORT_SEED, false)] {
+        let run = |class| Trial::new(class, seed, 200).run();
+        let one = run(Class::None);
+        for class in [Class::Shards, Class::ShardsUnknown] {
+            let four = run(class);
+            assert!(four.findings.is_empty(), "{}", table::in_words(&four));
+            assert_eq!(four.versions, one.versions, "the same pods");
+            for (number, (four, one)) in four.counted.iter().zip(&one.counted).enumerate() {
+                let [four, one] = [four, one].map(|counted| match is_exact {
+                    true => counted.clone(),
+                    false => counted.without_latencies(),
+                });
+                assert_eq!(four, one, "{class:?}: pod {number}");
+            }
+        }
+    }
+}
+
 /// Each bug is injected, and the audit must find it.
 #[test]
 fn every_injected_bug_is_found() {
@@ -167,6 +195,7 @@ fn fault_of(bug: Bug) -> Fault {
         | Bug::DoublesSlo
         | Bug::DoublesReturn
         | Bug::DoublesPull
+        | Bug::CountsAllShards
         | Bug::KnowsNoPod => Fault::Double,
         _ => Fault::Lost,
     }
@@ -178,6 +207,8 @@ fn with(bug: Bug) -> Report {
         Bug::ResumesLate | Bug::KnowsNoPod | Bug::CountsFromZero => Class::Restart,
         Bug::IgnoresRollback => Class::RolledBack,
         Bug::LosesEvidence | Bug::DoublesPull => Class::LateKubeEvents,
+        Bug::CountsAllShards => Class::ShardsUnknown,
+        Bug::KeepsMoved => Class::ShardsRenumbered,
         // A later list makes up for these.
         Bug::LosesPod | Bug::LosesDeletions | Bug::DoublesReturn => Class::None,
         _ => Class::Gone,

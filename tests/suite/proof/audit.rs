@@ -44,6 +44,10 @@ impl Findings {
         self.0.push(Finding { fault, pod, what });
     }
 
+    pub fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// Of how many pods something is wrong in this way.
     pub fn pods(&self, fault: Fault) -> usize {
         let pods = self.0.iter().filter(|finding| finding.fault == fault);
@@ -94,10 +98,11 @@ pub fn audit(history: &History, logs: &[DeliveryLog], tally: &Tally) -> Findings
 /// Versions that the server had, that no fault kept back, and that were never asked for.
 fn undelivered(history: &History, logs: &[DeliveryLog], findings: &mut Findings) {
     for (version, delivered) in history.log.iter().zip(delivered_versions(history, logs)) {
-        let namespace = &history.pods[version.pod as usize].namespace;
-        let excused = (logs.iter())
-            .filter(|log| log.covers(namespace))
-            .any(|log| log.excuses(version.number));
+        let pod = &history.pods[version.pod as usize];
+        let mut covering = (logs.iter()).filter(|log| log.covered(pod, version.number));
+        // What no list-watch covers is for another process.
+        let excused =
+            covering.clone().count() == 0 || covering.any(|log| log.excuses(version.number));
         if !delivered && !excused && version.kind != Kind::Unseen {
             let what = format!("version {} was never delivered", version.number);
             findings.add(Fault::Lost, Some(version.pod), what);
@@ -111,7 +116,11 @@ pub fn withheld(history: &History, logs: &[DeliveryLog]) -> usize {
     let began = logs.iter().filter_map(first_list).max().unwrap_or_default();
     let versions = history.log.iter().zip(delivered_versions(history, logs));
     let undelivered = versions
-        .filter(|(version, delivered)| !delivered && version.number > began)
+        .filter(|(version, delivered)| {
+            let pod = &history.pods[version.pod as usize];
+            let covered = logs.iter().any(|log| log.covered(pod, version.number));
+            !delivered && covered && version.number > began
+        })
         .count();
     undelivered + logs.iter().map(|log| log.damaged.len()).sum::<usize>()
 }

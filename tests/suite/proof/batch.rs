@@ -64,7 +64,10 @@ pub fn of(mut due: Vec<Place>, up_to: u64, source: usize, state: &mut State) -> 
         let times = 1 + usize::from(state.rng.chance(duplicate));
         for _ in 0..times {
             bytes.extend_from_slice(&line(state, place));
-            state.logs[source].event(place, now);
+            let log = &mut state.logs[source];
+            if log.covers(state.history.nature(place)) {
+                log.event(place, now);
+            }
         }
     }
     Batch { bytes, sent: up_to }

@@ -1,7 +1,7 @@
 //! What is durable: the bytes of a real checkpoint, and beside it what had been accounted for when it
 //! was written.
 
-use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::content::{self, Content, SavedScope};
 use podinit::checkpoint::frame;
 use podinit::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
@@ -10,6 +10,7 @@ use podinit::lifecycle::{
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;
 use crate::proof::kube_events::Applied;
+use crate::proof::shard::ShardNumber;
 use crate::proof::tally::{Counted, Tally};
 
 /// How many things each list-watch has delivered that the server has delivered: they come in the
@@ -49,13 +50,24 @@ pub struct Durable {
     document: Vec<u8>,
     counted: Vec<Counted>,
     applied: Vec<Applied>,
+    /// The shard whose checkpoint it is
+    pub shard: Option<ShardNumber>,
     pub accounted: Accounted,
 }
 
 impl Durable {
     /// What a commit writes now.
-    pub fn of(tracker: &Tracker, tally: &Tally, accounted: &Accounted) -> Self {
+    pub fn of(
+        tracker: &Tracker,
+        tally: &Tally,
+        accounted: &Accounted,
+        shard: Option<ShardNumber>,
+    ) -> Self {
         let content = Content {
+            scope: SavedScope {
+                shard: shard.map(ShardNumber::flag).unwrap_or_default(),
+                ..SavedScope::default()
+            },
             tracker: tracker.saved(),
             metrics: tally.recorder.saved(),
             ..Content::default()
@@ -64,6 +76,7 @@ impl Durable {
             document: content::encode(&content, tracker.saved_pods()).finish(),
             counted: tally.pods.clone(),
             applied: tally.applied.clone(),
+            shard,
             accounted: accounted.clone(),
         }
     }
@@ -75,6 +88,7 @@ impl Durable {
         config: TrackerConfig,
         tally: &mut Tally,
         scopes: usize,
+        shard: Option<ShardNumber>,
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
         let (content, pods) = content::decode(&sections).expect("it says something");
@@ -98,7 +112,15 @@ impl Durable {
         if bug == Bug::KnowsNoPod {
             return (Tracker::new(config), resume);
         }
-        let tracker = Tracker::restored(config, content.tracker, pods, Successor::Same, tally);
+        let mut tracker = Tracker::restored(config, content.tracker, pods, Successor::Same, tally);
+        let (before, after) = (content.scope.shard, shard.map(ShardNumber::flag));
+        let after = after.unwrap_or_default();
+        if before != after {
+            resume.fill(None);
+            if bug != Bug::KeepsMoved {
+                tracker.reshard(before, after, tally);
+            }
+        }
         (tracker, resume)
     }
 }

@@ -7,6 +7,7 @@ use podinit::sim::rng::Rng;
 use tokio::time::Instant;
 
 use crate::proof::server_faults::{Break, ServerFaults};
+use crate::proof::shard::ServerSharding;
 
 /// A class of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,11 +41,16 @@ pub enum Class {
     DoubledKubeEvents,
     ReorderedKubeEvents,
     CombinedKubeEvents,
+    Shards,
+    ShardsUnknown,
+    ShardsMixed,
+    ShardsKilled,
+    ShardsRenumbered,
     Everything,
 }
 
 impl Class {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 35] = [
         Self::None,
         Self::Duplicated,
         Self::Replayed,
@@ -74,6 +80,11 @@ impl Class {
         Self::DoubledKubeEvents,
         Self::ReorderedKubeEvents,
         Self::CombinedKubeEvents,
+        Self::Shards,
+        Self::ShardsUnknown,
+        Self::ShardsMixed,
+        Self::ShardsKilled,
+        Self::ShardsRenumbered,
         Self::Everything,
     ];
 
@@ -84,6 +95,15 @@ impl Class {
         Self::DoubledKubeEvents,
         Self::ReorderedKubeEvents,
         Self::CombinedKubeEvents,
+    ];
+
+    /// Those in which the pods are divided among four processes.
+    pub const OF_SHARDS: [Self; 5] = [
+        Self::Shards,
+        Self::ShardsUnknown,
+        Self::ShardsMixed,
+        Self::ShardsKilled,
+        Self::ShardsRenumbered,
     ];
 
     /// The name that `PROOF_CLASS` takes.
@@ -118,6 +138,11 @@ impl Class {
             Self::DoubledKubeEvents => "doubled-kube-events",
             Self::ReorderedKubeEvents => "reordered-kube-events",
             Self::CombinedKubeEvents => "combined-kube-events",
+            Self::Shards => "shards",
+            Self::ShardsUnknown => "shards-unknown",
+            Self::ShardsMixed => "shards-mixed",
+            Self::ShardsKilled => "shards-killed",
+            Self::ShardsRenumbered => "shards-renumbered",
             Self::Everything => "everything",
         }
     }
@@ -174,6 +199,17 @@ impl Class {
             Self::CombinedKubeEvents => {
                 "`--evidence events`: half of the Events are combined with similar ones"
             }
+            Self::Shards => "four shards, of an API server that sends each its own pods",
+            Self::ShardsUnknown => "four shards, of an API server that does not know of shards",
+            Self::ShardsMixed => {
+                "four shards, of API servers of which some know of shards; watches cut, and 410"
+            }
+            Self::ShardsKilled => {
+                "four shards, SIGKILL of one after the other, a start from the checkpoint; the API server changes"
+            }
+            Self::ShardsRenumbered => {
+                "the same, and after half of the pods they are killed and six start from the four checkpoints"
+            }
             Self::Everything => "several of all these at once",
         }
     }
@@ -197,6 +233,9 @@ impl Class {
     /// events is that of their versions wherever a stream may break off, a restored server and a cold
     /// start change what is to be expected, and several sources are decided at the start.
     fn is_mixed(self) -> bool {
+        if self.is_of_shards() {
+            return false;
+        }
         let others = [
             Self::None,
             Self::Reordered,
@@ -210,7 +249,22 @@ impl Class {
 
     /// Whether the program has a checkpoint.
     pub fn has_checkpoint(self) -> bool {
-        matches!(self, Self::Restart | Self::RestartInGap)
+        let restarts = [Self::Restart, Self::RestartInGap];
+        restarts.contains(&self) || matches!(self, Self::ShardsKilled | Self::ShardsRenumbered)
+    }
+
+    /// Whether the pods are divided among shards.
+    pub fn is_of_shards(self) -> bool {
+        Self::OF_SHARDS.contains(&self)
+    }
+
+    /// Which API servers send shards their own pods only.
+    pub fn sharding(parts: &[Self]) -> ServerSharding {
+        match parts {
+            [Self::Shards | Self::ShardsKilled | Self::ShardsRenumbered] => ServerSharding::Always,
+            [Self::ShardsMixed] => ServerSharding::Mixed,
+            _ => ServerSharding::Never,
+        }
     }
 
     /// What happens to Events of pods where these faults are injected; `None` where there are no Events.
@@ -277,6 +331,10 @@ impl Class {
                 let ways = [Break::Gone, Break::Reset, Break::End];
                 faults.break_watches(*rng.pick(&ways));
                 faults.refused_until = Some(seconds(rng, 6));
+            }
+            Self::ShardsMixed => {
+                let ways = [Break::Gone, Break::Reset, Break::End, Break::Torn];
+                faults.break_watches(*rng.pick(&ways));
             }
             Self::Silent => faults.silent_until = Some(seconds(rng, 100)),
             Self::Refused => {

@@ -99,6 +99,7 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
     expected.outcome = match (end, seen.ended.map(|(gone, _)| gone)) {
         (Some(_), _) if last.reached(READY).is_some() => Some(Outcome::Ready),
         (Some(_), _) if last.succeeded => Some(Outcome::Completed),
+        (None, Some(Gone::Moved)) => Some(Outcome::Moved),
         (Some(_), _) | (None, Some(_)) if last.disrupted => Some(Outcome::Disrupted),
         (Some(_), _) => Some(Outcome::Failed),
         (None, Some(Gone::Deleted)) => Some(Outcome::Deleted),
@@ -133,7 +134,7 @@ fn with_events<'a>(
 }
 
 /// [§5.2](crate::specification#s5-2).
-fn had_started_up(first: &Shows) -> bool {
+pub fn had_started_up(first: &Shows) -> bool {
     let ready_before = match (first.milestone(READY), first.started) {
         (Some((false, since)), Some(started)) => since - started > 5,
         _ => false,

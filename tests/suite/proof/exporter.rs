@@ -1,6 +1,7 @@
 //! The program: the list-watches with the real client, the tracker and the recorder, put together
 //! as `serve` does.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -24,10 +25,11 @@ use crate::proof::batch::OVERSIZE;
 use crate::proof::checkpoint::Accounted;
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::ingest::{Disk, Ingest};
-use crate::proof::injected_bug::InjectedBug;
+use crate::proof::injected_bug::{Bug, InjectedBug};
 use crate::proof::kube_events::Sent;
 use crate::proof::lives::NUMBER;
 use crate::proof::server::Server;
+use crate::proof::shard::ShardNumber;
 use crate::proof::tally::{SLOS, Tally};
 
 /// As in `serve`.
@@ -55,6 +57,8 @@ pub struct Settings {
     pub queue: Option<usize>,
     /// Whether Events are a source of evidence
     pub events: bool,
+    /// The shard that it is
+    pub shard: Option<ShardNumber>,
 }
 
 /// A running program.
@@ -68,11 +72,12 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Starts it, on a machine whose clock is `offset` ahead of the API server's, and with a checkpoint
+    /// Starts it with these list-watches, on a machine whose clock is `offset` ahead of the API server's, and with a checkpoint
     /// if it is given a disk.
     pub fn start(
         server: &Server,
         settings: Settings,
+        sources: Range<usize>,
         offset: &Arc<AtomicI64>,
         disk: Option<&Disk>,
     ) -> Self {
@@ -80,7 +85,10 @@ impl Exporter {
             let name = log.scope;
             name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
         };
-        let scopes = server.lock().logs.iter().map(scope_of).collect();
+        let scopes = server.lock().logs[sources.clone()]
+            .iter()
+            .map(scope_of)
+            .collect();
         let mut config = WatchConfig {
             scopes,
             decode: DecodeOptions {
@@ -89,6 +97,9 @@ impl Exporter {
             },
             ..WatchConfig::default()
         };
+        if settings.injected.bug != Bug::CountsAllShards {
+            config.selectors.shard = settings.shard.map(ShardNumber::flag);
+        }
         config.reflector.seed = Some(settings.seed);
         config.reflector.page_limit = 100;
         config.reflector.max_line_bytes = OVERSIZE;
@@ -112,7 +123,7 @@ impl Exporter {
         let clock = Arc::new(ApiServerClock::new(wall, move || epoch.elapsed()));
         let cluster = Cluster {
             credentials: None,
-            client: server.client(),
+            client: server.client(sources),
             server: "the proof".to_owned(),
             origin: "the proof".to_owned(),
             authority: Vec::new(),
@@ -141,7 +152,7 @@ impl Exporter {
         let tracker = match found {
             Some(durable) => {
                 let (tracker, resume) =
-                    durable.restore(accounting, &mut tally, config.scopes.len());
+                    durable.restore(accounting, &mut tally, config.scopes.len(), settings.shard);
                 accounted = durable.accounted;
                 config.resume = resume;
                 tracker
@@ -166,6 +177,7 @@ impl Exporter {
             stats: Arc::clone(&stats),
             slow: settings.slow,
             disk: disk.cloned(),
+            shard: settings.shard,
             rng: Rng::fork(settings.seed, 5),
         };
         let ingest = tokio::spawn(ingest.run(cancel.clone()));
@@ -182,8 +194,8 @@ impl Exporter {
     /// An Event arrives.
     pub fn send(&self, sent: Sent, server: &Server) {
         let state = server.lock();
-        let namespace = &state.history.pods[sent.pod as usize].namespace;
-        let source = state.logs.iter().position(|log| log.covers(namespace));
+        let pod = &state.history.pods[sent.pod as usize];
+        let source = state.logs.iter().position(|log| log.covers(pod));
         let source = source.expect("every namespace is watched");
         // It is lost where the process ends.
         let _ = self.events.send((source, sent));

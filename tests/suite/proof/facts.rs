@@ -6,6 +6,8 @@ use podinit::sim::life::PodManifest;
 use podinit::sim::pod::Pod;
 use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 
+use crate::proof::shard;
+
 /// The five milestones that a condition states, in the order in which they are usually reached.
 pub const SCHEDULED: usize = 0;
 pub const NETWORK: usize = 1;
@@ -132,6 +134,8 @@ pub fn returns<'a>(
 pub struct Nature {
     pub namespace: String,
     pub name: String,
+    /// The hash of its UID
+    pub hash: u64,
     pub created: i64,
     pub has_init: bool,
     pub readiness_gated: bool,
@@ -145,6 +149,7 @@ impl Nature {
         Self {
             namespace: manifest.namespace.clone(),
             name: manifest.name.clone(),
+            hash: shard::hash(&manifest.uid),
             created: second(created),
             has_init: !manifest.init_containers.is_empty(),
             readiness_gated: manifest.readiness_gated,

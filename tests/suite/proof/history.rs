@@ -81,8 +81,8 @@ impl History {
         &self.log[place as usize]
     }
 
-    pub fn namespace(&self, place: Place) -> &str {
-        &self.pods[self.version(place).pod as usize].namespace
+    pub fn nature(&self, place: Place) -> &Nature {
+        &self.pods[self.version(place).pod as usize]
     }
 
     /// Versions after `number`, oldest first.

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::proof::checkpoint::{Accounted, Durable};
 use crate::proof::kube_events::{Applied, Sent};
+use crate::proof::shard::ShardNumber;
 use crate::proof::tally::Tally;
 
 /// As in `serve`.
@@ -39,6 +40,8 @@ pub struct Ingest {
     pub slow: Duration,
     /// Where the checkpoint is committed to, if there is one
     pub disk: Option<Disk>,
+    /// The shard that the process is
+    pub shard: Option<ShardNumber>,
     pub rng: Rng,
 }
 
@@ -113,7 +116,7 @@ impl Ingest {
 
     fn commit(&self) {
         if let Some(disk) = &self.disk {
-            let durable = Durable::of(&self.tracker, &self.tally, &self.accounted);
+            let durable = Durable::of(&self.tracker, &self.tally, &self.accounted, self.shard);
             *disk.lock().unwrap_or_else(PoisonError::into_inner) = Some(durable);
         }
     }

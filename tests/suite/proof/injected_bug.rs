@@ -44,10 +44,14 @@ pub enum Bug {
     LosesEvidence,
     /// An image pull is counted twice
     DoublesPull,
+    /// A shard counts the pods of others that the API server sends it
+    CountsAllShards,
+    /// A shard whose pods are others than before keeps those that it had
+    KeepsMoved,
 }
 
 impl Bug {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::DropsMeasured,
         Self::DoublesMeasured,
         Self::DropsOutcome,
@@ -65,6 +69,8 @@ impl Bug {
         Self::CountsFromZero,
         Self::LosesEvidence,
         Self::DoublesPull,
+        Self::CountsAllShards,
+        Self::KeepsMoved,
     ];
 }
 

@@ -11,6 +11,7 @@ use hyper::body::Frame;
 use crate::proof::history::Place;
 use crate::proof::server::{BoxError, Reply, Server, State, status};
 use crate::proof::server_faults::PageFault;
+use crate::proof::shard::HashRange;
 
 /// A list of which some pages are still to be asked for.
 #[derive(Clone, Debug)]
@@ -29,6 +30,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
         .unwrap_or(usize::MAX);
     let token = query.get("continue");
     let fault = state.faults.page_fault(token.is_none(), &mut state.rng);
+    let shard = state.sharding.answers(query, &mut state.rng);
     let open = match token {
         Some(token) => match state.lists.remove(*token) {
             Some(open)
@@ -56,7 +58,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
         state.lists.insert(token.clone(), rest);
         token
     });
-    let body = page(state, &open, until, token.as_deref());
+    let body = page(state, &open, until, token.as_deref(), shard);
     // Whoever asks for one pod asks for the server's version.
     let last = token.is_none() && limit > 1;
     let server = server.clone();
@@ -71,8 +73,12 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
                 (Some(PageFault::Hangs), 1) => std::future::pending().await,
                 (_, 0) => {
                     if last {
-                        let mut state = server.lock();
-                        state.logs[source].list(open.places, open.number);
+                        let state = &mut *server.lock();
+                        let mut places = open.places;
+                        places.retain(|place| {
+                            state.logs[source].covers(state.history.nature(*place))
+                        });
+                        state.logs[source].list(places, open.number);
                     }
                     Some((Ok(Frame::data(body)), 1))
                 }
@@ -104,7 +110,7 @@ fn begin(
         _ => newest,
     };
     let mut places = state.history.standing(number);
-    places.retain(|place| state.covers(source, *place));
+    places.retain(|place| state.answers(source, None, *place));
     Ok(Open {
         number,
         places,
@@ -112,7 +118,14 @@ fn begin(
     })
 }
 
-fn page(state: &State, open: &Open, until: usize, token: Option<&str>) -> Bytes {
+/// One page, without the pods of other shards if the API server shards, which it then says.
+fn page(
+    state: &State,
+    open: &Open,
+    until: usize,
+    token: Option<&str>,
+    shard: Option<HashRange>,
+) -> Bytes {
     let mut body = format!(
         r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"{}""#,
         open.number
@@ -121,8 +134,14 @@ fn page(state: &State, open: &Open, until: usize, token: Option<&str>) -> Bytes 
     if let Some(token) = token {
         body.extend_from_slice(format!(r#","continue":"{token}""#).as_bytes());
     }
+    if shard.is_some() {
+        body.extend_from_slice(br#","shardInfo":{"selector":"as asked"}"#);
+    }
     body.extend_from_slice(br#"},"items":["#);
-    for (index, place) in open.places[open.from..until].iter().enumerate() {
+    let places = open.places[open.from..until].iter();
+    let places = places
+        .filter(|place| shard.is_none_or(|range| range.holds(state.history.nature(**place).hash)));
+    for (index, place) in places.enumerate() {
         if index > 0 {
             body.push(b',');
         }

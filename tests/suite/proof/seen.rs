@@ -20,6 +20,8 @@ pub enum How {
 pub enum Gone {
     Deleted,
     Absent,
+    /// It belongs to another shard since
+    Moved,
 }
 
 /// What was shown of one pod.
@@ -84,8 +86,12 @@ pub fn all(history: &History, logs: &[DeliveryLog], applied: &[Applied]) -> Vec<
                 pods[event.pod as usize].hear(event.says);
             }
         };
+        let mut resharded = log.resharded;
         for (count, delivered) in log.delivered.iter().enumerate() {
             take(&mut pods, count);
+            if resharded.is_some_and(|resharded| resharded.delivered == count) {
+                leave(history, log, &mut pods);
+            }
             match delivered {
                 Delivered::Event { place, at } => {
                     let version = history.version(*place);
@@ -114,25 +120,50 @@ pub fn all(history: &History, logs: &[DeliveryLog], applied: &[Applied]) -> Vec<
                             }
                         }
                     }
-                    let how = if *first { How::FirstList } else { How::List };
+                    let come = resharded.take_if(|resharded| resharded.delivered <= count);
+                    let how = |pod: u32| match come {
+                        Some(come) if !come.before.holds(history.pods[pod as usize].hash) => {
+                            How::FirstList
+                        }
+                        _ if *first => How::FirstList,
+                        _ => How::List,
+                    };
                     list(history, log, &mut pods, places, how);
                 }
             }
+        }
+        if resharded.is_some_and(|resharded| resharded.delivered == log.delivered.len()) {
+            leave(history, log, &mut pods);
         }
         take(&mut pods, log.delivered.len());
     }
     pods
 }
 
-fn list(history: &History, log: &DeliveryLog, pods: &mut [Seen], places: &[Place], how: How) {
+/// Pods that belong to another shard from now on.
+fn leave(history: &History, log: &DeliveryLog, pods: &mut [Seen]) {
+    for (nature, pod) in history.pods.iter().zip(pods) {
+        if log.watches(nature) && !log.covers(nature) && pod.known && pod.gone.is_none() {
+            pod.end(Gone::Moved);
+        }
+    }
+}
+
+fn list(
+    history: &History,
+    log: &DeliveryLog,
+    pods: &mut [Seen],
+    places: &[Place],
+    how: impl Fn(u32) -> How,
+) {
     let mut standing = vec![false; pods.len()];
     for place in places {
-        let pod = history.version(*place).pod as usize;
-        standing[pod] = true;
-        pods[pod].show(history, *place, how);
+        let pod = history.version(*place).pod;
+        standing[pod as usize] = true;
+        pods[pod as usize].show(history, *place, how(pod));
     }
     for (number, pod) in pods.iter_mut().enumerate() {
-        let covered = log.covers(&history.pods[number].namespace);
+        let covered = log.covers(&history.pods[number]);
         if covered && pod.known && pod.gone.is_none() && !standing[number] {
             pod.end(Gone::Absent);
         }

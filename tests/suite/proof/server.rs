@@ -4,6 +4,7 @@
 //! Nothing counts as delivered before the client has taken it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use tokio::time::{Instant, sleep};
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::history::{History, Place};
 use crate::proof::server_faults::ServerFaults;
+use crate::proof::shard::{HashRange, ServerSharding};
 use crate::proof::{list, watch};
 
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -44,8 +46,9 @@ pub const NAMESPACES: [&str; 8] = [
 pub struct State {
     pub history: History,
     pub faults: ServerFaults,
+    pub sharding: ServerSharding,
     pub rng: Rng,
-    /// By source
+    /// By list-watch: those of the first process, then those of the next
     pub logs: Vec<DeliveryLog>,
     pub lists: HashMap<String, list::Open>,
     /// A position of the API server's clock
@@ -58,9 +61,11 @@ impl State {
         self.epoch.1 + i64::try_from(self.epoch.0.elapsed().as_nanos()).unwrap_or(i64::MAX)
     }
 
-    /// Whether a version belongs to a source.
-    pub fn covers(&self, source: usize, place: Place) -> bool {
-        self.logs[source].covers(self.history.namespace(place))
+    /// Whether a version belongs into the answer to a request of a list-watch, which may be cut down to a
+    /// shard.
+    pub fn answers(&self, source: usize, shard: Option<HashRange>, place: Place) -> bool {
+        let pod = self.history.nature(place);
+        self.logs[source].watches(pod) && shard.is_none_or(|range| range.holds(pod.hash))
     }
 }
 
@@ -72,16 +77,13 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn new(seed: u64, epoch: i64, by_namespace: bool) -> Self {
-        let scopes: Vec<_> = match by_namespace {
-            true => NAMESPACES.into_iter().map(Some).collect(),
-            false => vec![None],
-        };
+    pub fn new(seed: u64, epoch: i64, sharding: ServerSharding, logs: Vec<DeliveryLog>) -> Self {
         let state = State {
             history: History::new(),
             faults: ServerFaults::default(),
+            sharding,
             rng: Rng::fork(seed, 2),
-            logs: scopes.into_iter().map(DeliveryLog::of).collect(),
+            logs,
             lists: HashMap::new(),
             epoch: (Instant::now(), epoch),
         };
@@ -95,13 +97,13 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A client of it. Must be called within a runtime.
-    pub fn client(&self) -> Client {
+    /// A client of it, for the process with these list-watches. Must be called within a runtime.
+    pub fn client(&self, sources: Range<usize>) -> Client {
         let server = self.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
-            let server = server.clone();
+            let (server, sources) = (server.clone(), sources.clone());
             async move {
-                let mut response = server.answer(&request.uri().to_string()).await?;
+                let mut response = server.answer(&request.uri().to_string(), sources).await?;
                 let date = rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(
                     &jiff::Timestamp::from_nanosecond(server.lock().now().into())?,
                 )?;
@@ -112,7 +114,7 @@ impl Server {
         Client::new(service, "default")
     }
 
-    async fn answer(&self, uri: &str) -> Reply {
+    async fn answer(&self, uri: &str, mut sources: Range<usize>) -> Reply {
         let latency = Duration::from_micros(self.lock().rng.below(20_000));
         sleep(latency).await;
         let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
@@ -125,8 +127,8 @@ impl Server {
                 .split('/')
                 .nth(4)
                 .filter(|_| path.contains("/namespaces/"));
-            (state.logs.iter())
-                .position(|log| log.scope == namespace)
+            sources
+                .find(|source| state.logs[*source].scope == namespace)
                 .ok_or_else(|| format!("no such scope: {path}"))?
         };
         if self.lock().faults.refuses() {

@@ -75,6 +75,40 @@ impl Counted {
         rest
     }
 
+    /// How often it was counted, not how long anything took.
+    pub fn without_latencies(&self) -> Self {
+        Self {
+            latencies: Default::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Adds what another shard has counted of the same pod.
+    pub fn add(&mut self, other: &Self) {
+        fn sum(to: &mut [u32], from: &[u32]) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+        self.discovered += other.discovered;
+        self.torn_moves += other.torn_moves;
+        sum(&mut self.outcomes, &other.outcomes);
+        sum(&mut self.measured, &other.measured);
+        sum(&mut self.returns, &other.returns);
+        sum(&mut self.network, &other.network);
+        sum(&mut self.pulls, &other.pulls);
+        sum(&mut self.sli, &other.sli);
+        sum(
+            self.unobserved.as_flattened_mut(),
+            other.unobserved.as_flattened(),
+        );
+        sum(self.slos.as_flattened_mut(), other.slos.as_flattened());
+        for (index, latency) in other.latencies.iter().enumerate() {
+            if other.measured[index] > 0 {
+                self.latencies[index] = *latency;
+            }
+        }
+        self.stands = other.stands.or(self.stands);
+    }
+
     fn count(&mut self, observation: PodObservation) {
         match observation {
             PodObservation::Moved { from, to } => {

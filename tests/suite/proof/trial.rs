@@ -12,13 +12,13 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::proof::audit::{self, Findings};
 use crate::proof::classes::Class;
 use crate::proof::delivery_log::Delivered;
-use crate::proof::exporter::{Exporter, Settings};
-use crate::proof::ingest::Disk;
 use crate::proof::injected_bug::{Bug, InjectedBug};
 use crate::proof::kube_events::KubeEvents;
 use crate::proof::lives::Lives;
+use crate::proof::process::Process;
 use crate::proof::scraped;
 use crate::proof::server::Server;
+use crate::proof::sums;
 use crate::proof::tally::Counted;
 use crate::support::scrape::Scrape;
 
@@ -94,13 +94,13 @@ pub struct World {
     pub began: Instant,
     /// How far the machine's clock is ahead of the API server's
     pub offset: Arc<AtomicI64>,
-    pub exporter: Option<Exporter>,
+    pub processes: Vec<Process>,
     pub starts: u64,
     pub left: u32,
     pub next_pod: Instant,
     pub frozen_until: Instant,
-    /// Where the program keeps its checkpoint, if it has one
-    pub disk: Option<Disk>,
+    /// Decides what happens to shards, so that their pods are those of a trial without them
+    pub shard_rng: Rng,
     /// The Events on their way, where they are a source of evidence
     pub kube_events: Option<KubeEvents>,
     /// The state of the server at some moment
@@ -115,23 +115,23 @@ impl World {
         if parts.contains(&Class::SameNames) {
             lives.recreating = 0.5;
         }
-        let checkpoint = parts.iter().any(|part| part.has_checkpoint());
-        let disk = checkpoint.then(Disk::default);
         let faults = Class::of_events(&parts);
+        let (processes, logs) = Process::all(&parts);
+        let sharding = Class::sharding(&parts);
         Self {
-            server: Server::new(trial.seed, EPOCH, parts.contains(&Class::Sources)),
+            server: Server::new(trial.seed, EPOCH, sharding, logs),
             trial,
             parts,
             lives,
             rng,
             began: Instant::now(),
             offset: Arc::default(),
-            exporter: None,
+            processes,
             starts: 0,
             left: trial.pods,
             next_pod: Instant::now(),
             frozen_until: Instant::now(),
-            disk,
+            shard_rng: Rng::fork(trial.seed, 6),
             kube_events: faults.map(|faults| KubeEvents::new(trial.seed, faults)),
             backup: None,
         }
@@ -139,7 +139,9 @@ impl World {
 
     async fn run(mut self) -> Report {
         self.live_until(self.began + BEFORE).await;
-        self.start_exporter();
+        for number in 0..self.processes.len() {
+            self.start_process(number);
+        }
         if self.rng.chance(0.8) {
             // Otherwise the first list has its troubles too.
             self.live_until(Instant::now() + Duration::from_secs(2))
@@ -170,6 +172,7 @@ impl World {
         loop {
             let now = Instant::now();
             self.live(now);
+            self.start_what_is_due(now);
             if now >= until {
                 return;
             }
@@ -203,7 +206,7 @@ impl World {
             drafts.into_iter().for_each(|draft| kube_events.send(draft));
             // What arrives while no process runs is lost.
             for sent in kube_events.arrived(at) {
-                if let Some(exporter) = &self.exporter {
+                if let Some(exporter) = &self.processes[0].exporter {
                     exporter.send(sent, &self.server);
                 }
             }
@@ -224,27 +227,6 @@ impl World {
         Timestamp::from_nanos(EPOCH + i64::try_from(elapsed).unwrap_or(i64::MAX))
     }
 
-    pub fn start_exporter(&mut self) {
-        self.starts += 1;
-        let settings = Settings {
-            seed: self.trial.seed ^ self.starts,
-            fused: self.trial.seed.is_multiple_of(4) || !self.trial.seed.is_multiple_of(3),
-            injected: self.trial.injected,
-            slow: match self.parts.contains(&Class::SlowAccounting) {
-                true => Duration::from_millis(8),
-                false => Duration::ZERO,
-            },
-            queue: self.parts.contains(&Class::SlowAccounting).then_some(8),
-            events: self.kube_events.is_some(),
-        };
-        self.exporter = Some(Exporter::start(
-            &self.server,
-            settings,
-            &self.offset,
-            self.disk.as_ref(),
-        ));
-    }
-
     /// Begins, or ends, what is wrong all the time.
     fn trouble(&mut self, begins: bool) {
         let mut state = self.server.lock();
@@ -263,33 +245,41 @@ impl World {
     }
 
     async fn report(mut self) -> Report {
-        let exporter = self.exporter.take().expect("it runs");
-        let synced = exporter.synced();
-        let (tally, exposition) = exporter.stop().await;
-        let state = self.server.lock();
-        let mut findings = audit::audit(&state.history, &state.logs, &tally);
-        let text = exposition.encode(Format::Text).expect("it can be scraped");
-        let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
-        scraped::check(&scrape, &tally.pods, &mut findings);
-        if !synced {
-            findings.add(
-                audit::Fault::Lost,
-                None,
-                "the watch is not in sync at the end",
-            );
+        let mut findings = Findings::default();
+        let (mut tallies, mut withheld) = (Vec::new(), 0);
+        for process in &mut self.processes {
+            let exporter = process.exporter.take().expect("it runs");
+            if !exporter.synced() {
+                let what = "the watch is not in sync at the end";
+                findings.add(audit::Fault::Lost, None, what);
+            }
+            let (tally, exposition) = exporter.stop().await;
+            let state = self.server.lock();
+            let logs = process.logs(&state.logs);
+            findings.append(audit::audit(&state.history, logs, &tally));
+            withheld += audit::withheld(&state.history, logs);
+            let text = exposition.encode(Format::Text).expect("it can be scraped");
+            let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
+            scraped::check(&scrape, &tally.pods, &mut findings);
+            tallies.push(tally);
         }
+        let counted = sums::of(tallies.iter());
+        if tallies.len() > 1 {
+            sums::check(&self.server.lock().history, &counted, &mut findings);
+        }
+        let state = self.server.lock();
         let delivered = || state.logs.iter().flat_map(|log| &log.delivered);
         let is_list = |delivered: &&Delivered| matches!(delivered, Delivered::List { .. });
         let lists = delivered().filter(is_list).count();
         Report {
             parts: self.parts,
             pods: state.history.pods.len(),
-            discovered: tally.pods.iter().filter(|pod| pod.discovered > 0).count(),
+            discovered: counted.iter().filter(|pod| pod.discovered > 0).count(),
             versions: state.history.log.len(),
             delivered: delivered().count() - lists,
-            withheld: audit::withheld(&state.history, &state.logs),
+            withheld,
             lists,
-            counted: tally.pods,
+            counted,
             findings,
         }
     }

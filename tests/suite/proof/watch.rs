@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::proof::batch::{self, Batch};
 use crate::proof::server::{BoxError, Reply, Server, State, status};
 use crate::proof::server_faults::Break;
+use crate::proof::shard::HashRange;
 
 /// The most events that are written at once.
 const AT_ONCE: usize = 200;
@@ -27,6 +28,8 @@ const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 struct Open {
     source: usize,
+    /// The shard that it is cut down to
+    shard: Option<HashRange>,
     /// Everything up to this version has been sent
     sent: u64,
     ends: Instant,
@@ -67,6 +70,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
     let ends = Instant::now() + Duration::from_secs(seconds);
     let open = Open {
         source,
+        shard: state.sharding.answers(query, &mut state.rng),
         sent: early.max(listed).max(state.history.horizon).min(from),
         ends,
         bookmark: Instant::now() + BOOKMARK_INTERVAL,
@@ -127,7 +131,7 @@ impl Open {
         let unsent = state.history.after(self.sent);
         let last = unsent.iter().take(AT_ONCE).next_back().copied();
         let due: Vec<_> = (unsent.iter().take(AT_ONCE).copied())
-            .filter(|place| state.covers(self.source, *place))
+            .filter(|place| state.answers(self.source, self.shard, *place))
             .collect();
         if let Some(last) = last {
             if let Some(until) = self.held_until(state, now, due.is_empty()) {

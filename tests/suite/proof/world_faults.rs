@@ -7,14 +7,17 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::proof::classes::Class;
-use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::server_faults::Break;
 use crate::proof::trial::World;
 
 impl World {
     pub async fn inject(&mut self) {
         let part = *self.rng.pick(&self.parts);
-        part.inject(&mut self.server.lock().faults, &mut self.rng);
+        let rng = match part.is_of_shards() {
+            true => &mut self.shard_rng,
+            false => &mut self.rng,
+        };
+        part.inject(&mut self.server.lock().faults, rng);
         match part {
             Class::UnseenDeletions => {
                 let history = &mut self.server.lock().history;
@@ -40,6 +43,11 @@ impl World {
             Class::ColdRestart if self.rng.chance(0.3) => self.restart(false).await,
             Class::Restart => self.restart(false).await,
             Class::RestartInGap => self.restart(true).await,
+            Class::ShardsKilled => self.strike_shards(false).await,
+            Class::ShardsRenumbered => {
+                let half = self.left <= self.trial.pods / 2;
+                self.strike_shards(half).await;
+            }
             _ => {}
         }
         self.server.changed.notify_waiters();
@@ -89,27 +97,12 @@ impl World {
     /// The process is killed and another one is started, which knows what the checkpoint says, or
     /// nothing. The server may forget meanwhile what came after that.
     async fn restart(&mut self, gap: bool) {
-        if let Some(exporter) = self.exporter.take() {
-            exporter.stop().await;
-        }
-        let durable = self
-            .disk
-            .as_ref()
-            .and_then(|disk| disk.lock().unwrap().clone());
-        {
-            let logs = &mut self.server.lock().logs;
-            match durable {
-                Some(durable) => durable.accounted.forget_the_rest(logs),
-                None => logs
-                    .iter_mut()
-                    .for_each(|log| *log = DeliveryLog::of(log.scope)),
-            }
-        }
+        self.kill(0).await;
         let down = Duration::from_millis(self.rng.below(30_000));
         self.live_until(Instant::now() + down).await;
         if gap {
             self.server.lock().history.compact();
         }
-        self.start_exporter();
+        self.start_process(0);
     }
 }
