@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::api_encoding::ApiEncoding;
+use super::list_mode::ListArg;
 use crate::cluster::options::ClusterOptions;
+use crate::watch::config::ListMode;
 use crate::watch::requests::Selectors;
 
 /// Which cluster.
@@ -96,13 +98,30 @@ pub struct ClusterArgs {
     )]
     pub api_encoding: ApiEncoding,
 
-    /// Ask the API server to stream lists (WatchList), which costs it no less than pages do; if it does
-    /// not support that, lists are read in pages as they are without this flag
+    /// How to ask the API server for lists of pods
+    #[arg(
+        long,
+        env = "PODINIT_LIST",
+        value_name = "MODE",
+        value_enum,
+        default_value_t = ListArg::Whole
+    )]
+    list: ListArg,
+
+    /// The same as --list stream, whatever --list says
     #[arg(long, env = "PODINIT_WATCH_LIST")]
-    pub watch_list: bool,
+    watch_list: bool,
 }
 
 impl ClusterArgs {
+    /// How to request lists.
+    pub fn lists(&self) -> ListMode {
+        match self.watch_list {
+            true => ListMode::Stream,
+            false => self.list.into(),
+        }
+    }
+
     /// The namespaces to watch, sorted and each once; none means all.
     pub fn namespaces(&self) -> Vec<String> {
         chosen(&self.namespaces)

@@ -13,6 +13,7 @@ mod exporter_client;
 mod http_server;
 mod http_url;
 mod labels;
+mod list_mode;
 mod logging;
 mod man;
 mod otlp;

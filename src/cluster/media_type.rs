@@ -1,6 +1,6 @@
 //! What an answer says that it is.
 
-use http::header::{CONTENT_TYPE, HeaderMap};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 
 use crate::decode::Encoding;
 
@@ -10,6 +10,12 @@ pub(crate) fn encoding_of(headers: &HeaderMap) -> Encoding {
         Some("application/vnd.kubernetes.protobuf") => Encoding::Protobuf,
         _ => Encoding::Json,
     }
+}
+
+/// Whether an answer states that it is compressed with gzip.
+pub(crate) fn is_gzip(headers: &HeaderMap) -> bool {
+    let stated = headers.get(CONTENT_ENCODING);
+    stated.is_some_and(|stated| stated.as_bytes().eq_ignore_ascii_case(b"gzip"))
 }
 
 /// The media type of an answer, without its parameters.

@@ -4,13 +4,16 @@
 //! Nothing here knows what is requested. [`crate::watch`], [`crate::access`] and [`crate::doctor`]
 //! make the requests.
 
+pub(crate) mod answer_body;
 pub mod api_error;
 pub mod api_server_clock;
+mod body;
 pub mod client;
 pub mod clock;
 pub mod credentials;
 pub(crate) mod date_observer;
 mod error_text;
+mod gunzip;
 mod kubeconfig;
 pub(crate) mod media_type;
 pub mod options;

@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::{ACCEPT, HeaderValue, USER_AGENT};
 use http::{Request, Response};
-use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
 use tokio::time::timeout;
 
+use super::answer_body::AnswerBody;
 use super::api_error::{ApiError, ApiErrorKind};
+pub(crate) use super::body::{next_chunk, timed_out};
+use super::media_type::is_gzip;
 
 /// The User-Agent of podinit's requests.
 pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
@@ -45,7 +46,8 @@ pub(crate) async fn send(
     let (parts, body) = response.into_parts();
     // The body only explains the status, so that an error while it is read does not matter.
     let mut explanation = Vec::new();
-    let reading = read_into(&mut explanation, body, deadline, ERROR_BODY_LIMIT);
+    let body = AnswerBody::new(body, is_gzip(&parts.headers));
+    let reading = append(&mut explanation, body, deadline, ERROR_BODY_LIMIT);
     let _ = timeout(deadline, reading).await;
     Err(ApiError::from_response(
         parts.status,
@@ -63,59 +65,40 @@ pub(crate) async fn read_into(
     limit: usize,
 ) -> Result<(), ApiError> {
     buffer.clear();
+    append(buffer, AnswerBody::new(body, false), chunk_deadline, limit).await
+}
+
+/// Appends a body to `buffer`, and fails as [`read_into`] does.
+pub(crate) async fn append(
+    buffer: &mut Vec<u8>,
+    body: AnswerBody,
+    chunk_deadline: Duration,
+    limit: usize,
+) -> Result<(), ApiError> {
     let take = |chunk: &[u8]| {
+        if chunk.len() > limit.saturating_sub(buffer.len()) {
+            return Err(too_long(limit));
+        }
         buffer.extend_from_slice(chunk);
         Ok(())
     };
-    read_chunks(body, chunk_deadline, limit, take).await
+    read_chunks(body, chunk_deadline, take).await
 }
 
-/// Reads a body to its end, and gives its pieces to `take` as they arrive. Fails as `take` does, when no data
-/// arrives for `chunk_deadline`, or with [`ApiErrorKind::AnswerTooLong`] when the body is longer than
-/// `limit`.
+/// Reads a body to its end, and gives its pieces to `take` as they arrive. Fails as `take` does, or when no data
+/// arrives for `chunk_deadline`.
 pub(crate) async fn read_chunks(
-    mut body: Body,
+    mut body: AnswerBody,
     chunk_deadline: Duration,
-    limit: usize,
     mut take: impl FnMut(&[u8]) -> Result<(), ApiError>,
 ) -> Result<(), ApiError> {
     let stopped = "the answer stopped half-way";
-    let mut read = 0;
-    while let Some(chunk) = next_chunk(&mut body, chunk_deadline, stopped).await? {
-        read += chunk.len();
-        if read > limit {
-            return Err(ApiError::new(
-                ApiErrorKind::AnswerTooLong,
-                format!("the answer is longer than {limit} bytes"),
-            ));
-        }
-        take(&chunk)?;
-    }
+    while body.next(chunk_deadline, stopped, &mut take).await? {}
     Ok(())
 }
 
-/// The next piece of a body, or `None` at its end. Fails with `silence` as the reason when nothing
-/// arrives for `deadline`.
-pub(crate) async fn next_chunk(
-    body: &mut Body,
-    deadline: Duration,
-    silence: &str,
-) -> Result<Option<Bytes>, ApiError> {
-    loop {
-        let frame = timeout(deadline, body.frame())
-            .await
-            .map_err(|_| timed_out(silence, deadline))?;
-        let Some(frame) = frame else { return Ok(None) };
-        let frame = frame.map_err(|error| ApiError::from_client(&error))?;
-        // A frame of trailers carries no data.
-        if let Ok(data) = frame.into_data() {
-            return Ok(Some(data));
-        }
-    }
-}
-
-/// The error of something that did not happen in time.
-pub(crate) fn timed_out(what: &str, deadline: Duration) -> ApiError {
-    let detail = format!("{what} for {} s", deadline.as_secs_f64());
-    ApiError::new(ApiErrorKind::Timeout, detail)
+/// The error of an answer that is longer than `limit` bytes.
+pub(crate) fn too_long(limit: usize) -> ApiError {
+    let detail = format!("the answer is longer than {limit} bytes");
+    ApiError::new(ApiErrorKind::AnswerTooLong, detail)
 }

@@ -4,6 +4,7 @@
 mod encoding;
 mod error;
 pub mod event;
+mod json_list_reader;
 mod list_page;
 mod page_reader;
 pub(crate) mod pod;
@@ -24,10 +25,10 @@ pub use list_page::ListPage;
 pub use page_reader::PageReader;
 use pod::DecodeContext;
 pub use pod::DecodeOptions;
-use pod::envelope::{Envelope, EnvelopeReader, ObservedAt};
+use pod::envelope::{Envelope, EnvelopeReader, Item, ObservedAt};
 use pod::lenient::Lenient;
 pub use pod::object::ObjectFault;
-use pod::object::{Object, shorten};
+use pod::object::{Object, ObjectReader, shorten};
 
 /// One event of a watch.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,6 +166,17 @@ impl PodDecoder {
                 recover::list_page(body, &mut self.0).unwrap_or(Err(error))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Decodes one item of a list in JSON; the inner error is that of an item which costs only itself.
+    fn list_item(&mut self, json: &[u8]) -> Result<Result<Item, ObjectFault>, DecodeError> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        let object = Lenient(ObjectReader(&mut self.0)).deserialize(&mut deserializer);
+        let read = object.and_then(|object| deserializer.end().map(|()| object));
+        match read {
+            Ok(object) => Ok(Item::of(object, &mut self.0)),
+            Err(error) => recover::list_item(json, &mut self.0).ok_or_else(|| error.into()),
         }
     }
 

@@ -1,19 +1,16 @@
 //! Reads one page of a list from the pieces in which it arrives.
 
+use super::json_list_reader::JsonListReader;
 use super::protobuf::list_reader::ListReader;
 use super::{DecodeError, Encoding, ListPage, PodDecoder};
 
-/// Reads one page of a list. JSON is decoded when all of it has arrived, because the order of its keys is
-/// not known; protobuf item by item.
+/// Reads a list, or one page of it, item by item.
 #[derive(Debug)]
 pub struct PageReader<'d>(Body<'d>);
 
 #[derive(Debug)]
 enum Body<'d> {
-    Json {
-        decoder: &'d mut PodDecoder,
-        body: &'d mut Vec<u8>,
-    },
+    Json(Box<JsonListReader<'d>>),
     Protobuf(Box<ListReader<'d>>),
 }
 
@@ -22,11 +19,7 @@ impl PodDecoder {
     /// cleared first.
     pub fn page<'d>(&'d mut self, encoding: Encoding, buffer: &'d mut Vec<u8>) -> PageReader<'d> {
         PageReader(match encoding {
-            Encoding::Json => {
-                buffer.clear();
-                let (decoder, body) = (self, buffer);
-                Body::Json { decoder, body }
-            }
+            Encoding::Json => Body::Json(Box::new(JsonListReader::new(self, buffer))),
             Encoding::Protobuf => Body::Protobuf(Box::new(ListReader::new(&mut self.0, buffer))),
         })
     }
@@ -39,11 +32,17 @@ impl PageReader<'_> {
     /// Where this is no page of a list. Nothing more is to be read then.
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), DecodeError> {
         match &mut self.0 {
-            Body::Json { body, .. } => {
-                body.extend_from_slice(chunk);
-                Ok(())
-            }
+            Body::Json(reader) => reader.push(chunk),
             Body::Protobuf(reader) => reader.push(chunk),
+        }
+    }
+
+    /// How many bytes are held that are not decoded yet: those of one item, and in JSON of what stands around
+    /// the items.
+    pub fn held(&self) -> usize {
+        match &self.0 {
+            Body::Json(reader) => reader.held(),
+            Body::Protobuf(reader) => reader.held(),
         }
     }
 
@@ -54,7 +53,7 @@ impl PageReader<'_> {
     /// As [`PodDecoder::list_page`]; [`DecodeError::Protobuf`] where the page is cut off.
     pub fn finish(self) -> Result<ListPage, DecodeError> {
         match self.0 {
-            Body::Json { decoder, body } => decoder.list_page(body),
+            Body::Json(reader) => reader.finish(),
             Body::Protobuf(reader) => reader.finish(),
         }
     }

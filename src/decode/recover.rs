@@ -59,12 +59,25 @@ pub(super) fn list_page(
 fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> Items {
     let mut items = Items::default();
     for (position, raw) in raw.into_iter().enumerate() {
-        let item = object(raw, context)
-            .ok_or(ObjectFault::Unreadable)
-            .and_then(|object| Item::of(object, context));
-        items.push(position, item);
+        items.push(position, item(raw, context));
     }
     items
+}
+
+fn item(raw: &RawValue, context: &mut DecodeContext) -> Result<Item, ObjectFault> {
+    object(raw, context)
+        .ok_or(ObjectFault::Unreadable)
+        .and_then(|object| Item::of(object, context))
+}
+
+/// What `json`, an item of a list, is; `None` where it is no JSON.
+pub(super) fn list_item(
+    json: &[u8],
+    context: &mut DecodeContext,
+) -> Option<Result<Item, ObjectFault>> {
+    let text = String::from_utf8_lossy(json);
+    let raw = serde_json::from_str(&text).ok()?;
+    Some(item(raw, context))
 }
 
 /// The object that `raw` is, the inner `None` where it is none; `None` where it cannot be read.

@@ -75,7 +75,7 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
     WatchConfig {
         reflector: ReflectorConfig {
             encoding: cluster.api_encoding.into(),
-            watch_list: cluster.watch_list,
+            lists: cluster.lists(),
             ..ReflectorConfig::default()
         },
         scopes: Scope::of_namespaces(&cluster.namespaces()),

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;
-use super::{discovery, protobuf, table, watch_event};
+use super::{compression, discovery, protobuf, table, watch_event};
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
@@ -100,7 +100,9 @@ impl Api {
         let Some(representation) = representation(served, &headers) else {
             return Failure::not_acceptable().into_response();
         };
-        let answer = self.answer(served, namespace, &uri, representation).await;
+        let takes_gzip = compression::takes_gzip(&headers);
+        let answer = self.answer(served, namespace, &uri, representation, takes_gzip);
+        let answer = answer.await;
         answer.unwrap_or_else(|failure| refused(&failure, representation))
     }
 
@@ -110,6 +112,7 @@ impl Api {
         namespace: Option<String>,
         uri: &Uri,
         representation: Representation,
+        takes_gzip: bool,
     ) -> Result<Response, Failure> {
         let mut options = ListOptions::parse(served.resource, uri)?;
         let target = match (options.watch, &options.continuation) {
@@ -149,11 +152,7 @@ impl Api {
             None => {
                 let parts = self.list(served, namespace, &options)?;
                 let parts = self.listed(served.resource, parts, representation)?;
-                let parts = parts.into_iter().map(Ok::<_, Infallible>);
-                Ok(typed(
-                    representation,
-                    Body::from_stream(stream::iter(parts)),
-                ))
+                sent(representation, parts, takes_gzip)
             }
         }
     }
@@ -360,6 +359,29 @@ fn typed(representation: Representation, body: Body) -> Response {
         body,
     )
         .into_response()
+}
+
+/// The answer that consists of `parts`, compressed where that is taken and worth it.
+fn sent(
+    representation: Representation,
+    parts: Vec<Bytes>,
+    takes_gzip: bool,
+) -> Result<Response, Failure> {
+    let compressed = match takes_gzip {
+        true => compression::gzip(&parts),
+        false => Ok(None),
+    };
+    let compressed = compressed.map_err(|error| Failure::internal(error.to_string()))?;
+    let Some(compressed) = compressed else {
+        let parts = parts.into_iter().map(Ok::<_, Infallible>);
+        let body = Body::from_stream(stream::iter(parts));
+        return Ok(typed(representation, body));
+    };
+    let mut response = typed(representation, compressed.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    Ok(response)
 }
 
 fn json(code: StatusCode, body: impl Into<Body>) -> Response {

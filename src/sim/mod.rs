@@ -14,6 +14,7 @@
 mod active;
 mod api;
 mod cluster;
+mod compression;
 mod config;
 pub mod container;
 mod container_json;

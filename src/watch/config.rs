@@ -5,16 +5,29 @@ use std::time::Duration;
 
 use crate::decode::Encoding;
 
+/// How lists are requested. Where the first two turn out not to work, pages are requested instead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListMode {
+    /// Each in one answer, which the API server takes from its cache
+    #[default]
+    Whole,
+    /// As the beginning of a watch (WatchList, KEP-3157)
+    Stream,
+    /// In pages
+    Pages,
+}
+
 /// The settings of a list-watch. The defaults are right for production; tests choose others.
 #[derive(Clone, Debug)]
 pub struct ReflectorConfig {
     /// The encoding to ask for. API servers that do not offer it answer in JSON
     pub encoding: Encoding,
-    /// Request lists as streams (KEP-3157), and in pages only if the API server does not support it
-    pub watch_list: bool,
+    /// How to request lists
+    pub lists: ListMode,
     /// Pods per page of a list
     pub page_limit: u32,
-    /// Largest list page, in bytes; a longer one is requested again with fewer pods
+    /// Largest list page, in bytes; a longer one is requested again with fewer pods. Of a list in one answer,
+    /// the most bytes that are held undecoded
     pub max_page_bytes: usize,
     /// Largest watch event, in bytes; a longer one is skipped
     pub max_line_bytes: usize,
@@ -24,6 +37,8 @@ pub struct ReflectorConfig {
     pub chunk_timeout: Duration,
     /// For a whole list page, however steadily it trickles
     pub page_timeout: Duration,
+    /// For a list in one answer, however steadily it trickles. API servers end theirs after a minute
+    pub list_timeout: Duration,
     /// Without a byte in an open watch, after which it is taken for dead
     pub idle_timeout: Duration,
     /// Without a byte in an open watch, after which the watch no longer counts as in sync
@@ -66,13 +81,14 @@ impl Default for ReflectorConfig {
     fn default() -> Self {
         Self {
             encoding: Encoding::Json,
-            watch_list: false,
+            lists: ListMode::Whole,
             page_limit: 500,
             max_page_bytes: 32 << 20,
             max_line_bytes: 8 << 20,
             header_timeout: Duration::from_secs(30),
             chunk_timeout: Duration::from_secs(30),
             page_timeout: Duration::from_secs(120),
+            list_timeout: Duration::from_secs(300),
             idle_timeout: Duration::from_secs(60),
             stale_after: Duration::from_secs(30),
             reopen_grace: Duration::from_secs(2),

@@ -2,7 +2,8 @@
 //! queue. The tasks share nothing but the counters in [`stats::WatchStats`].
 //!
 //! - `reflector`: the loop of one task: list, watch, resume, relist.
-//! - `paged_list`, `streamed_list`: one list. `list_page`: one page. `stream`: one open watch.
+//! - `whole_list`, `paged_list`, `streamed_list`: one list. `list_page`: one page. `page_fallback`: when pages
+//!   take the place of the others. `stream`: one open watch.
 //! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
 //! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
@@ -34,6 +35,7 @@ pub mod line_reader;
 pub(crate) mod list_page;
 pub(crate) mod lone_list;
 pub(crate) mod negotiation;
+mod page_fallback;
 mod paged_list;
 pub mod probe;
 pub mod reasons;
@@ -44,7 +46,9 @@ mod stall_guard;
 pub mod stats;
 mod stream;
 mod streamed_list;
+mod streamed_pods;
 mod watch_log;
+mod whole_list;
 
 use resume_point::ResumePoint;
 
@@ -59,6 +63,9 @@ pub struct WatchConfig {
     /// everything up to it. Without one, or when the API server no longer has the events after it, the
     /// watch begins with a list.
     pub resume: Vec<Option<Version>>,
+    /// Whether the receiver knows pods already, restored from a checkpoint. Then no list may be older than
+    /// the most recent state
+    pub knows_pods: bool,
     /// By scope: whether the list that was made before, to look for the API server, was answered by one
     /// that shards (KEP-5866)
     pub server_shards: Vec<bool>,
@@ -103,6 +110,7 @@ pub fn spawn(
             PodDecoder::new(config.decode.clone()).of_shard(config.selectors.shard),
             sender,
         )
+        .knowing_pods(config.knows_pods)
         .after_list(config.server_shards.get(usize::from(index)) == Some(&true));
         let cancel = cancel.clone();
         let resume = resume.map(|version| ResumePoint::of_list(version.to_string()));

@@ -1,19 +1,21 @@
-//! Which encoding the API server is asked for, and which it answers in. All requests of a list-watch go
+//! Which encoding the API server is asked for, and which it answers in, compressed or not. All requests of a list-watch go
 //! through here, and nothing else knows of media types.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http::header::{ACCEPT, HeaderValue};
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue};
 use http::{HeaderMap, Request};
 use kube::Client;
 use kube::client::Body;
 
+use crate::cluster::answer_body::AnswerBody;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::media_type::encoding_of;
+use crate::cluster::media_type::{encoding_of, is_gzip};
 use crate::cluster::transport::send;
 use crate::decode::Encoding;
 
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const PROTOBUF: HeaderValue =
     HeaderValue::from_static("application/vnd.kubernetes.protobuf, application/json");
@@ -23,7 +25,11 @@ const PROTOBUF_WATCH: HeaderValue =
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
+    /// A list, or a page of one, which may be compressed
     List,
+    /// A list as the beginning of a watch, which may be compressed as well
+    StreamedList,
+    /// A watch, which is not compressed: its events are short, and each would have to be flushed
     Watch,
 }
 
@@ -38,7 +44,16 @@ pub(crate) struct Negotiation {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) encoding: Encoding,
+    /// Whether the body is compressed, as only that of a list is
+    pub(crate) is_gzip: bool,
     pub(crate) body: Body,
+}
+
+impl Answer {
+    /// The encoding, and the body to be decompressed while it is read.
+    pub(crate) fn unpacked(self) -> (Encoding, AnswerBody) {
+        (self.encoding, AnswerBody::new(self.body, self.is_gzip))
+    }
 }
 
 impl Negotiation {
@@ -55,17 +70,20 @@ impl Negotiation {
     pub(crate) async fn send(
         &self,
         client: &Client,
-        request: Request<Body>,
+        mut request: Request<Body>,
         purpose: Purpose,
         deadline: Duration,
     ) -> Result<Answer, ApiError> {
+        if purpose != Purpose::Watch {
+            request.headers_mut().insert(ACCEPT_ENCODING, GZIP);
+        }
         if !self.protobuf.load(Ordering::Relaxed) {
             return once(client, request, JSON, deadline).await;
         }
         let again = copy(&request);
         let accept = match purpose {
             Purpose::List => PROTOBUF,
-            Purpose::Watch => PROTOBUF_WATCH,
+            Purpose::StreamedList | Purpose::Watch => PROTOBUF_WATCH,
         };
         match once(client, request, accept, deadline).await {
             Err(failure) if failure.kind == ApiErrorKind::NotAcceptable => {
@@ -87,8 +105,10 @@ async fn once(
     request.headers_mut().insert(ACCEPT, accept);
     let response = send(client, request, deadline).await?;
     let encoding = encoding_of(response.headers());
+    let is_gzip = is_gzip(response.headers());
     Ok(Answer {
         encoding,
+        is_gzip,
         body: response.into_body(),
     })
 }

@@ -6,11 +6,11 @@ use tokio::time::timeout;
 use super::config::ReflectorConfig;
 use super::delivery_sender::DeliverySender;
 use super::list_page::{no_complete_page, watch_version};
-use super::negotiation::{Answer, Negotiation, Purpose};
+use super::negotiation::{Negotiation, Purpose};
 use super::requests::{Freshness, Page, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::read_chunks;
+use crate::cluster::transport::{read_chunks, too_long};
 use crate::decode::{ListPage, PodDecoder};
 use crate::pod::PodSnapshot;
 
@@ -93,13 +93,21 @@ impl Lister<'_> {
     ) -> Result<ListPage, ApiError> {
         let request = self.requests.list(page, limit)?;
         let config = self.config;
+        let most = config.max_page_bytes;
         let whole = async {
-            let (deadline, most) = (config.chunk_timeout, config.max_page_bytes);
             let sending =
                 (self.negotiation).send(self.client, request, Purpose::List, config.header_timeout);
-            let Answer { encoding, body } = sending.await?;
+            let (encoding, body) = sending.await?.unpacked();
             let mut reader = self.decoder.page(encoding, buffer);
-            read_chunks(body, deadline, most, |chunk| Ok(reader.push(chunk)?)).await?;
+            let mut read = 0;
+            let take = |chunk: &[u8]| {
+                read += chunk.len();
+                if read > most {
+                    return Err(too_long(most));
+                }
+                Ok(reader.push(chunk)?)
+            };
+            read_chunks(body, config.chunk_timeout, take).await?;
             Ok::<_, ApiError>(reader)
         };
         let reader = timeout(config.page_timeout, whole).await;

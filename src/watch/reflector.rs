@@ -12,9 +12,9 @@
 //!
 //! It can also begin by opening a watch at the version that an earlier process had reached.
 //!
-//! It behaves like client-go's reflector, except that it never lists from the cache at version 0,
-//! every wait is bounded, the receiver learns when the watch is out of sync, and only a watch that
-//! delivers something resets the backoff.
+//! It behaves like client-go's reflector, except that it lists from the cache at version 0 only while no pod is
+//! known, every wait is bounded, the receiver learns when the watch is out of sync, and only a watch
+//! that delivers something resets the backoff.
 
 mod listing;
 
@@ -25,14 +25,14 @@ use kube::Client;
 use tokio::time::sleep;
 
 use super::backoff::Backoff;
-use super::config::ReflectorConfig;
+use super::config::{ListMode, ReflectorConfig};
 use super::delivery_sender::{Closed, DeliverySender};
 use super::negotiation::{Negotiation, Purpose};
+use super::page_fallback::PageFallback;
 use super::requests::{Requests, Scope, Selectors};
 use super::resume_point::ResumePoint;
 use super::stats::RelistReason;
 use super::stream::{Stream, StreamEnd, StreamReport};
-use super::streamed_list::Streaming;
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::decode::PodDecoder;
@@ -54,7 +54,9 @@ pub(super) struct Reflector {
     log: WatchLog,
     backoff: Backoff,
     random: fastrand::Rng,
-    streaming: Streaming,
+    fallback: PageFallback,
+    /// Pods were restored that no list of this process has delivered
+    knows_pods: bool,
     /// Whether the last list was answered by API servers that shard (KEP-5866)
     server_shards: bool,
 }
@@ -75,7 +77,8 @@ impl Reflector {
             requests: Requests::new(scope, selectors),
             negotiation: Negotiation::new(config.encoding),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
-            streaming: Streaming::new(config.watch_list),
+            fallback: PageFallback::new(config.lists != ListMode::Pages),
+            knows_pods: false,
             config,
             decoder,
             sender,
@@ -88,6 +91,12 @@ impl Reflector {
     /// The same after a list that an API server has answered that shards, or does not.
     pub(super) const fn after_list(mut self, server_shards: bool) -> Self {
         self.server_shards = server_shards;
+        self
+    }
+
+    /// The same for a receiver that knows pods already, or does not.
+    pub(super) const fn knowing_pods(mut self, knows_pods: bool) -> Self {
+        self.knows_pods = knows_pods;
         self
     }
 

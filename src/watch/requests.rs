@@ -73,6 +73,9 @@ pub struct Selectors {
 /// How recent a list has to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
+    /// Whatever the API server's cache holds (version 0), which costs the API server least. Only where no
+    /// version is known yet that the list could be older than
+    Any,
     /// The most recent state (a quorum read; no resourceVersion)
     MostRecent,
     /// At least this version, so that no pod vanishes and comes back because a cache lags
@@ -136,13 +139,20 @@ impl Requests {
             ..ListParams::default()
         };
         match page {
-            Page::First(Freshness::MostRecent) => {}
-            Page::First(Freshness::NotOlderThan(version)) => {
-                params.resource_version = Some(version.clone());
-                params.version_match = Some(VersionMatch::NotOlderThan);
-            }
+            Page::First(freshness) => params = at_least(params, freshness),
             Page::Next(token) => params.continue_token = Some((*token).to_owned()),
         }
+        Ok(self.sharded(get_json(self.resource.list(&params)?)))
+    }
+
+    /// Requests all pods in one answer.
+    pub fn whole_list(&self, freshness: &Freshness) -> Result<Request<Body>, ApiError> {
+        let params = ListParams {
+            label_selector: self.selectors.label.clone(),
+            field_selector: self.selectors.field.clone(),
+            ..ListParams::default()
+        };
+        let params = at_least(params, freshness);
         Ok(self.sharded(get_json(self.resource.list(&params)?)))
     }
 
@@ -159,6 +169,7 @@ impl Requests {
             ..self.watch_params(timeout_seconds)
         };
         let version = match freshness {
+            Freshness::Any => "0",
             Freshness::MostRecent => "",
             Freshness::NotOlderThan(version) => version,
         };
@@ -208,6 +219,22 @@ impl Requests {
     }
 }
 
+/// The parameters of a list that is as recent as `freshness` says.
+fn at_least(params: ListParams, freshness: &Freshness) -> ListParams {
+    match freshness {
+        Freshness::Any => ListParams {
+            resource_version: Some("0".to_owned()),
+            ..params
+        },
+        Freshness::MostRecent => params,
+        Freshness::NotOlderThan(version) => ListParams {
+            resource_version: Some(version.clone()),
+            version_match: Some(VersionMatch::NotOlderThan),
+            ..params
+        },
+    }
+}
+
 /// The selector of a shard, in the syntax of the Kubernetes API.
 pub fn shard_selector(shard: Shard) -> String {
     format!(
@@ -242,6 +269,21 @@ mod tests {
             uri(requests.list(&Page::Next("ab+/="), 20)),
             "/api/v1/pods?&limit=20&continue=ab%2B%2F%3D"
         );
+    }
+
+    #[test]
+    fn a_whole_list_has_no_limit_and_is_of_the_cache() {
+        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        for (freshness, query) in [
+            (Freshness::Any, "&resourceVersion=0"),
+            (
+                Freshness::NotOlderThan("42".into()),
+                "&resourceVersion=42&resourceVersionMatch=NotOlderThan",
+            ),
+        ] {
+            let uri = uri(requests.whole_list(&freshness));
+            assert_eq!(uri, format!("/api/v1/pods?{query}"));
+        }
     }
 
     #[test]

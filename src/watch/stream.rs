@@ -88,7 +88,9 @@ impl<'a> Stream<'a> {
 
     /// Reads the watch to its end.
     pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, Closed> {
-        let Answer { encoding, mut body } = answer;
+        let Answer {
+            encoding, mut body, ..
+        } = answer;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let end = loop {
             let synced = self.sender.synced();

@@ -5,10 +5,8 @@
 //! Not every API server supports it. If one rejects it, or sends no end, the list is requested in
 //! pages.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use http_body_util::BodyExt;
 use tokio::time::timeout;
 
 use super::event_reader::EventReader;
@@ -17,17 +15,10 @@ use super::list_page::usable;
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
 use super::requests::Freshness;
+use super::streamed_pods::StreamedPods;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::timed_out;
 use crate::decode::{Encoding, WatchEventKind};
-use crate::pod::{PodSnapshot, PodUid};
-
-/// After this many consecutive lists without an end, no more are requested as streams.
-const GIVE_UP_AFTER: u32 = 2;
-
-/// After this many consecutive streams that were cut short, the list counts as one without an end:
-/// a proxy may let no stream last that long.
-const CUTS: u32 = 3;
 
 /// Why a streamed list did not complete.
 #[derive(Debug)]
@@ -40,55 +31,6 @@ pub(super) enum Unstreamed {
     Cut(ApiError),
     /// It failed as any list can
     Failed(ApiError),
-}
-
-/// Whether lists are requested as streams.
-#[derive(Debug)]
-pub(super) struct Streaming {
-    wanted: bool,
-    endless: u32,
-    cuts: u32,
-}
-
-impl Streaming {
-    /// Streams where they are `wanted`, until the API server turns out not to offer them.
-    pub(super) const fn new(wanted: bool) -> Self {
-        Self {
-            wanted,
-            endless: 0,
-            cuts: 0,
-        }
-    }
-
-    /// Whether to ask for a stream.
-    pub(super) const fn wanted(&self) -> bool {
-        self.wanted
-    }
-
-    /// A streamed list has completed.
-    pub(super) const fn completed(&mut self) {
-        (self.endless, self.cuts) = (0, 0);
-    }
-
-    /// A streamed list broke off. True when that has been so too often.
-    pub(super) const fn was_cut(&mut self) -> bool {
-        self.cuts += 1;
-        let often = self.cuts >= CUTS;
-        if often {
-            self.cuts = 0;
-        }
-        often
-    }
-
-    /// The API server does not offer streams, or this one had no end: the list is to be taken in
-    /// pages. True when no more streams will be requested.
-    pub(super) const fn fell_back(&mut self, refused: bool) -> bool {
-        self.endless += 1;
-        if refused || self.endless >= GIVE_UP_AFTER {
-            self.wanted = false;
-        }
-        !self.wanted
-    }
 }
 
 impl Lister<'_> {
@@ -114,7 +56,7 @@ impl Lister<'_> {
         let request = request.map_err(Unstreamed::Failed)?;
         let deadline = self.config.header_timeout;
         let answer = (self.negotiation)
-            .send(self.client, request, Purpose::Watch, deadline)
+            .send(self.client, request, Purpose::StreamedList, deadline)
             .await;
         let answer = answer.map_err(|failure| {
             if failure.kind == ApiErrorKind::Rejected {
@@ -128,34 +70,34 @@ impl Lister<'_> {
     }
 
     async fn read(&mut self, answer: Answer) -> Result<CompleteList, Unstreamed> {
-        let Answer { encoding, mut body } = answer;
+        let (encoding, mut body) = answer.unpacked();
         let silence = self.config.chunk_timeout;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
-        let mut pods = HashMap::new();
+        let mut pods = StreamedPods::default();
+        let mut end = Ok(None);
         loop {
-            let frame = timeout(silence, body.frame()).await;
-            let frame = match frame.map_err(|_| no_end(silence))? {
-                Some(frame) => frame,
-                None => {
-                    let detail = "the streamed list was cut short";
-                    let failure = ApiError::new(ApiErrorKind::Transport, detail);
-                    return Err(Unstreamed::Cut(failure));
+            let chunk = |mut chunk: &[u8]| {
+                self.sender.heard();
+                while let (Ok(None), Some(event)) = (&end, events.next(&mut chunk)) {
+                    end = self.event(encoding, event, &mut pods);
                 }
+                Ok(())
             };
-            let frame = frame.map_err(|error| Unstreamed::Cut(ApiError::from_client(&error)))?;
-            let Ok(chunk) = frame.into_data() else {
-                continue;
-            };
-            self.sender.heard();
-            let mut rest: &[u8] = &chunk;
-            while let Some(event) = events.next(&mut rest) {
-                let ended = self.event(encoding, event, &mut pods)?;
-                if let Some(version) = ended {
-                    // A watch does not show whether the API server shards.
-                    *self.server_shards = false;
-                    let pods = pods.into_values().collect();
-                    return Ok(CompleteList { pods, version });
-                }
+            let next = body.next(silence, "no end of the streamed list", chunk);
+            let goes_on = next.await.map_err(|failure| match failure.kind {
+                ApiErrorKind::Timeout => Unstreamed::Endless(failure),
+                _ => Unstreamed::Cut(failure),
+            })?;
+            if let Some(version) = std::mem::replace(&mut end, Ok(None))? {
+                // A watch does not show whether the API server shards.
+                *self.server_shards = false;
+                let pods = pods.into_pods();
+                return Ok(CompleteList { pods, version });
+            }
+            if !goes_on {
+                let detail = "the streamed list was cut short";
+                let failure = ApiError::new(ApiErrorKind::Transport, detail);
+                return Err(Unstreamed::Cut(failure));
             }
         }
     }
@@ -165,7 +107,7 @@ impl Lister<'_> {
         &mut self,
         encoding: Encoding,
         event: Framed<'_>,
-        pods: &mut HashMap<PodUid, PodSnapshot>,
+        pods: &mut StreamedPods,
     ) -> Result<Option<String>, Unstreamed> {
         let event = match event {
             Framed::Whole(event) => event,
@@ -179,10 +121,10 @@ impl Lister<'_> {
         let decoded = self.decoder.decode_event(encoding, event);
         match decoded.map(|event| event.kind) {
             Ok(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
-                pods.insert(pod.uid, pod);
+                pods.insert(pod);
             }
             Ok(WatchEventKind::Deleted(pod)) => {
-                pods.remove(&pod.uid);
+                pods.remove(pod.uid);
             }
             Ok(WatchEventKind::OtherShard { .. }) => {}
             Ok(WatchEventKind::Bookmark {

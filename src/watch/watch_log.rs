@@ -78,6 +78,23 @@ impl WatchLog {
         }
     }
 
+    /// A list in one answer failed, so the list is requested in pages. Logged as a warning when all later lists
+    /// are too, which happens once.
+    pub(super) fn in_pages(&self, failure: &ApiError, for_good: bool) {
+        let detail = &failure.detail;
+        if for_good {
+            tracing::warn!(
+                detail,
+                "lists in one answer do not arrive; they are requested in pages"
+            );
+        } else {
+            tracing::info!(
+                detail,
+                "the list did not arrive in one answer; it is requested in pages"
+            );
+        }
+    }
+
     /// Events were lost, and the pods are about to be listed again. Only at level debug: the metric
     /// counts these, and the failure behind it has been logged.
     pub(super) fn lost(&self, reason: RelistReason) {

@@ -112,6 +112,9 @@ mod watch_stream;
 mod watch_streamed_list;
 #[path = "watch_streamed_list.rs"]
 mod watch_streamed_list_protobuf;
+mod watch_whole_list;
+#[path = "watch_whole_list.rs"]
+mod watch_whole_list_protobuf;
 
 /// Counts per thread what is allocated, for the tests that limit memory.
 #[global_allocator]

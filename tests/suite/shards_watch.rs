@@ -12,6 +12,7 @@ use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit::shard::Shard;
 use podinit::sim::faults::{Request, Sharding, StreamFault, Target};
 use podinit::sim::{Cluster, ClusterConfig};
+use podinit::watch::config::ListMode;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{EventType, WatchStats};
 use podinit::watch::{WatchConfig, spawn};
@@ -63,7 +64,10 @@ impl Process {
             ..WatchConfig::default()
         };
         config.reflector.seed = Some(1);
-        config.reflector.watch_list = watch_list;
+        config.reflector.lists = match watch_list {
+            true => ListMode::Stream,
+            false => ListMode::Pages,
+        };
         config.reflector.page_limit = 20;
         let stats = Arc::new(WatchStats::new(1));
         let builder = Builder::new(LabelConfig::default()).watch(stats.clone());

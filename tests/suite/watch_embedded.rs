@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, cluster, encoding, put};
 use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::status::Failure;
+use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use tokio::time::sleep;
 
@@ -15,6 +16,10 @@ fn seconds(n: u64) -> Duration {
 }
 
 const TEN_MINUTES: Duration = Duration::from_secs(600);
+
+fn in_pages(config: &mut ReflectorConfig) {
+    config.lists = ListMode::Pages;
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_never_answers_is_made_again_after_30_s() {
@@ -204,7 +209,7 @@ async fn a_page_that_always_fails_delivers_nothing_until_it_does_not() {
     let faults = cluster.faults();
     let down = Answer::Fail(Failure::internal("etcd has no leader"));
     faults.answer(Target::NextPage, u32::MAX, down.clone());
-    let mut api = Embedded::watching_in(encoding!(), cluster);
+    let mut api = Embedded::adjusted_in(encoding!(), cluster, in_pages);
     sleep(TEN_MINUTES).await;
     assert!(api.no_delivery() && !api.stats.synced());
     assert!((20..80).contains(&api.requests(Target::NextPage)));
@@ -231,7 +236,7 @@ async fn a_continue_token_that_expires_begins_the_list_anew() {
     cluster
         .faults()
         .answer(Target::NextPage, 3, Answer::Expired);
-    let mut api = Embedded::watching_in(encoding!(), cluster);
+    let mut api = Embedded::adjusted_in(encoding!(), cluster, in_pages);
     assert_eq!(api.next_delivery().await.split(' ').count(), 1201);
     assert_eq!(api.errors(WatchErrorReason::Gone), 3);
     // Each time from the first page, and never with the token of an inconsistent remainder.

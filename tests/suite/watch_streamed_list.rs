@@ -7,7 +7,7 @@ use crate::support::embedded::{Embedded, cluster, encoding, put};
 use crate::support::watch::{FakeApi, Writer, pod};
 use podinit::sim::faults::{Answer, StreamFault, Target};
 use podinit::sim::status::Failure;
-use podinit::watch::config::ReflectorConfig;
+use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use tokio::time::sleep;
@@ -16,7 +16,7 @@ const STREAMED: &str = "/api/v1/pods?&watch=true&timeoutSeconds=120&allowWatchBo
                         &sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=";
 
 fn streams(config: &mut ReflectorConfig) {
-    config.watch_list = true;
+    config.lists = ListMode::Stream;
 }
 
 fn scripted() -> FakeApi {

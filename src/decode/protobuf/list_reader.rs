@@ -62,6 +62,11 @@ impl<'d> ListReader<'d> {
         }
     }
 
+    /// How many bytes are held that are not decoded yet.
+    pub(crate) const fn held(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Takes in what arrives next.
     pub(crate) fn push(&mut self, chunk: &[u8]) -> Result<(), DecodeError> {
         if self.pending.is_empty() {

@@ -151,6 +151,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 }
                 None => {
                     tracing::info!(pods = pods.len(), "restored from the checkpoint");
+                    parts.watch.knows_pods = true;
                     let before = content.scope.shard;
                     let resharded = before != scope.shard;
                     if !resharded {

@@ -12,7 +12,7 @@ use super::EventSink;
 use super::log::EventLog;
 use super::stream::{Stream, StreamReport};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::read_into;
+use crate::cluster::transport::append;
 use crate::decode::event::watch::EventDecoder;
 use crate::watch::WatchConfig;
 use crate::watch::backoff::Backoff;
@@ -203,9 +203,9 @@ impl Follower {
         let whole = async {
             let deadline = config.header_timeout;
             let sending = (self.negotiation).send(&self.client, request, Purpose::List, deadline);
-            let Answer { encoding, body } = sending.await?;
+            let (encoding, body) = sending.await?.unpacked();
             let (deadline, most) = (config.chunk_timeout, config.max_page_bytes);
-            read_into(&mut buffer, body, deadline, most).await?;
+            append(&mut buffer, body, deadline, most).await?;
             Ok::<_, ApiError>(encoding)
         };
         let encoding = timeout(config.page_timeout, whole).await;

@@ -45,7 +45,9 @@ pub(super) struct Stream<'a> {
 impl Stream<'_> {
     /// Reads the watch to its end.
     pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, Closed> {
-        let Answer { encoding, mut body } = answer;
+        let Answer {
+            encoding, mut body, ..
+        } = answer;
         let opened = Instant::now();
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let (mut has_data, mut news) = (false, false);

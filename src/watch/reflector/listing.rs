@@ -1,15 +1,17 @@
-//! The lists of a list-watch: repeated until one completes, as streams or in pages.
+//! The lists of a list-watch: repeated until one completes, in one answer, as streams or in pages.
 
 use tokio::time::sleep;
 
 use super::Reflector;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::watch::config::ListMode;
 use crate::watch::delivery_sender::Closed;
 use crate::watch::paged_list::{CompleteList, Lister};
 use crate::watch::requests::Freshness;
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::WatchErrorReason;
 use crate::watch::streamed_list::Unstreamed;
+use crate::watch::whole_list::Unwhole;
 
 impl Reflector {
     /// Lists until a list completes that is no older than `known`.
@@ -17,12 +19,11 @@ impl Reflector {
         &mut self,
         known: Option<&ResumePoint>,
     ) -> Result<ResumePoint, Closed> {
-        let mut freshness = known.map_or(Freshness::MostRecent, |known| {
-            Freshness::NotOlderThan(known.as_str().to_owned())
-        });
+        let mut freshness = self.freshness(known);
         loop {
             let began = self.sender.now();
-            match self.list_once(&freshness).await {
+            let listed = self.list_once(&freshness).await;
+            match listed.and_then(|list| not_older(list, &freshness)) {
                 Ok(CompleteList { pods, version }) => {
                     self.log.listed(pods.len());
                     let resume_point = ResumePoint::of_list(version);
@@ -42,6 +43,10 @@ impl Reflector {
                         ApiErrorKind::Rejected | ApiErrorKind::Gone | ApiErrorKind::VersionAhead
                     );
                     if refused && freshness != Freshness::MostRecent {
+                        if failure.kind == ApiErrorKind::VersionAhead {
+                            // One of several API servers may lag.
+                            sleep(self.wait_after(&failure)).await;
+                        }
                         // A quorum read is at least as recent as anything ever seen, unless the
                         // API server was rolled back; then it is the new state.
                         freshness = Freshness::MostRecent;
@@ -53,28 +58,67 @@ impl Reflector {
         }
     }
 
-    /// Lists once: as a stream if that is configured and offered, else in pages.
-    async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
-        if self.streaming.wanted() {
-            let (failure, refused) = match self.lister().stream(freshness).await {
-                Ok(list) => {
-                    self.streaming.completed();
-                    return Ok(list);
-                }
-                Err(Unstreamed::Failed(failure)) => return Err(failure),
-                Err(Unstreamed::Cut(failure)) if !self.streaming.was_cut() => return Err(failure),
-                Err(Unstreamed::Cut(failure)) => {
-                    self.count(&failure);
-                    (failure, false)
-                }
-                Err(Unstreamed::Endless(failure)) => (failure, false),
-                Err(Unstreamed::Refused(failure)) => (failure, true),
-            };
-            let reason = WatchErrorReason::WatchList;
-            self.sender.stats().count_errors(reason, 1);
-            let for_good = self.streaming.fell_back(refused);
-            self.log.unstreamed(&failure, for_good);
+    /// How recent the first list has to be, or the one after `known`.
+    fn freshness(&self, known: Option<&ResumePoint>) -> Freshness {
+        match known {
+            Some(known) => Freshness::NotOlderThan(known.as_str().to_owned()),
+            // Pages are never of the cache at version 0: it would ignore their limit.
+            None if self.config.lists == ListMode::Whole && !self.knows_pods => Freshness::Any,
+            None => Freshness::MostRecent,
         }
+    }
+
+    /// Lists once: as configured while that works, else in pages.
+    async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+        match self.config.lists {
+            _ if !self.fallback.wanted() => self.lister().list(freshness).await,
+            ListMode::Pages => self.lister().list(freshness).await,
+            ListMode::Stream => self.list_as_stream(freshness).await,
+            // The most recent state may have to be read from etcd, where pages cost less.
+            ListMode::Whole if *freshness == Freshness::MostRecent => {
+                self.lister().list(freshness).await
+            }
+            ListMode::Whole => self.list_whole(freshness).await,
+        }
+    }
+
+    /// Lists with one request, or in pages where its answer is too long for anything in between.
+    async fn list_whole(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+        let failure = match self.lister().whole(freshness).await {
+            Ok(list) => {
+                self.fallback.completed();
+                return Ok(list);
+            }
+            Err(Unwhole::Failed(failure)) => return Err(failure),
+            Err(Unwhole::Cut(failure)) if !self.fallback.was_cut() => return Err(failure),
+            Err(Unwhole::Cut(failure) | Unwhole::Unsuitable(failure)) => failure,
+        };
+        self.count(&failure);
+        let for_good = self.fallback.fell_back(false);
+        self.log.in_pages(&failure, for_good);
+        self.lister().list(freshness).await
+    }
+
+    /// Lists as a stream, or in pages where the API server offers none.
+    async fn list_as_stream(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+        let (failure, refused) = match self.lister().stream(freshness).await {
+            Ok(list) => {
+                self.fallback.completed();
+                return Ok(list);
+            }
+            Err(Unstreamed::Failed(failure)) => return Err(failure),
+            Err(Unstreamed::Cut(failure)) if !self.fallback.was_cut() => return Err(failure),
+            Err(Unstreamed::Cut(failure)) => {
+                self.count(&failure);
+                (failure, false)
+            }
+            Err(Unstreamed::Endless(failure)) => (failure, false),
+            Err(Unstreamed::Refused(failure)) => (failure, true),
+        };
+        let reason = WatchErrorReason::WatchList;
+        self.sender.stats().count_errors(reason, 1);
+        let for_good = self.fallback.fell_back(refused);
+        self.log.unstreamed(&failure, for_good);
         self.lister().list(freshness).await
     }
 
@@ -109,5 +153,20 @@ impl Reflector {
             sender: &mut self.sender,
             server_shards: &mut self.server_shards,
         }
+    }
+}
+
+/// The list, unless it is older than it was asked to be.
+fn not_older(list: CompleteList, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+    let Freshness::NotOlderThan(asked) = freshness else {
+        return Ok(list);
+    };
+    let known = ResumePoint::of_list(asked.clone());
+    match ResumePoint::of_list(list.version.clone()).is_behind(&known) {
+        true => {
+            let detail = format!("a list of version {} after {asked}", list.version);
+            Err(ApiError::new(ApiErrorKind::VersionAhead, detail))
+        }
+        false => Ok(list),
     }
 }

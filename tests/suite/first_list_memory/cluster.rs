@@ -1,10 +1,13 @@
-//! An API server with many pods, none of which it holds: a page is made as it is sent.
+//! An API server with many pods, none of which it holds: a list is made as it is sent.
 
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use podinit::sim::protobuf;
 use serde_json::{Value, json};
 
 /// How many pods there are.
@@ -25,6 +28,14 @@ pub(crate) enum Pods {
     InFlight,
 }
 
+/// In what form the API server sends a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Json,
+    /// And compressed
+    Protobuf,
+}
+
 /// A listening API server. Its threads end with the process.
 pub(crate) struct Cluster {
     address: SocketAddr,
@@ -32,11 +43,11 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    pub(crate) fn start(pods: Pods) -> Self {
+    pub(crate) fn start(pods: Pods, form: Form) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (watch, watched) = channel();
-        let template = template(pods);
+        let template = Template::new(pods, form);
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let (watch, template) = (watch.clone(), template.clone());
@@ -62,7 +73,7 @@ impl Cluster {
 }
 
 /// Answers the requests of one connection until the other side ends it.
-fn serve(connection: TcpStream, template: &str, watch: &Sender<()>) {
+fn serve(connection: TcpStream, template: &Template, watch: &Sender<()>) {
     connection.set_nodelay(true).unwrap();
     let mut requests = BufReader::new(connection.try_clone().unwrap());
     let mut answers = BufWriter::with_capacity(1 << 16, connection);
@@ -76,7 +87,14 @@ fn serve(connection: TcpStream, template: &str, watch: &Sender<()>) {
             header.clear();
         }
         let answered = match parameter(&request, "watch") {
+            // Only the answers to lists of all pods matter; the first request is for one.
+            None if template.form == Form::Protobuf && parameter(&request, "limit").is_none() => {
+                protobuf_list(&mut answers, template)
+            }
             None => list(&mut answers, &request, template),
+            Some(_) if parameter(&request, "sendInitialEvents").is_some() => {
+                streamed_list(&mut answers, template)
+            }
             Some(_) => {
                 watch.send(()).ok();
                 open_watch(&mut answers)
@@ -88,8 +106,8 @@ fn serve(connection: TcpStream, template: &str, watch: &Sender<()>) {
     }
 }
 
-/// One page. Its length is sent first, then pod by pod.
-fn list(out: &mut impl Write, request: &str, template: &str) -> std::io::Result<()> {
+/// One page, or all pods. Its length is sent first, then pod by pod.
+fn list(out: &mut impl Write, request: &str, template: &Template) -> std::io::Result<()> {
     let number = |name| parameter(request, name).map(|text| text.parse::<usize>().unwrap());
     let begin = number("continue").unwrap_or(0);
     let end = PODS.min(begin + number("limit").unwrap_or(PODS));
@@ -100,7 +118,7 @@ fn list(out: &mut impl Write, request: &str, template: &str) -> std::io::Result<
     }
     let head =
         format!("{{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{metadata},\"items\":[");
-    let length = head.len() + (end - begin) * (POD_BYTES + 1) - 1 + "]}".len();
+    let length = head.len() + (end - begin) * (template.json.len() + 1) - 1 + "]}".len();
     write!(
         out,
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{head}"
@@ -109,16 +127,70 @@ fn list(out: &mut impl Write, request: &str, template: &str) -> std::io::Result<
         if number > begin {
             out.write_all(b",")?;
         }
-        let number = format!("{number:07}");
-        for (index, part) in template.split(NUMBER).enumerate() {
-            if index > 0 {
-                out.write_all(number.as_bytes())?;
-            }
-            out.write_all(part.as_bytes())?;
-        }
+        numbered(out, &template.json, number)?;
     }
     out.write_all(b"]}")?;
     out.flush()
+}
+
+/// All pods in protobuf, compressed, until the connection is closed.
+fn protobuf_list(out: &mut impl Write, template: &Template) -> std::io::Result<()> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.kubernetes.protobuf\r\n\
+                Content-Encoding: gzip\r\nConnection: close\r\n\r\n";
+    out.write_all(head.as_bytes())?;
+    let mut out = GzEncoder::new(out, Compression::fast());
+    let item = field(2, template.protobuf.len());
+    let metadata = [field(2, 7), b"9000000".to_vec()].concat();
+    let metadata = [field(1, metadata.len()), metadata].concat();
+    let list = metadata.len() + PODS * (item.len() + template.protobuf.len());
+    out.write_all(b"k8s\0\x0a\x0d\x0a\x02v1\x12\x07PodList")?;
+    out.write_all(&[field(2, list), metadata].concat())?;
+    for number in 0..PODS {
+        out.write_all(&item)?;
+        numbered(&mut out, &template.protobuf, number)?;
+    }
+    out.finish()?.flush()?;
+    // The end of the connection is that of the answer.
+    Err(std::io::ErrorKind::ConnectionAborted.into())
+}
+
+/// All pods as the events with which a watch begins.
+fn streamed_list(out: &mut impl Write, template: &Template) -> std::io::Result<()> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
+    out.write_all(head.as_bytes())?;
+    for number in 0..PODS {
+        out.write_all(b"{\"type\":\"ADDED\",\"object\":")?;
+        numbered(out, &template.json, number)?;
+        out.write_all(b"}\n")?;
+    }
+    let end = json!({"type": "BOOKMARK", "object": {"kind": "Pod", "metadata": {
+        "resourceVersion": "9000000", "annotations": {"k8s.io/initial-events-end": "true"}}}});
+    write!(out, "{end}\n")?;
+    out.flush()?;
+    Err(std::io::ErrorKind::ConnectionAborted.into())
+}
+
+/// The pod of this number, made of a template.
+fn numbered(out: &mut impl Write, template: &[u8], number: usize) -> std::io::Result<()> {
+    let number = format!("{number:07}");
+    let mut rest = template;
+    while let Some(at) = memchr::memmem::find(rest, NUMBER.as_bytes()) {
+        out.write_all(&rest[..at])?;
+        out.write_all(number.as_bytes())?;
+        rest = &rest[at + NUMBER.len()..];
+    }
+    out.write_all(rest)
+}
+
+/// The key of a field in protobuf, and its length.
+fn field(number: u8, mut length: usize) -> Vec<u8> {
+    let mut head = vec![number << 3 | 2];
+    while length >= 0x80 {
+        head.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    head.push(length as u8);
+    head
 }
 
 /// A watch in which nothing happens: its body has begun, and stays open.
@@ -136,6 +208,40 @@ fn parameter<'a>(request: &'a str, name: &str) -> Option<&'a str> {
         .filter_map(|pair| pair.split_once('='))
         .find(|(key, _)| *key == name)
         .map(|(_, value)| value)
+}
+
+/// A pod in both forms, with [`NUMBER`] in the place of its number.
+#[derive(Clone)]
+struct Template {
+    form: Form,
+    json: Vec<u8>,
+    protobuf: Vec<u8>,
+}
+
+impl Template {
+    fn new(pods: Pods, form: Form) -> Self {
+        let json = template(pods);
+        let mut pod: Value = serde_json::from_str(&json).unwrap();
+        pod["kind"] = "Pod".into();
+        pod["apiVersion"] = "v1".into();
+        let document = protobuf::document(pod.to_string().as_bytes()).unwrap();
+        Self {
+            form,
+            json: json.into(),
+            protobuf: raw(&document).to_vec(),
+        }
+    }
+}
+
+/// The object in a document: field 2, after field 1 with its kind.
+fn raw(document: &[u8]) -> &[u8] {
+    let rest = document.strip_prefix(b"k8s\0\x0a").unwrap();
+    let rest = &rest[1 + usize::from(rest[0])..];
+    let rest = rest.strip_prefix(b"\x12").unwrap();
+    let head = rest.iter().position(|byte| *byte < 0x80).unwrap() + 1;
+    let digits = rest[..head].iter().rev();
+    let length = digits.fold(0, |length, digit| length << 7 | usize::from(digit & 0x7f));
+    &rest[head..][..length]
 }
 
 /// The JSON of a pod, with [`NUMBER`] in the place of its number and `managedFields` that fill it

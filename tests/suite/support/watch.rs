@@ -16,7 +16,7 @@ use podinit::lifecycle::{Delivery, PodEvent};
 use podinit::pod::PodSnapshot;
 use podinit::sim::protobuf;
 use podinit::timestamp::Timestamp;
-use podinit::watch::config::ReflectorConfig;
+use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit::watch::{WatchConfig, spawn};
@@ -42,7 +42,7 @@ pub struct FakeApi {
 }
 
 impl FakeApi {
-    /// One cluster-wide list-watch.
+    /// One cluster-wide list-watch that lists in pages.
     pub fn start() -> Self {
         Self::start_with(vec![Scope::Cluster], Selectors::default(), |_| {})
     }
@@ -52,14 +52,19 @@ impl FakeApi {
         selectors: Selectors,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
-        let (client, calls) = scripted_client();
         let mut config = WatchConfig {
             scopes,
             selectors,
             ..WatchConfig::default()
         };
-        config.reflector.seed = Some(1);
+        config.reflector.lists = ListMode::Pages;
         adjust(&mut config.reflector);
+        Self::start_as(config)
+    }
+
+    pub fn start_as(mut config: WatchConfig) -> Self {
+        let (client, calls) = scripted_client();
+        config.reflector.seed.get_or_insert(1);
         let began = Instant::now();
         let clock = move || {
             let elapsed = began.elapsed().as_nanos();
@@ -149,6 +154,7 @@ pub fn scripted_client() -> (Client, mpsc::UnboundedReceiver<Call>) {
         let call = Call {
             uri: request.uri().to_string(),
             accept: request.headers()["accept"].to_str().unwrap().to_owned(),
+            takes_gzip: request.headers().get("accept-encoding").is_some(),
             reply,
         };
         calls_in.send(call).ok();
@@ -165,6 +171,8 @@ pub fn scripted_client() -> (Client, mpsc::UnboundedReceiver<Call>) {
 pub struct Call {
     pub uri: String,
     pub accept: String,
+    /// Whether the answer may be compressed
+    pub takes_gzip: bool,
     reply: oneshot::Sender<Reply>,
 }
 
@@ -208,6 +216,11 @@ impl Call {
     pub fn protobuf(self) -> Writer {
         let content_type = "application/vnd.kubernetes.protobuf;stream=watch";
         self.stream_of(Response::builder().header("Content-Type", content_type))
+    }
+
+    /// Begins to answer with status 200, compressed.
+    pub fn gzip(self) -> Writer {
+        self.stream_of(Response::builder().header("Content-Encoding", "gzip"))
     }
 
     fn stream_of(self, response: http::response::Builder) -> Writer {

@@ -1,0 +1,99 @@
+//! A list in one answer, which the API server takes from its cache and sends item by item (since Kubernetes
+//! 1.33), so that neither side holds it. It costs the API server less than pages, each of which it looks up
+//! anew, and is of one state: there is no continue token that could expire.
+//!
+//! An API server or a proxy may let no answer last so long. Then the list is requested in pages.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::list_page::watch_version;
+use super::negotiation::{Answer, Purpose};
+use super::paged_list::{CompleteList, Lister};
+use super::requests::Freshness;
+use super::stats::WatchErrorReason;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::transport::{read_chunks, timed_out, too_long};
+
+/// Why a list in one answer did not complete.
+#[derive(Debug)]
+pub(super) enum Unwhole {
+    /// It began and did not end, or did not begin in time
+    Cut(ApiError),
+    /// It is longer than can be held, or not whole
+    Unsuitable(ApiError),
+    /// It failed as any list can
+    Failed(ApiError),
+}
+
+impl Lister<'_> {
+    /// Lists all pods with one request. As with pages, it returns nothing unless the list completes.
+    pub(super) async fn whole(&mut self, freshness: &Freshness) -> Result<CompleteList, Unwhole> {
+        let longest = self.config.list_timeout;
+        match timeout(longest, self.answered_whole(freshness)).await {
+            Ok(result) => result,
+            Err(_) => Err(Unwhole::Cut(no_end(longest))),
+        }
+    }
+
+    async fn answered_whole(&mut self, freshness: &Freshness) -> Result<CompleteList, Unwhole> {
+        let request = self.requests.whole_list(freshness);
+        let request = request.map_err(Unwhole::Failed)?;
+        let deadline = self.config.header_timeout;
+        let answer = (self.negotiation)
+            .send(self.client, request, Purpose::List, deadline)
+            .await;
+        let answer = answer.map_err(|failure| match failure.kind {
+            ApiErrorKind::Timeout => Unwhole::Cut(failure),
+            _ => Unwhole::Failed(failure),
+        })?;
+        self.sender.heard();
+        let (list, token) =
+            self.read_whole(answer)
+                .await
+                .map_err(|failure| match failure.kind {
+                    ApiErrorKind::AnswerTooLong => Unwhole::Unsuitable(failure),
+                    _ => Unwhole::Cut(failure),
+                })?;
+        match token {
+            Some(token) if !token.is_empty() => {
+                let detail = "a list without a limit has a continue token";
+                Err(Unwhole::Unsuitable(ApiError::malformed(detail)))
+            }
+            _ => Ok(list),
+        }
+    }
+
+    /// The list, and the continue token that it should not have.
+    async fn read_whole(
+        &mut self,
+        answer: Answer,
+    ) -> Result<(CompleteList, Option<String>), ApiError> {
+        let (encoding, body) = answer.unpacked();
+        let most = self.config.max_page_bytes;
+        let mut buffer = Vec::new();
+        let mut reader = self.decoder.page(encoding, &mut buffer);
+        let sender = &mut *self.sender;
+        let take = |chunk: &[u8]| {
+            sender.heard();
+            reader.push(chunk)?;
+            match reader.held() > most {
+                true => Err(too_long(most)),
+                false => Ok(()),
+            }
+        };
+        read_chunks(body, self.config.chunk_timeout, take).await?;
+        let list = reader.finish()?;
+        let version = watch_version(list.resource_version)?;
+        let stats = self.sender.stats();
+        stats.count_errors(WatchErrorReason::Decode, list.undecodable);
+        *self.server_shards = list.sharded;
+        let pods = list.pods;
+        Ok((CompleteList { pods, version }, list.continue_token))
+    }
+}
+
+fn no_end(waited: Duration) -> ApiError {
+    timed_out("no end of the list", waited)
+}
