@@ -67,10 +67,14 @@ impl AccountingClock {
         self.since_tick(clock).apply(tracker);
     }
 
-    /// To be called before `delivery` is accounted for. Nothing arrives in the future: a delivery
-    /// with a later time was stamped before the clock jumped back.
-    pub fn receive(&mut self, clock: &dyn Clock, delivery: &mut Delivery, tracker: &mut Tracker) {
+    /// To be called when deliveries have been received, before the first of them is accounted for.
+    pub fn receive(&mut self, clock: &dyn Clock, tracker: &mut Tracker) {
         self.read(clock).apply(tracker);
+    }
+
+    /// To be called for each delivery that was received. Nothing arrives in the future: a delivery with a
+    /// later time was stamped before the clock jumped back.
+    pub fn stamp(&self, delivery: &mut Delivery) {
         let present = self.reading.now;
         delivery.now = present.min(delivery.now);
         delivery.observed = delivery.observed.map(|observed| present.min(observed));
@@ -243,7 +247,8 @@ mod tests {
                     observed: None,
                     version: None,
                 };
-                time.receive(&clock, &mut delivery, &mut tracker);
+                time.receive(&clock, &mut tracker);
+                time.stamp(&mut delivery);
                 tracker.apply(delivery, &mut sink);
                 time.tick(&clock, &mut tracker);
                 time.let_deadlines_pass(&stats, &mut tracker, &mut sink);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, timeout_at};
 
 use super::stats::WatchStats;
@@ -25,6 +25,8 @@ pub(super) struct DeliverySender {
     stats: Arc<WatchStats>,
     synced: bool,
     contact: Instant,
+    /// A delivery had to wait for the queue, which is not silence of the API server
+    waited: bool,
 }
 
 impl DeliverySender {
@@ -41,6 +43,7 @@ impl DeliverySender {
             stats,
             synced: false,
             contact: Instant::now(),
+            waited: false,
         }
     }
 
@@ -58,13 +61,23 @@ impl DeliverySender {
 
     /// The API server was heard from.
     pub(super) fn heard(&mut self) {
-        self.contact = Instant::now();
-        self.stats.set_contact(self.source, self.contact.into_std());
+        self.heard_at(Instant::now());
+    }
+
+    /// The API server was heard from at `now`.
+    pub(super) fn heard_at(&mut self, now: Instant) {
+        self.contact = now;
+        self.stats.set_contact(self.source, now.into_std());
+    }
+
+    /// Whether a delivery has had to wait for the queue since this was last asked.
+    pub(super) const fn has_waited(&mut self) -> bool {
+        std::mem::replace(&mut self.waited, false)
     }
 
     /// An event of the watch that arrived at `arrived` and brought the watch to `version`.
     pub(super) async fn event(
-        &self,
+        &mut self,
         event: PodEvent,
         arrived: Timestamp,
         version: Version,
@@ -87,7 +100,7 @@ impl DeliverySender {
     }
 
     /// The API server was restored from a backup: the versions sent so far are of another history.
-    pub(super) async fn rolled_back(&self) -> Result<(), Closed> {
+    pub(super) async fn rolled_back(&mut self) -> Result<(), Closed> {
         self.send(PodEvent::RolledBack, None, None).await
     }
 
@@ -131,7 +144,7 @@ impl DeliverySender {
     /// Both times are those of the arrival, not of the moment at which the queue has room: waiting for
     /// the queue does not make an event late.
     async fn send(
-        &self,
+        &mut self,
         event: PodEvent,
         observed: Option<Timestamp>,
         version: Option<Version>,
@@ -143,6 +156,13 @@ impl DeliverySender {
             observed,
             version,
         };
-        self.deliveries.send(delivery).await.map_err(|_| Closed)
+        match self.deliveries.try_send(delivery) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(Closed),
+            Err(TrySendError::Full(delivery)) => {
+                self.waited = true;
+                self.deliveries.send(delivery).await.map_err(|_| Closed)
+            }
+        }
     }
 }

@@ -39,9 +39,8 @@ impl StallGuard {
         }
     }
 
-    /// Bytes arrived.
-    pub(super) fn heard(&mut self, synced: bool) {
-        let now = Instant::now();
+    /// Bytes arrived at `now`.
+    pub(super) fn heard(&mut self, now: Instant, synced: bool) {
         self.last_byte = Some(now);
         if !synced {
             self.settling.get_or_insert(now);
@@ -63,9 +62,8 @@ impl StallGuard {
         self.settling.take().is_some()
     }
 
-    /// What is due now.
-    pub(super) fn due(&self, config: &ReflectorConfig, synced: bool) -> Due {
-        let now = Instant::now();
+    /// What is due at `now`.
+    pub(super) fn due(&self, config: &ReflectorConfig, now: Instant, synced: bool) -> Due {
         Due {
             dead: now >= self.dead_at(config),
             stale: synced && now >= self.stale_at(config),

@@ -1,10 +1,11 @@
 //! One open watch: from the first byte of its body to its end.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, sleep_until};
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::{Closed, DeliverySender};
@@ -12,7 +13,7 @@ use super::event_reader::EventReader;
 use super::framing::Framed;
 use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
-use super::stall_guard::StallGuard;
+use super::stall_guard::{Due, StallGuard};
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
@@ -92,31 +93,45 @@ impl<'a> Stream<'a> {
             encoding, mut body, ..
         } = answer;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
+        let mut alarm = pin!(sleep_until(self.next_due()));
         let end = loop {
-            let synced = self.sender.synced();
-            let due = self.guard.next_due(self.config, synced, self.proven);
+            let due = self.next_due();
+            if alarm.deadline() != due {
+                alarm.as_mut().reset(due);
+            }
             // Polls the body before it looks at the time, so that a passed deadline never hides
             // bytes that have arrived.
-            let frame = match timeout_at(due, body.frame()).await {
-                Err(_) => None,
-                Ok(None) => {
-                    self.sender.heard();
+            let frame = tokio::select! {
+                biased;
+                frame = body.frame() => Some(frame),
+                () = &mut alarm => None,
+            };
+            let mut now = Instant::now();
+            let chunk = match frame {
+                None => None,
+                Some(None) => {
+                    self.sender.heard_at(now);
                     break StreamEnd::Finished;
                 }
-                Ok(Some(Err(error))) => break StreamEnd::Failed(ApiError::from_client(&error)),
-                Ok(Some(Ok(frame))) => frame.into_data().ok(),
+                Some(Some(Err(error))) => break StreamEnd::Failed(ApiError::from_client(&error)),
+                Some(Some(Ok(frame))) => frame.into_data().ok(),
             };
-            // A process that was stopped finds data and a passed deadline at the same time: the data is
-            // what it has missed.
-            if frame.is_some() && self.guard.due(self.config, self.sender.synced()).stale {
-                self.sender.lose_sync().await?;
+            if let Some(chunk) = chunk {
+                // A process that was stopped finds data and a passed deadline at the same time: the data
+                // is what it has missed.
+                if self.due(now).stale {
+                    self.sender.lose_sync().await?;
+                }
+                if let Some(end) = self.chunk(&chunk, now, &mut events).await? {
+                    break end;
+                }
+                if self.sender.has_waited() {
+                    // Time spent waiting for the receiver is not silence of the API server.
+                    now = Instant::now();
+                    self.guard.heard(now, self.sender.synced());
+                }
             }
-            if let Some(chunk) = frame
-                && let Some(end) = self.chunk(&chunk, &mut events).await?
-            {
-                break end;
-            }
-            if let Some(end) = self.check_deadlines().await? {
+            if let Some(end) = self.check_deadlines(now).await? {
                 break end;
             }
         };
@@ -130,14 +145,25 @@ impl<'a> Stream<'a> {
         })
     }
 
+    fn next_due(&self) -> Instant {
+        (self.guard).next_due(self.config, self.sender.synced(), self.proven)
+    }
+
+    fn due(&self, now: Instant) -> Due {
+        self.guard.due(self.config, now, self.sender.synced())
+    }
+
+    /// Delivers the events of a chunk that arrived at `now`. All of them have the same arrival, the time at
+    /// which the bytes were read.
     async fn chunk(
         &mut self,
         chunk: &Bytes,
+        now: Instant,
         events: &mut EventReader,
     ) -> Result<Option<StreamEnd>, Closed> {
         let arrived = self.sender.now();
-        self.sender.heard();
-        self.guard.heard(self.sender.synced());
+        self.sender.heard_at(now);
+        self.guard.heard(now, self.sender.synced());
         let mut rest: &[u8] = chunk;
         let encoding = events.encoding();
         while let Some(event) = events.next(&mut rest) {
@@ -155,8 +181,6 @@ impl<'a> Stream<'a> {
             }
         }
         self.report_other_shards(arrived).await?;
-        // Time spent waiting for the receiver is not silence of the API server.
-        self.guard.heard(self.sender.synced());
         Ok(None)
     }
 
@@ -299,8 +323,8 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    async fn check_deadlines(&mut self) -> Result<Option<StreamEnd>, Closed> {
-        let due = self.guard.due(self.config, self.sender.synced());
+    async fn check_deadlines(&mut self, now: Instant) -> Result<Option<StreamEnd>, Closed> {
+        let due = self.due(now);
         if due.dead {
             let failure = timed_out("no byte in the watch", self.config.idle_timeout);
             return Ok(Some(StreamEnd::Failed(failure)));

@@ -67,7 +67,8 @@ impl Ingest {
                     commit = self.next_commit();
                 }
                 Some(mut delivery) = self.deliveries.recv() => {
-                    time.receive(&*self.clock, &mut delivery, &mut self.tracker);
+                    time.receive(&*self.clock, &mut self.tracker);
+                    time.stamp(&mut delivery);
                     self.account(delivery).await;
                     if let Ok((source, sent)) = self.events.try_recv() {
                         self.account_event(source, sent);

@@ -120,12 +120,18 @@ impl Process {
             observed: None,
             ..last.clone()
         };
-        // As a watch that was resumed: what was missed, and then that it is in sync. When the
-        // bookmark has been taken from the queue, everything before it has been accounted for.
-        let more = [delivery(PodEvent::Resumed), delivery(PodEvent::Bookmark)];
-        for delivery in events.iter().cloned().chain(more) {
+        // As a watch that was resumed: what was missed, and then that it is in sync.
+        for delivery in events.iter().cloned().chain([delivery(PodEvent::Resumed)]) {
             self.deliveries.send(delivery).await.unwrap();
         }
+        self.until_all_is_taken().await;
+        // It is sent after the others were taken, so it is taken after they have been accounted for.
+        let bookmark = delivery(PodEvent::Bookmark);
+        self.deliveries.send(bookmark).await.unwrap();
+        self.until_all_is_taken().await;
+    }
+
+    async fn until_all_is_taken(&self) {
         while self.deliveries.capacity() < self.deliveries.max_capacity() {
             tokio::task::yield_now().await;
         }
