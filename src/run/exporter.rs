@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,8 @@ pub(super) struct Exporter {
     /// Takes samples for the page
     sampler: Sampler,
     clock: Arc<dyn Clock>,
+    /// Where it watches and accounts
+    accounting_runtime: Handle,
     slo_reload: Option<ReloadTask<SloReload>>,
     checkpoint: Option<Checkpoint>,
     accounting: TrackerConfig,
@@ -180,6 +183,7 @@ impl Exporter {
                 clock: Arc::clone(&clock),
             },
             clock,
+            accounting_runtime: Handle::current(),
             slo_reload: slos.reload,
             checkpoint,
             accounting,
@@ -187,6 +191,14 @@ impl Exporter {
             scrapes,
             traces,
         })
+    }
+
+    /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
+    pub(super) fn accounting_on(self, runtime: &Handle) -> Self {
+        Self {
+            accounting_runtime: runtime.clone(),
+            ..self
+        }
     }
 
     /// What scrapes show, for tests that have no socket.
@@ -271,6 +283,7 @@ impl Exporter {
             events: self.events,
             watch: self.watch,
             clock: self.clock,
+            accounting_runtime: self.accounting_runtime,
             slo_reload: self.slo_reload,
             checkpoint: self.checkpoint,
             accounting: self.accounting,

@@ -1,6 +1,7 @@
 //! The composition root: the only room that knows all others, and combines them for each command.
 
 pub mod accounting_clock;
+mod accounting_thread;
 mod api_server_wait;
 mod capture;
 mod checkpoint;
@@ -68,8 +69,8 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// keep the process from ending.
 const THREAD_GRACE: Duration = Duration::from_secs(1);
 
-/// The maximum of threads that run tasks. One accounts for pods and the others serve: more would only
-/// take memory, and a lot of it on a node with a hundred cores.
+/// The maximum of threads that serve. More would only take memory, and a lot of it on a node with a hundred
+/// cores.
 const MAX_WORKERS: usize = 4;
 
 /// The maximum of threads for blocking work: encoding, checking passwords, resolving names. Each

@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use super::accounting_thread::AccountingThread;
 use super::api_server_wait::{FailedAttempt, until_it_answers};
 use super::checkpoint::{Checkpoint, Recovery};
 use super::exporter::{Exporter, ServeOnly};
@@ -43,7 +46,9 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         checkpoint,
     };
     let clock = Arc::new(ApiServerClock::from_machine());
-    let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?;
+    let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
+    let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?
+        .accounting_on(accounting.handle());
     let options = args.cluster.connection.options();
     let cluster = client::connect(&options).await?.observing_dates(clock);
     let tokens = token_review(&cluster, &args.auth)?;
@@ -126,7 +131,13 @@ impl Start {
             return serving.end().await;
         }
         let attempt = || async {
-            let contact = first_contact(&cluster, tokens.as_ref(), serving.watch(), pods).await;
+            let first = FirstContact {
+                cluster: cluster.clone(),
+                tokens: tokens.clone(),
+                watch: serving.watch().clone(),
+                pods,
+            };
+            let contact = first.on(&serving.accounting_runtime).await;
             if contact.is_err() {
                 serving.state_is_delayed();
             }
@@ -146,42 +157,67 @@ impl Start {
     }
 }
 
-/// Probes every scope, and returns at most `pods` pods of each. Also finds out whether bearer tokens can
-/// be reviewed, if they are to be.
-async fn first_contact(
-    cluster: &Cluster,
-    tokens: Option<&Kubernetes>,
-    watch: &WatchConfig,
+/// The first requests to the API server.
+struct FirstContact {
+    cluster: Cluster,
+    tokens: Option<Kubernetes>,
+    watch: WatchConfig,
+    /// How many pods of each scope to return, at most
     pods: u32,
-) -> Result<Vec<Probed>, FailedAttempt> {
-    let mut probed = Vec::new();
-    for scope in &watch.scopes {
-        let found = probe(cluster, scope, &watch.selectors, pods, PROBE_DEADLINE).await;
-        probed.push(found.map_err(|error| FailedAttempt {
-            state: error.state(),
-            is_transient: error.is_transient(),
-            retry_after: error.retry_after(),
-            error: error.into(),
-        })?);
-    }
-    let reviewed = match tokens {
-        Some(tokens) => tokens.probe().await,
-        None => Ok(()),
-    };
-    match reviewed {
-        Ok(()) => {}
-        // An administrator can grant it meanwhile.
-        Err(error) if error.is_lasting() => {
-            return Err(FailedAttempt {
-                state: "no right to review tokens",
-                is_transient: true,
+}
+
+impl FirstContact {
+    /// Makes it where the watches run, which go on with its connection: a connection stays on the runtime
+    /// that opened it.
+    async fn on(self, runtime: &Handle) -> Result<Vec<Probed>, FailedAttempt> {
+        let made = AbortOnDropHandle::new(runtime.spawn(self.run())).await;
+        made.unwrap_or_else(|panic| {
+            Err(FailedAttempt {
+                error: panic.into(),
+                state: "a panic",
+                is_transient: false,
                 retry_after: None,
-                error: error.into(),
-            });
-        }
-        Err(error) => tracing::warn!("{error}; refusing bearer tokens until it does"),
+            })
+        })
     }
-    Ok(probed)
+
+    /// Probes every scope. Also finds out whether bearer tokens can be reviewed, if they are to be.
+    async fn run(self) -> Result<Vec<Probed>, FailedAttempt> {
+        let Self {
+            cluster,
+            tokens,
+            watch,
+            pods,
+        } = &self;
+        let mut probed = Vec::new();
+        for scope in &watch.scopes {
+            let found = probe(cluster, scope, &watch.selectors, *pods, PROBE_DEADLINE).await;
+            probed.push(found.map_err(|error| FailedAttempt {
+                state: error.state(),
+                is_transient: error.is_transient(),
+                retry_after: error.retry_after(),
+                error: error.into(),
+            })?);
+        }
+        let reviewed = match tokens {
+            Some(tokens) => tokens.probe().await,
+            None => Ok(()),
+        };
+        match reviewed {
+            Ok(()) => {}
+            // An administrator can grant it meanwhile.
+            Err(error) if error.is_lasting() => {
+                return Err(FailedAttempt {
+                    state: "no right to review tokens",
+                    is_transient: true,
+                    retry_after: None,
+                    error: error.into(),
+                });
+            }
+            Err(error) => tracing::warn!("{error}; refusing bearer tokens until it does"),
+        }
+        Ok(probed)
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,8 @@ pub(super) struct Serving {
     pub(super) events: Option<EventSink>,
     pub(super) watch: WatchConfig,
     pub(super) clock: Arc<dyn Clock>,
+    /// Where it watches and accounts
+    pub(super) accounting_runtime: Handle,
     pub(super) slo_reload: Option<ReloadTask<SloReload>>,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) accounting: TrackerConfig,
@@ -110,18 +113,22 @@ impl Serving {
         // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
         // could be reported in place of the watch.
         let deliveries = self.deliveries;
-        let mut watches = watch::spawn(
-            &cluster.client,
-            &self.watch,
-            self.clock,
-            &self.stats,
-            &deliveries,
-            &shutdown,
-        );
-        if let Some(sink) = &self.events {
-            let client = &cluster.client;
-            watch::events::spawn(client, &self.watch, sink, &shutdown, &mut watches);
-        }
+        let watches = {
+            let _on = self.accounting_runtime.enter();
+            let mut watches = watch::spawn(
+                &cluster.client,
+                &self.watch,
+                self.clock,
+                &self.stats,
+                &deliveries,
+                &shutdown,
+            );
+            if let Some(sink) = &self.events {
+                let client = &cluster.client;
+                watch::events::spawn(client, &self.watch, sink, &shutdown, &mut watches);
+            }
+            watches
+        };
         let mut tasks = self.tasks;
         let accounted = CancellationToken::new();
         if let Some(traces) = self.traces {
@@ -129,7 +136,8 @@ impl Serving {
             tasks.spawn("the exporter of traces", exporter.run(accounted.clone()));
         }
         let ends = (self.served, accounted);
-        spawn_accounting(&mut tasks, ends, self.checkpoint, self.ingest)?;
+        let accounting = (&self.accounting_runtime, self.ingest);
+        spawn_accounting(&mut tasks, ends, self.checkpoint, accounting)?;
         if let Some(reload) = self.slo_reload {
             let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
             let reload = reload.run(shutdown, heartbeat);
@@ -148,7 +156,7 @@ fn spawn_accounting(
     tasks: &mut Tasks,
     (served, accounted): (CancellationToken, CancellationToken),
     checkpoint: Option<Checkpoint>,
-    ingest: Ingest,
+    (runtime, ingest): (&Handle, Ingest),
 ) -> anyhow::Result<()> {
     let mut ingest_stop = served;
     if let Some(committer) = checkpoint.map(Checkpoint::committer).transpose()? {
@@ -159,7 +167,7 @@ fn spawn_accounting(
             committed.cancel();
         });
     }
-    tasks.spawn("the ingest task", async move {
+    tasks.spawn_on(runtime, "the ingest task", async move {
         ingest.run(ingest_stop).await;
         accounted.cancel();
     });

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use tokio::runtime::Handle;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -33,12 +34,23 @@ impl Tasks {
         name: &'static str,
         task: impl Future<Output = ()> + Send + 'static,
     ) {
+        self.spawn_on(&Handle::current(), name, task);
+    }
+
+    /// The same on another runtime.
+    pub(super) fn spawn_on(
+        &mut self,
+        runtime: &Handle,
+        name: &'static str,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
         // An error span, so that every level of the log shows which task a line is from.
         let task = task.instrument(tracing::error_span!("task", name));
-        self.running.spawn(async move {
+        let named = async move {
             task.await;
             name
-        });
+        };
+        self.running.spawn_on(named, runtime);
     }
 
     /// Waits for the shutdown, and then for all tasks. The `watches` are aborted at once.

@@ -13,6 +13,7 @@ use anyhow::Context;
 
 use self::announcement::Urls;
 use self::theatre::Theatre;
+use super::accounting_thread::AccountingThread;
 use super::exporter::{Exporter, ServeOnly};
 use crate::args::DemoArgs;
 use crate::cluster::client;
@@ -52,7 +53,9 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     };
     let clock = simulated.clock();
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
-    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?;
+    let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
+    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?
+        .accounting_on(accounting.handle());
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let urls = Urls::new(exporter.scheme(), exporter.address(), &simulated.url());
     announce(&urls);
