@@ -1,0 +1,216 @@
+//! How late events are accounted for, beside scrapers.
+
+use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::{self, JoinHandle, sleep};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use super::Options;
+use super::api_server::ApiServer;
+use super::reader::Reader;
+use super::support::Step;
+use super::template::number_of;
+use super::usage::Usage;
+
+/// How often the newest startups are read: more often than 500 pods become ready.
+const READ_EVERY: Duration = Duration::from_millis(200);
+
+/// A time that is earlier than the sending is not an arrival: an event that comes after the second in which
+/// it was sent has the middle of that second for its time.
+const TOLERANCE_MS: f64 = 5.0;
+
+const SCRAPE: &str =
+    "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
+
+/// Prints for each rate how late events were, without and with scrapers.
+pub(crate) fn measure(server: &ApiServer, podinit: &Reader, scrapers: usize, options: &Options) {
+    // So that every namespace has all of its histograms.
+    server.rate.store(2_000, Relaxed);
+    while server.sent.load(Relaxed) < 16 * options.namespaces.max(770) {
+        sleep(Duration::from_millis(10));
+    }
+    for &rate in &options.rates {
+        server.rate.store(rate, Relaxed);
+        sleep(Duration::from_millis(500));
+        for scrapers in [0, scrapers] {
+            phase(server, podinit, scrapers, options.seconds);
+        }
+    }
+}
+
+fn phase(server: &ApiServer, podinit: &Reader, scrapers: usize, seconds: u64) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let scraping: Vec<_> = (0..scrapers)
+        .map(|number| {
+            let begin = Duration::from_secs(1) * number as u32 / scrapers as u32;
+            scraper(podinit.address.clone(), begin, Arc::clone(&stop))
+        })
+        .collect();
+    sleep(Duration::from_millis(500));
+    let (before, sent) = (Usage::of(podinit.process()), server.sent.load(Relaxed));
+    let mut lateness = Lateness::default();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(seconds) {
+        sleep(READ_EVERY);
+        lateness.read(server, &podinit.address);
+    }
+    let after = Usage::of(podinit.process());
+    let sent = server.sent.load(Relaxed) - sent;
+    let passed = begun.elapsed().as_secs_f64();
+    stop.store(true, Relaxed);
+    let [nanoseconds, ..] = after.since(&before);
+    println!(
+        "{scrapers} scrapers, {:.0} events/s, {:.0} % of a core:",
+        sent as f64 / passed,
+        nanoseconds / 1e7 / passed
+    );
+    let Lateness {
+        arrivals, behind, ..
+    } = lateness;
+    println!(
+        "  from the sending of an event to its arrival: {}",
+        Spread(arrivals)
+    );
+    println!(
+        "  accounting behind the sending, when asked: {}",
+        Spread(behind)
+    );
+    let scrapes: Vec<(Duration, usize)> = scraping
+        .into_iter()
+        .flat_map(|scraper| scraper.join().unwrap())
+        .collect();
+    if let Some((_, length)) = scrapes.last() {
+        let took = scrapes.iter().map(|(took, _)| took.as_secs_f64() * 1e3);
+        println!("  a scrape of {length} bytes: {}", Spread(took.collect()));
+    }
+}
+
+/// Milliseconds.
+struct Spread(Vec<f64>);
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let at = |share: f64| sorted.get(((sorted.len() as f64 - 1.0) * share) as usize);
+        match (at(0.5), at(0.99), at(1.0)) {
+            (Some(half), Some(most), Some(longest)) => write!(
+                f,
+                "median {half:.2} ms, 99th percentile {most:.2} ms, longest {longest:.2} ms ({})",
+                sorted.len()
+            ),
+            _ => f.write_str("nothing measured"),
+        }
+    }
+}
+
+/// Scrapes every second. Returns how long each took, and its length.
+fn scraper(
+    address: String,
+    begin: Duration,
+    stop: Arc<AtomicBool>,
+) -> JoinHandle<Vec<(Duration, usize)>> {
+    thread::spawn(move || {
+        let mut scrapes = Vec::new();
+        let mut due = Instant::now() + begin;
+        while !stop.load(Relaxed) {
+            sleep(due.saturating_duration_since(Instant::now()));
+            due += Duration::from_secs(1);
+            let begun = Instant::now();
+            let body = get(&address, "/metrics", SCRAPE).expect("a scrape");
+            scrapes.push((begun.elapsed(), body.len()));
+        }
+        scrapes
+    })
+}
+
+/// How late events were, in milliseconds.
+#[derive(Default)]
+struct Lateness {
+    /// The pods that have been read
+    pods: HashSet<usize>,
+    /// From the sending of each event that reached a milestone to its arrival, as podinit states it
+    arrivals: Vec<f64>,
+    /// How far the accounting was behind the last event that had been sent, whenever it was asked
+    behind: Vec<f64>,
+}
+
+impl Lateness {
+    /// Reads the newest startups, and adds those that were not read before.
+    fn read(&mut self, server: &ApiServer, address: &str) {
+        let last_sent = server.last_sent();
+        let Some(page) = get(address, "/api/v1/startups?limit=500", "*/*") else {
+            return;
+        };
+        let page = json(&page);
+        if let (Some(sent), Some(accounted)) = (last_sent, time(&page["time"])) {
+            self.behind.push(milliseconds(accounted, sent).max(0.0));
+        }
+        for startup in page["items"].as_array().expect("a list") {
+            let pod = startup["uid"].as_str().and_then(number_of);
+            let Some(pod) = pod.filter(|pod| self.pods.insert(*pod)) else {
+                continue;
+            };
+            for milestone in startup["milestones"].as_array().into_iter().flatten() {
+                self.milestone(server, pod, milestone);
+            }
+        }
+    }
+
+    fn milestone(&mut self, server: &ApiServer, pod: usize, milestone: &Value) {
+        let step = match milestone["milestone"].as_str() {
+            Some("PodScheduled") => Step::Scheduled,
+            Some("PodReadyToStartContainers") => Step::NetworkReady,
+            Some("Initialized") => Step::Initialized,
+            Some("Ready") => Step::Ready,
+            _ => return,
+        };
+        let sent = server.sent_at(pod, step as usize);
+        let (Some(sent), Some(arrived)) = (sent, time(&milestone["time"])) else {
+            return;
+        };
+        let late = milliseconds(sent, arrived);
+        self.arrivals.push(if late < -TOLERANCE_MS {
+            // It came in a later second: at least what was left of its own.
+            let since = sent.duration_since(UNIX_EPOCH).unwrap_or_default();
+            1e3 - f64::from(since.subsec_nanos()) / 1e6
+        } else {
+            late.max(0.0)
+        });
+    }
+}
+
+fn milliseconds(from: SystemTime, to: SystemTime) -> f64 {
+    match to.duration_since(from) {
+        Ok(passed) => passed.as_secs_f64() * 1e3,
+        Err(error) => -error.duration().as_secs_f64() * 1e3,
+    }
+}
+
+fn time(value: &Value) -> Option<SystemTime> {
+    let time: jiff::Timestamp = value.as_str()?.parse().ok()?;
+    Some(time.into())
+}
+
+fn json(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap_or_default()
+}
+
+/// The body of an answer with status 200.
+fn get(address: &str, path: &str, accept: &str) -> Option<Vec<u8>> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).ok()?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).ok()?;
+    let head = memchr::memmem::find(&answer, b"\r\n\r\n")?;
+    let ok = answer.starts_with(b"HTTP/1.1 200");
+    ok.then(|| answer.split_off(head + 4))
+}
