@@ -1,0 +1,47 @@
+"""See `run`."""
+
+import argparse
+import json
+import os
+
+import api_server
+import stream
+import tables
+from processes import Processes
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="benches/peers/run")
+    for flag in ["--binaries", "--podinit", "--directory"]:
+        parser.add_argument(flag, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--recording", help="watch events of pods, one per line, as kubectl get pods -A -w -o json "
+                        "--output-watch-events prints them through jq -c [default: those of a simulated cluster]")
+    parser.add_argument("--pods", type=int, default=50_000, help="pods that stand before the recorded stream")
+    parser.add_argument("--server-pods", type=int, default=5_000, help="pods that stand in the real API server")
+    parser.add_argument("--seconds", type=int, default=15, help="length of each measurement")
+    parser.add_argument("--only", choices=["stream", "server"], help="one of the two parts")
+    parser.add_argument("--output", help="file for the figures as JSON")
+    options = parser.parse_args()
+    binaries = {name: os.path.join(options.binaries, name) for name in os.listdir(options.binaries)}
+    binaries["podinit"] = options.podinit
+    if not options.recording:
+        options.recording = os.path.join(options.directory, "recording.jsonl")
+        stream.record(options.podinit, options.recording)
+    processes = Processes(os.path.join(options.directory, "logs"))
+    found = {}
+    try:
+        if options.only != "server":
+            found["stream"] = stream.measure(processes, binaries, options)
+            print(tables.of_stream(found["stream"], options.pods), flush=True)
+        if options.only != "stream":
+            found["server"] = api_server.measure(processes, binaries, options)
+            print(tables.of_server(found["server"]), flush=True)
+    finally:
+        for process in reversed(list(processes.running)):
+            processes.stop(process)
+    if options.output:
+        with open(options.output, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=1)
+
+
+main()
