@@ -3,6 +3,8 @@
 import argparse
 import json
 import os
+import signal
+import sys
 
 import api_server
 import stream
@@ -28,6 +30,8 @@ def main():
         options.recording = os.path.join(options.directory, "recording.jsonl")
         stream.record(options.podinit, options.recording)
     processes = Processes(os.path.join(options.directory, "logs"))
+    # What was started ends with this, also by SIGTERM.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found = {}
     try:
         if options.only != "server":

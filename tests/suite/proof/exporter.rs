@@ -155,6 +155,7 @@ impl Exporter {
                     durable.restore(accounting, &mut tally, config.scopes.len(), settings.shard);
                 accounted = durable.accounted;
                 config.resume = resume;
+                config.knows_pods = true;
                 tracker
             }
             None => Tracker::new(accounting),

@@ -97,12 +97,15 @@ func newCluster(lives []life, pods int) *cluster {
 			ready = append(ready, versions)
 		}
 	}
+	began := time.Now()
 	for number := range pods {
 		if len(ready) == 0 {
 			break
 		}
 		versions := ready[number%len(ready)]
-		pod := cluster.instance(versions[len(versions)-2], cluster.begin(versions, time.Now().Add(-time.Hour)), time.Now())
+		// Each time as old as in any other run, so that a list is compressed as well.
+		age := time.Hour + time.Duration(number)*100*time.Millisecond
+		pod := cluster.instance(versions[len(versions)-2], cluster.begin(versions, began.Add(-age)), began)
 		cluster.standing[pod.UID] = pod
 	}
 	return cluster
