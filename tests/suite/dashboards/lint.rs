@@ -101,6 +101,8 @@ fn expression(expr: &str, check: &mut Check<'_>) {
         if of_kubelet && is_of_kubelet(&selector) {
             continue;
         }
+        let has_cluster = selector.contains(r#"cluster=~"$cluster""#);
+        check(has_cluster, "target-cluster-rule", expr);
         check(selector.contains(r#"job=~"$job""#), "target-job-rule", expr);
         check(
             selector.contains(r#"instance=~"$instance""#),
