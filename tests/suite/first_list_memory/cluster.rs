@@ -165,7 +165,7 @@ fn streamed_list(out: &mut impl Write, template: &Template) -> std::io::Result<(
     }
     let end = json!({"type": "BOOKMARK", "object": {"kind": "Pod", "metadata": {
         "resourceVersion": "9000000", "annotations": {"k8s.io/initial-events-end": "true"}}}});
-    write!(out, "{end}\n")?;
+    writeln!(out, "{end}")?;
     out.flush()?;
     Err(std::io::ErrorKind::ConnectionAborted.into())
 }
