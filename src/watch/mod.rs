@@ -110,7 +110,8 @@ pub fn spawn(
             PodDecoder::new(config.decode.clone()).of_shard(config.selectors.shard),
             sender,
         )
-        .knowing_pods(config.knows_pods)
+        // The pods of a shard may have been another shard's before, which has seen more than a cache has.
+        .knowing_pods(config.knows_pods || config.selectors.shard.is_some())
         .after_list(config.server_shards.get(usize::from(index)) == Some(&true));
         let cancel = cancel.clone();
         let resume = resume.map(|version| ResumePoint::of_list(version.to_string()));

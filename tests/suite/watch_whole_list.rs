@@ -84,6 +84,15 @@ async fn where_pods_were_restored_the_first_list_is_of_the_most_recent_state() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_first_list_of_a_shard_is_of_the_most_recent_state() {
+    let mut config = config();
+    config.selectors.shard = Some("4/6".parse().unwrap());
+    let mut api = FakeApi::start_as(config);
+    let first = api.call().await.uri;
+    assert!(first.starts_with(PAGES) && !first.contains("resourceVersion"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_of_several_gzip_members_is_read_to_its_end() {
     let mut api = scripted();
     let head = r#"{"kind":"PodList","metadata":{"resourceVersion":"9"},"items":["#;
