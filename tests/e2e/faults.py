@@ -196,12 +196,13 @@ def rolling(suite):
 
 def compaction(suite):
     fault = Fault(suite, "compaction")
-    paged, streaming = fault.exporter, fault.another("--watch-list")
+    exporters = {"whole": fault.exporter, "paged": fault.another("--list", "pages"),
+                 "streamed": fault.another("--list", "stream")}
     fault.create(10)
     fault.settle()
-    fault.caught_up()
-    for exporter in (paged, streaming):
-        exporter.process.send_signal(signal.SIGSTOP)
+    for fault.exporter in exporters.values():
+        fault.caught_up()
+        fault.exporter.process.send_signal(signal.SIGSTOP)
     fault.create(15)
     fault.settle()
     fault.delete(5)
@@ -212,17 +213,17 @@ def compaction(suite):
     revision = etcd(suite.cluster, "kv/put", mark)["header"]["revision"]
     etcd(suite.cluster, "kv/compaction", {"revision": revision, "physical": True})
     suite.cluster.start_server(suite.cluster.port)
-    for exporter in (paged, streaming):
+    for exporter in exporters.values():
         exporter.process.send_signal(signal.SIGCONT)
     fault.create(5)
     fault.settle(deleted=5)
     results = []
-    for fault.exporter in (paged, streaming):
+    for listed, fault.exporter in exporters.items():
         relists = wait_for("a relist", lambda: fault.counter("podinit_relists_total"), 90)
         if refused := fault.counter("podinit_watch_errors_total", reason="watch_list"):
             raise Failure(f"{refused:.0f} lists were not streamed")
-        results.append(f"{fault.agree()}, {relists:.0f} relists")
-    return f"{results[0]}; streamed: {results[1]}"
+        results.append(f"{listed}: {fault.agree()}, {relists:.0f} relists")
+    return "; ".join(results)
 
 
 def encoded(text):
