@@ -16,14 +16,15 @@ import urllib.request
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
+import cut_off
 from cluster import ACCOUNT, PATHS
 from compare import differences
-from evidence import seconds
 from exporter import total
 from kube import ApiError, Client
 from processes import Failure, free_port, wait_for
 from proxy import Proxy
 from scenario import Scenario
+from truth import Truth
 
 # Re-entries may go unseen while an exporter is cut off.
 IGNORED = {"podinit_reentries_total"}
@@ -89,39 +90,23 @@ class Fault:
     def counter(self, name, **labels):
         return total(self.exporter.figures(), name, **labels)
 
-    def scheduled(self, truth):
-        """({UID: time}, faults): since when podinit says that pods were scheduled that were bound more than once.
-
-        What it was told of them depends on when it was cut off, so the recording has no one answer. It has
-        all that are possible; podinit's has to be one of them, and every figure has to follow from it.
-        """
-        said, impossible = {}, []
-        for (name, uid), times in truth.bindings.items():
-            if len(times) < 2:
-                continue
-            said[uid] = self.milestone(name, uid, "PodScheduled")
-            if said[uid] not in times:
-                impossible.append(f"{name} scheduled at {said[uid]}, not one of {sorted(times, key=str)}")
-        return said, impossible
-
-    def milestone(self, name, uid, milestone):
-        """The Unix time of a milestone in podinit's record of a pod."""
+    def record(self, name, uid):
+        """podinit's record of a pod."""
         status, _, body = self.exporter.get(f"/api/v1/pods/{self.namespace}/{name}")
-        pod = json.loads(body)
-        if status != 200 or pod["uid"] != uid:
+        if status != 200 or json.loads(body)["uid"] != uid:
             raise Failure(f"podinit's record of {name} ({uid}): HTTP {status}: {body[:200]}")
-        reached = {entry["milestone"]: entry for entry in pod["milestones"]}
-        return seconds(reached.get(milestone, {}).get("time"))
+        return json.loads(body)
 
     def agree(self):
         """The row's count: startups, all in the recording, all counted once."""
         state = {}
 
         def agrees():
-            truth = self.suite.truth("api", self.namespace)
-            scheduled, lines = self.scheduled(truth)
-            if scheduled:
-                truth = self.suite.truth("api", self.namespace, scheduled=scheduled)
+            recording = cut_off.documents(self.suite.recording, self.namespace)
+            view, lines = cut_off.seen(recording, self.record)
+            truth = Truth("api", missed=view.missed, scheduled=view.scheduled)
+            for document in recording:
+                truth.feed(document)
             lines += differences(self.exporter.figures(), truth, ignored=IGNORED)
             state["ready"] = truth.counters[("podinit_pods_finished_total", "ready")]
             if state["ready"] != self.created:

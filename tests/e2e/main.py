@@ -60,8 +60,8 @@ class Suite:
         kubeconfig = kubeconfig or self.cluster.kubeconfig_path("podinit")
         return Exporter(self.processes, self.options.podinit, name, kubeconfig, *arguments)
 
-    def truth(self, clock="api", *namespaces, scheduled=None):
-        return Truth(clock, namespaces, scheduled).feed_file(self.recording)
+    def truth(self, clock="api", *namespaces):
+        return Truth(clock, namespaces).feed_file(self.recording)
 
     def record(self):
         here = os.path.dirname(os.path.abspath(__file__))

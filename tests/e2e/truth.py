@@ -59,14 +59,13 @@ class Pod:
 class Truth:
     """Feed it documents in order; then read `durations` and `counters`.
 
-    `bindings` has, by name and UID, every time for which some watcher can take the pod's PodScheduled, whichever
-    versions of the pod it missed; None stands for a pod that it saw running before it saw it scheduled.
-    `scheduled`, by UID, gives the one that a certain watcher took, where that is not the recording's first.
+    `missed`, (UID, resourceVersion) of snapshots, and `scheduled`, {UID: time of PodScheduled}, make it the
+    truth of a watcher that was cut off: see `cut_off.py`.
     """
 
-    def __init__(self, clock="api", namespaces=None, scheduled=None, events=False):
+    def __init__(self, clock="api", namespaces=None, missed=frozenset(), scheduled=None, events=False):
         self.clock, self.namespaces, self.events = clock, namespaces, events
-        self.scheduled, self.bindings = scheduled or {}, collections.defaultdict(set)
+        self.missed, self.scheduled = missed, scheduled or {}
         self.pods, self.deleted = {}, set()
         self.durations = collections.defaultdict(list)
         self.by_pod = collections.defaultdict(list)
@@ -115,7 +114,7 @@ class Truth:
 
     def snapshot(self, obj, arrived, first_list=False, deleted=False):
         meta, uid = obj["metadata"], obj["metadata"]["uid"]
-        if uid in self.deleted:
+        if uid in self.deleted or (uid, version_of(obj)) in self.missed:
             return
         pod = self.pods.get(uid)
         if pod is None:
@@ -129,7 +128,6 @@ class Truth:
         if version_of(obj) >= pod.version:
             pod.version = version_of(obj)
             self.reentries(pod, obj)
-            self.note_bindings(pod, obj)
             if pod.outcome is None:
                 self.fold(pod, obj, arrived)
         pod.new = False
@@ -305,24 +303,6 @@ class Truth:
             self.counters[("podinit_startup_sli_excluded_total", reason)] += 1
         else:
             self.durations[("startup_sli", pod.namespace)].append(value)
-
-    def note_bindings(self, pod, obj):
-        """Note since when the pod can be taken for scheduled.
-
-        A scheduler that does not get the answer to a binding takes PodScheduled back and binds again. So a
-        pod that is not scheduled but has a node was bound, at an instant that nobody may have been told of.
-        """
-        entry = find(obj, "PodScheduled")
-        if entry is None:
-            return
-        since, times = seconds(entry.get("lastTransitionTime")), self.bindings[pod.name, obj["metadata"]["uid"]]
-        if entry["status"] == "True":
-            times.add(since)
-            return
-        if obj["spec"].get("nodeName") and None not in (since, pod.created):
-            times.update(range(int(pod.created), int(since) + 1))
-        if any(is_true(obj, kind) for kind in (*NETWORK, "Initialized", "ContainersReady", "Ready")):
-            times.add(None)
 
     # -- intervals ------------------------------------------------------------------------
 
