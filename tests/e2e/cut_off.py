@@ -11,8 +11,8 @@ recorded snapshots, and then all figures have to follow from these.
 
 import collections
 import itertools
-import json
 
+from recording import read_recording
 from truth import Truth, find, is_true, seconds, version_of
 
 # What podinit calls milestones that are not called so here.
@@ -24,21 +24,13 @@ MOST = 8
 View = collections.namedtuple("View", "missed scheduled")
 
 
-def documents(path, namespace):
+def of_namespace(path, namespace):
     """What a recording says of the pods of a namespace: its lists, and its events."""
-    found = []
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            # The last line of a recording that goes on may be half written.
-            if not line.endswith("\n") or not (namespace in line or '"items"' in line):
-                continue
-            document = json.loads(line)
-            if "items" in document:
-                document["items"] = [obj for obj in document["items"] if obj["metadata"]["namespace"] == namespace]
-                found.append(document)
-            elif document["object"].get("kind") != "Event" and document["object"]["metadata"].get("namespace") == namespace:
-                found.append(document)
-    return found
+    for document in read_recording(path):
+        if "items" in document:
+            yield {**document, "items": [obj for obj in document["items"] if obj["metadata"]["namespace"] == namespace]}
+        elif document["object"].get("kind") != "Event" and document["object"]["metadata"].get("namespace") == namespace:
+            yield document
 
 
 def snapshots(recording):

@@ -102,11 +102,9 @@ class Fault:
         state = {}
 
         def agrees():
-            recording = cut_off.documents(self.suite.recording, self.namespace)
+            recording = list(cut_off.of_namespace(self.suite.recording, self.namespace))
             view, lines = cut_off.seen(recording, self.record)
-            truth = Truth("api", missed=view.missed, scheduled=view.scheduled)
-            for document in recording:
-                truth.feed(document)
+            truth = Truth("api", **view._asdict()).feed_all(recording)
             lines += differences(self.exporter.figures(), truth, ignored=IGNORED)
             state["ready"] = truth.counters[("podinit_pods_finished_total", "ready")]
             if state["ready"] != self.created:

@@ -8,13 +8,13 @@ specification alone.
 """
 
 import collections
-import json
 import time
 
 from compare import by_labels
 from exporter import total
 from processes import Failure, wait_for
 from provocations import stamp
+from recording import read_recording
 from scenario import Scenario, pod_spec
 from truth import find, is_true, seconds
 
@@ -32,12 +32,10 @@ class Reading:
         self.results, self.states, self.updates = collections.Counter(), collections.Counter(), []
         self.resizes = []
         self.over, self.open, self.state, self.unready = set(), {}, {}, {}
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                document = json.loads(line) if line.endswith("\n") else {"items": []}
-                pod = document.get("object") or {}
-                if pod.get("kind") == "Pod" and pod["metadata"].get("namespace") == namespace:
-                    self.snapshot(pod, seconds(document["observedAt"]), document["type"] == "DELETED")
+        for document in read_recording(path):
+            pod = document.get("object") or {}
+            if pod.get("kind") == "Pod" and pod["metadata"].get("namespace") == namespace:
+                self.snapshot(pod, seconds(document["observedAt"]), document["type"] == "DELETED")
         self.states.update(state for state in self.state.values() if state)
 
     def snapshot(self, pod, arrived, deleted):

@@ -127,9 +127,7 @@ class Kubelets:
         compared = 0
         for clock in ("api", "fused"):
             for evidence in ("none", "events"):
-                truth = Truth(clock, events=evidence == "events")
-                for document in (first, *documents):
-                    truth.feed(document)
+                truth = Truth(clock, events=evidence == "events").feed_all([first, *documents])
                 found = self.replay([first, *documents], clock, evidence)
                 lines = differences(found, truth)
                 if lines:
@@ -164,9 +162,7 @@ class Kubelets:
 
     def instants(self, documents):
         """When the network was ready of one pod, as its condition, and as podinit without and with Events says."""
-        truth = Truth("fused")
-        for document in documents:
-            truth.feed(document)
+        truth = Truth("fused").feed_all(documents)
         scheduled = truth.time(next(iter(truth.pods.values())), "Scheduled")
         said = {"condition": next(
             seconds(entry["lastTransitionTime"]) for d in documents[1:] if d["object"]["kind"] == "Pod"

@@ -6,9 +6,9 @@ its Events a little earlier and a little later; podinit's figures have to lie be
 """
 
 import collections
-import json
 
 from compare import BUCKETS, COUNTERS, EXACT, series
+from recording import read_recording
 from truth import Truth, seconds
 
 APART = 0.5  # seconds by which the watches may be apart; pods here have nothing to tell before that
@@ -17,20 +17,16 @@ APART = 0.5  # seconds by which the watches may be apart; pods here have nothing
 def documents_by_pod(path, namespace):
     """(the first list, {uid: [(arrival, document)]}) of a recording; the namespace began empty."""
     first, found = None, collections.defaultdict(list)
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            if not line.endswith("\n"):
-                break
-            document = json.loads(line)
-            if "items" in document:
-                first = first or {**document, "items": []}
-                continue
-            obj = document["object"]
-            event = obj.get("kind") == "Event"
-            subject = obj.get("involvedObject") if event else obj.get("metadata")
-            if subject and subject.get("namespace") == namespace and document["type"] != "BOOKMARK":
-                uid = subject["uid"]
-                found[uid].append((seconds(document["observedAt"]), event, document))
+    for document in read_recording(path):
+        if "items" in document:
+            first = first or {**document, "items": []}
+            continue
+        obj = document["object"]
+        event = obj.get("kind") == "Event"
+        subject = obj.get("involvedObject") if event else obj.get("metadata")
+        if subject and subject.get("namespace") == namespace and document["type"] != "BOOKMARK":
+            uid = subject["uid"]
+            found[uid].append((seconds(document["observedAt"]), event, document))
     return first, found
 
 
@@ -64,10 +60,7 @@ def bounds(path, namespace, clock="api"):
     for documents in by_pod.values():
         outcomes = []
         for by in (0, -APART, APART):
-            truth = Truth(clock, events=True)
-            truth.feed(first)
-            for document in shifted(documents, by):
-                truth.feed(document)
+            truth = Truth(clock, events=True).feed_all([first, *shifted(documents, by)])
             outcomes.append(figures_of(truth))
         firm += outcomes[0] == outcomes[1] == outcomes[2]
         for key in set().union(*outcomes):

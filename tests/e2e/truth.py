@@ -7,12 +7,11 @@ containers tell is read in `evidence.py`.
 """
 
 import collections
-import gzip
-import json
 import math
 
 from evidence import (KubeletEvent, container_starts, first_start, seconds, startup_sli,
                       startup_sli_exclusion)
+from recording import read_recording
 
 STEPS = ("acknowledge", "sandbox", "start", "probe")
 STAGES = ("gated", "scheduling", "unschedulable", "network", "init", "containers", "readiness")
@@ -73,12 +72,11 @@ class Truth:
         self.first_list_began = None
 
     def feed_file(self, path):
-        opener = gzip.open if str(path).endswith(".gz") else open
-        with opener(path, "rt", encoding="utf-8") as file:
-            for line in file:
-                # The last line of a recording that goes on may be half written.
-                if line.endswith("\n"):
-                    self.feed(json.loads(line))
+        return self.feed_all(read_recording(path))
+
+    def feed_all(self, recorded):
+        for document in recorded:
+            self.feed(document)
         return self
 
     def feed(self, document):
