@@ -4,7 +4,7 @@ import os
 import time
 import urllib.request
 
-from processes import Failure, free_port
+from processes import Failure, free_port, memory
 
 TICKS = os.sysconf("SC_CLK_TCK")
 START_TIMES = ["kube_pod_created"] + [
@@ -35,10 +35,7 @@ class Consumer:
         return cpu(self.process.pid)
 
     def memory(self, field):
-        """A field of /proc/PID/status in MiB, such as VmRSS or VmHWM."""
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            line = next(line for line in status if line.startswith(field))
-        return int(line.split()[1]) / 1024
+        return memory(self.process.pid, field)
 
     def wait_until_idle(self, seconds=180):
         """Wait until it takes less than 3 % of a core for two seconds."""

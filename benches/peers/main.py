@@ -41,8 +41,7 @@ def main():
             found["server"] = api_server.measure(processes, binaries, options)
             print(tables.of_server(found["server"]), flush=True)
     finally:
-        for process in reversed(list(processes.running)):
-            processes.stop(process)
+        processes.stop_all()
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             json.dump(found, file, indent=1)

@@ -36,6 +36,13 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def memory(pid, field):
+    """A field of /proc/PID/status in MiB, such as VmRSS or VmHWM."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        line = next(line for line in status if line.startswith(field + ":"))
+    return int(line.split()[1]) / 1024
+
+
 class Processes:
     """Every process of one run, ended in the reverse order of its start."""
 

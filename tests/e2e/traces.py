@@ -6,7 +6,7 @@ import time
 import urllib.request
 
 from exporter import TEXT, figures, total
-from processes import Failure, free_port, wait_for
+from processes import Failure, free_port, memory, wait_for
 
 FAMILY = "podinit_created_to_ready_duration_seconds_bucket"
 # More startups than the queue holds while the collector is away: 2,048.
@@ -170,9 +170,7 @@ class Demo:
 
     def memory(self):
         """MiB of resident memory."""
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
-            line = next(line for line in status if line.startswith("VmRSS:"))
-        return int(line.split()[1]) / 1024
+        return memory(self.process.pid, "VmRSS")
 
     def stop(self):
         status = self.processes.stop(self.process, seconds=30)
