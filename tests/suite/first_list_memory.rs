@@ -14,6 +14,8 @@ use std::process::{Child, Command, Stdio};
 
 use cluster::{Cluster, Form, PODS, Pods};
 
+use crate::support::memory::kibibytes;
+
 const MIB: u64 = 1 << 20;
 
 /// The pages of a release build's own code that are resident. Those of the unoptimized build that the test
@@ -153,14 +155,8 @@ impl Exporter {
     }
 
     fn peak_resident(&self) -> u64 {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = std::fs::read_to_string(path).unwrap();
-        let bytes = |field: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(field));
-            let kibibytes = line.unwrap().trim().strip_suffix(" kB").unwrap();
-            kibibytes.parse::<u64>().unwrap() * 1024
-        };
-        bytes("VmHWM:") - bytes("RssFile:")
+        let bytes = |field: &str| kibibytes(self.child.id(), field) * 1024;
+        bytes("VmHWM") - bytes("RssFile")
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use podinit::sim::{Cluster, ClusterConfig};
 
 use crate::soak::slope;
+use crate::support::memory::kibibytes;
 use crate::support::scrape::Scrape;
 
 /// How long it takes, unless `PODINIT_SOAK_MINUTES` says otherwise.
@@ -81,11 +82,7 @@ impl Exporter {
     }
 
     fn resident_kib(&self) -> f64 {
-        let path = format!("/proc/{}/status", self.process.id());
-        let status = std::fs::read_to_string(path).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kibibytes = line.unwrap().trim().strip_suffix(" kB").unwrap();
-        kibibytes.parse().unwrap()
+        kibibytes(self.process.id(), "VmRSS") as f64
     }
 }
 

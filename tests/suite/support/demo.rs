@@ -8,8 +8,8 @@ use super::scrape::Scrape;
 
 /// A running demonstration. Killed if the test fails.
 pub struct Demo {
-    process: Child,
-    address: String,
+    pub process: Child,
+    pub address: String,
 }
 
 impl Demo {

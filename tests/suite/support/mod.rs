@@ -8,6 +8,8 @@ pub mod descriptors;
 pub mod doctor;
 pub mod embedded;
 pub mod json_schema;
+#[cfg(target_os = "linux")]
+pub mod memory;
 pub mod output;
 pub mod page;
 pub mod parsed_exposition;
