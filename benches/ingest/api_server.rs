@@ -7,10 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::support::AT_ONCE;
 use super::template::{LifeSteps, Pod};
-
-/// How many pods start at the same time.
-const AT_ONCE: usize = 64;
 
 const EMPTY_LIST: &str =
     r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 /// How many pods start at the same time in [`lives`].
-const AT_ONCE: usize = 64;
+pub const AT_ONCE: usize = 64;
 
 /// The events of an ordinary pod's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
