@@ -111,7 +111,7 @@ pub fn spawn(
             sender,
         )
         // The pods of a shard may have been another shard's before, which has seen more than a cache has.
-        .knowing_pods(config.knows_pods || config.selectors.shard.is_some())
+        .most_recent_first(config.knows_pods || config.selectors.shard.is_some())
         .after_list(config.server_shards.get(usize::from(index)) == Some(&true));
         let cancel = cancel.clone();
         let resume = resume.map(|version| ResumePoint::of_list(version.to_string()));

@@ -55,8 +55,8 @@ pub(super) struct Reflector {
     backoff: Backoff,
     random: fastrand::Rng,
     fallback: PageFallback,
-    /// Pods were restored that no list of this process has delivered
-    knows_pods: bool,
+    /// More may be known of the pods than a cache has, before a list of this process has delivered any
+    most_recent_first: bool,
     /// Whether the last list was answered by API servers that shard (KEP-5866)
     server_shards: bool,
 }
@@ -78,7 +78,7 @@ impl Reflector {
             negotiation: Negotiation::new(config.encoding),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             fallback: PageFallback::new(config.lists != ListMode::Pages),
-            knows_pods: false,
+            most_recent_first: false,
             config,
             decoder,
             sender,
@@ -94,9 +94,9 @@ impl Reflector {
         self
     }
 
-    /// The same for a receiver that knows pods already, or does not.
-    pub(super) const fn knowing_pods(mut self, knows_pods: bool) -> Self {
-        self.knows_pods = knows_pods;
+    /// The same, with a first list of the most recent state, or of any.
+    pub(super) const fn most_recent_first(mut self, most_recent_first: bool) -> Self {
+        self.most_recent_first = most_recent_first;
         self
     }
 

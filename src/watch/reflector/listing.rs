@@ -63,7 +63,9 @@ impl Reflector {
         match known {
             Some(known) => Freshness::NotOlderThan(known.as_str().to_owned()),
             // Pages are never of the cache at version 0: it would ignore their limit.
-            None if self.config.lists == ListMode::Whole && !self.knows_pods => Freshness::Any,
+            None if self.config.lists == ListMode::Whole && !self.most_recent_first => {
+                Freshness::Any
+            }
             None => Freshness::MostRecent,
         }
     }
