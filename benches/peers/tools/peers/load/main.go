@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -15,7 +14,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -23,15 +21,19 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	typed "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"podinit.bench/tools/peers/recording"
 )
 
 const workers = 16
 
 func main() {
-	recording := flag.String("recording", "", "watch events of pods, one JSON document per line")
+	recorded := flag.String("recording", "", "watch events of pods, one JSON document per line")
 	kubeconfig := flag.String("kubeconfig", "", "kubeconfig of the API server")
 	count := flag.Int("pods", 1000, "pods that stand")
 	flag.Parse()
@@ -42,7 +44,7 @@ func main() {
 	config.QPS, config.Burst = -1, -1
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	pods := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default")
-	templates := readTemplates(*recording)
+	templates := readTemplates(*recorded)
 	standing := make([]*corev1.Pod, *count)
 	each(*count, func(number int) {
 		standing[number] = create(pods, templates[number%len(templates)], number)
@@ -87,35 +89,24 @@ func main() {
 
 // readTemplates reads the last versions of pods that run.
 func readTemplates(path string) []*corev1.Pod {
-	file, err := os.Open(path)
+	byUID := map[types.UID]int{}
+	var templates []*corev1.Pod
+	err := recording.Each(path, func(_ watch.EventType, pod *corev1.Pod) {
+		_, isMirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+		if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil || isMirror {
+			return
+		}
+		if index, known := byUID[pod.UID]; known {
+			templates[index] = pod
+		} else {
+			byUID[pod.UID] = len(templates)
+			templates = append(templates, pod)
+		}
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer file.Close()
-	byUID := map[string]int{}
-	var templates []*corev1.Pod
-	lines := bufio.NewReaderSize(file, 1<<20)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return templates
-		}
-		var event struct{ Object *corev1.Pod }
-		if err := json.Unmarshal(line, &event); err != nil || event.Object == nil {
-			continue
-		}
-		pod := event.Object
-		_, isMirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
-		if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil || isMirror {
-			continue
-		}
-		if index, known := byUID[string(pod.UID)]; known {
-			templates[index] = pod
-		} else {
-			byUID[string(pod.UID)] = len(templates)
-			templates = append(templates, pod)
-		}
-	}
+	return templates
 }
 
 // each calls work for 0 to count - 1, some at the same time.

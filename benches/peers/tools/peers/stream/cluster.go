@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"sort"
 	"strconv"
 	"sync"
@@ -15,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"podinit.bench/tools/peers/recording"
 )
 
 // How many pods start at the same time.
@@ -25,38 +24,20 @@ type life []*corev1.Pod
 
 // readLives reads the lives of a recording that begin in it; what still stands at its end is deleted then.
 func readLives(path string) ([]life, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
 	byUID := map[types.UID]life{}
 	var order []types.UID
-	lines := bufio.NewReaderSize(file, 1<<20)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			break
+	err := recording.Each(path, func(kind watch.EventType, pod *corev1.Pod) {
+		if kind == watch.Added {
+			order = append(order, pod.UID)
+			byUID[pod.UID] = nil
 		}
-		var event struct {
-			Type   watch.EventType
-			Object *corev1.Pod
+		if versions, begun := byUID[pod.UID]; begun {
+			pod.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}
+			byUID[pod.UID] = append(versions, pod)
 		}
-		if err := json.Unmarshal(line, &event); err != nil {
-			return nil, err
-		}
-		if event.Type == watch.Bookmark || event.Object == nil {
-			continue
-		}
-		uid := event.Object.UID
-		if event.Type == watch.Added {
-			order = append(order, uid)
-			byUID[uid] = nil
-		}
-		if versions, begun := byUID[uid]; begun {
-			event.Object.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}
-			byUID[uid] = append(versions, event.Object)
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	var lives []life
 	for _, uid := range order {
