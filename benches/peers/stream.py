@@ -83,11 +83,21 @@ def record(podinit, path, seconds=60):
     try:
         line = next(line for line in demo.stdout if "/api/v1/pods" in line)
         url = line.split()[0]
-        deadline = time.monotonic() + seconds
-        with urllib.request.urlopen(f"{url}?watch=true&resourceVersion=0", timeout=30) as watch, \
-                open(path, "wb") as file:
-            while time.monotonic() < deadline:
-                file.write(watch.readline())
+        # The simulated cluster ends watches, and forgets versions, as real ones do.
+        if not any(record_watch(url, path, seconds) for _ in range(5)):
+            raise SystemExit(f"no watch of the simulated cluster lasts {seconds} s")
     finally:
         demo.terminate()
         demo.wait()
+
+
+def record_watch(url, path, seconds):
+    """Record a watch, and return whether it lasted so long."""
+    deadline = time.monotonic() + seconds
+    with urllib.request.urlopen(f"{url}?watch=true&resourceVersion=0", timeout=30) as watch, open(path, "wb") as file:
+        while time.monotonic() < deadline:
+            line = watch.readline()
+            if not line or json.loads(line)["type"] == "ERROR":
+                return False
+            file.write(line)
+    return True

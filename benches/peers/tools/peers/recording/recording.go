@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Each gives the events of a recording to use, in their order, without bookmarks.
+// Each gives the events of pods to use, in their order. A watch also has bookmarks, and may end with an error.
 func Each(path string, use func(watch.EventType, *corev1.Pod)) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -31,13 +31,19 @@ func Each(path string, use func(watch.EventType, *corev1.Pod)) error {
 		}
 		var event struct {
 			Type   watch.EventType
-			Object *corev1.Pod
+			Object json.RawMessage
 		}
-		if err := json.Unmarshal(line, &event); err != nil {
+		pod := &corev1.Pod{}
+		err = json.Unmarshal(line, &event)
+		if err == nil && (event.Type == watch.Bookmark || event.Type == watch.Error) {
+			continue
+		}
+		if err == nil {
+			err = json.Unmarshal(event.Object, pod)
+		}
+		if err != nil {
 			return fmt.Errorf("%s, line %d: %w", path, number, err)
 		}
-		if event.Type != watch.Bookmark && event.Object != nil {
-			use(event.Type, event.Object)
-		}
+		use(event.Type, pod)
 	}
 }
