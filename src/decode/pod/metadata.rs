@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
-use super::lenient::{Lenient, LenientField, Number, Parsed, Text, Time, skip};
+use super::lenient::{IsObject, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::owner::{Owner, Owners};
 use crate::pod::{PodUid, Workload};
 use crate::timestamp::Timestamp;
@@ -173,24 +173,6 @@ impl LenientField<'_> for IsStated {
 
     fn instant(self, _seconds: i64) -> bool {
         true
-    }
-}
-
-/// Whether a value is an object, whatever it holds.
-struct IsObject;
-
-impl<'de> LenientField<'de> for IsObject {
-    type Value = bool;
-
-    fn absent(self) -> bool {
-        false
-    }
-
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        while map.next_key_seed(Lenient(Text))?.is_some() {
-            skip(&mut map)?;
-        }
-        Ok(true)
     }
 }
 
