@@ -7,8 +7,6 @@
 //! - An absent time is an empty message. It is null here, as in JSON.
 //! - The elements of a list are fields of their own, and need not follow each other.
 
-use std::borrow::Cow;
-
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -161,9 +159,9 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
 
 /// A text. Invalid UTF-8 in it is replaced, as API servers do in JSON.
 fn visit_text<'de, V: Visitor<'de>>(text: &'de [u8], visitor: V) -> Result<V::Value, Malformed> {
-    match String::from_utf8_lossy(text) {
-        Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-        Cow::Owned(text) => visitor.visit_str(&text),
+    match str::from_utf8(text) {
+        Ok(text) => visitor.visit_borrowed_str(text),
+        Err(_) => visitor.visit_str(&String::from_utf8_lossy(text)),
     }
 }
 

@@ -56,7 +56,23 @@ impl<'de> Fields<'de> {
     }
 
     /// The next field; `None` at the end of the message.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Field<'de>>, Malformed> {
+        // Nearly all: of a number below 16, and shorter than 128 bytes.
+        if let [key @ 0x08..0x80, length @ 0..0x80, after @ ..] = self.0
+            && key & 7 == WireType::LengthDelimited as u8
+            && let Some((bytes, rest)) = after.split_at_checked(usize::from(*length))
+        {
+            self.0 = rest;
+            return Ok(Some(Field {
+                number: u32::from(key >> 3),
+                value: Value::Bytes(bytes),
+            }));
+        }
+        self.next_of_any_form()
+    }
+
+    fn next_of_any_form(&mut self) -> Result<Option<Field<'de>>, Malformed> {
         let Self(rest) = self;
         if rest.is_empty() {
             return Ok(None);
