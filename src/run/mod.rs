@@ -27,6 +27,7 @@ mod slos;
 mod stuck;
 mod tasks;
 mod traces;
+mod wakeup_coalescing;
 mod web_config;
 
 use std::future::Future;
