@@ -24,7 +24,7 @@ const READ_EVERY: Duration = Duration::from_millis(200);
 /// it was sent has the middle of that second for its time.
 const TOLERANCE_MS: f64 = 5.0;
 
-const SCRAPE: &str =
+const PROTOBUF: &str =
     "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
 
 /// Prints for each rate how late events were, without and with scrapers.
@@ -38,24 +38,35 @@ pub(crate) fn measure(server: &ApiServer, podinit: &Reader, scrapers: usize, opt
         server.rate.store(rate, Relaxed);
         sleep(Duration::from_millis(500));
         for scrapers in [0, scrapers] {
-            phase(server, podinit, scrapers, options.seconds);
+            phase(server, podinit, scrapers, options);
         }
     }
 }
 
-fn phase(server: &ApiServer, podinit: &Reader, scrapers: usize, seconds: u64) {
+fn phase(server: &ApiServer, podinit: &Reader, scrapers: usize, options: &Options) {
+    let ask = Ask {
+        path: "/metrics",
+        accept: match options.text {
+            true => "text/plain;version=0.0.4",
+            false => PROTOBUF,
+        },
+        coding: match options.gzip {
+            true => "gzip",
+            false => "identity",
+        },
+    };
     let stop = Arc::new(AtomicBool::new(false));
     let scraping: Vec<_> = (0..scrapers)
         .map(|number| {
             let begin = Duration::from_secs(1) * number as u32 / scrapers as u32;
-            scraper(podinit.address.clone(), begin, Arc::clone(&stop))
+            scraper(podinit.address.clone(), ask, begin, Arc::clone(&stop))
         })
         .collect();
     sleep(Duration::from_millis(500));
     let (before, sent) = (Usage::of(podinit.process()), server.sent.load(Relaxed));
     let mut lateness = Lateness::default();
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(seconds) {
+    while begun.elapsed() < Duration::from_secs(options.seconds) {
         sleep(READ_EVERY);
         lateness.read(server, &podinit.address);
     }
@@ -80,14 +91,43 @@ fn phase(server: &ApiServer, podinit: &Reader, scrapers: usize, seconds: u64) {
         "  accounting behind the sending, when asked: {}",
         Spread(behind)
     );
-    let scrapes: Vec<(Duration, usize)> = scraping
-        .into_iter()
+    let scrapes = scraping.into_iter();
+    let scrapes: Vec<Scrape> = scrapes
         .flat_map(|scraper| scraper.join().unwrap())
         .collect();
-    if let Some((_, length)) = scrapes.last() {
-        let took = scrapes.iter().map(|(took, _)| took.as_secs_f64() * 1e3);
-        println!("  a scrape of {length} bytes: {}", Spread(took.collect()));
+    if let Some(last) = scrapes.last() {
+        let spread = |time: fn(&Scrape) -> Duration| {
+            Spread(
+                scrapes
+                    .iter()
+                    .map(|it| time(it).as_secs_f64() * 1e3)
+                    .collect(),
+            )
+        };
+        println!(
+            "  a scrape of {} bytes, to its first byte: {}",
+            last.length,
+            spread(|it| it.first_byte)
+        );
+        println!("  to its last byte: {}", spread(|it| it.last_byte));
     }
+}
+
+/// What a scraper asks for.
+#[derive(Clone, Copy)]
+struct Ask {
+    path: &'static str,
+    accept: &'static str,
+    coding: &'static str,
+}
+
+/// A scrape: from the moment at which its connection was asked for.
+struct Scrape {
+    /// Until the first byte of the answer: the encoding, and the wait for it
+    first_byte: Duration,
+    last_byte: Duration,
+    /// Of the body
+    length: usize,
 }
 
 /// Milliseconds.
@@ -109,21 +149,26 @@ impl std::fmt::Display for Spread {
     }
 }
 
-/// Scrapes every second. Returns how long each took, and its length.
+/// Scrapes every second.
 fn scraper(
     address: String,
+    ask: Ask,
     begin: Duration,
     stop: Arc<AtomicBool>,
-) -> JoinHandle<Vec<(Duration, usize)>> {
+) -> JoinHandle<Vec<Scrape>> {
     thread::spawn(move || {
-        let mut scrapes = Vec::new();
+        let (mut scrapes, mut answer) = (Vec::new(), Vec::new());
         let mut due = Instant::now() + begin;
         while !stop.load(Relaxed) {
             sleep(due.saturating_duration_since(Instant::now()));
             due += Duration::from_secs(1);
             let begun = Instant::now();
-            let body = get(&address, "/metrics", SCRAPE).expect("a scrape");
-            scrapes.push((begun.elapsed(), body.len()));
+            let first_byte = get(&address, ask, &mut answer).expect("a scrape");
+            scrapes.push(Scrape {
+                first_byte: first_byte - begun,
+                last_byte: begun.elapsed(),
+                length: body(&answer).expect("a scrape").len(),
+            });
         }
         scrapes
     })
@@ -144,10 +189,16 @@ impl Lateness {
     /// Reads the newest startups, and adds those that were not read before.
     fn read(&mut self, server: &ApiServer, address: &str) {
         let last_sent = server.last_sent();
-        let Some(page) = get(address, "/api/v1/startups?limit=500", "*/*") else {
+        let ask = Ask {
+            path: "/api/v1/startups?limit=500",
+            accept: "*/*",
+            coding: "identity",
+        };
+        let mut answer = Vec::new();
+        let Some(page) = get(address, ask, &mut answer).and_then(|_| body(&answer)) else {
             return;
         };
-        let page = json(&page);
+        let page = json(page);
         if let (Some(sent), Some(accounted)) = (last_sent, time(&page["time"])) {
             self.behind.push(milliseconds(accounted, sent).max(0.0));
         }
@@ -201,16 +252,30 @@ fn json(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap_or_default()
 }
 
-/// The body of an answer with status 200.
-fn get(address: &str, path: &str, accept: &str) -> Option<Vec<u8>> {
+/// Reads an answer into `answer`, whose memory is used again. Returns when its first byte came.
+fn get(address: &str, ask: Ask, answer: &mut Vec<u8>) -> Option<Instant> {
+    let Ask {
+        path,
+        accept,
+        coding,
+    } = ask;
     let mut stream = TcpStream::connect(address).ok()?;
     let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {accept}\r\nAccept-Encoding: {coding}\r\n\
+         Connection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).ok()?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).ok()?;
-    let head = memchr::memmem::find(&answer, b"\r\n\r\n")?;
+    answer.clear();
+    answer.push(0);
+    stream.read_exact(answer).ok()?;
+    let first_byte = Instant::now();
+    stream.read_to_end(answer).ok()?;
+    Some(first_byte)
+}
+
+/// The body of an answer with status 200.
+fn body(answer: &[u8]) -> Option<&[u8]> {
+    let head = memchr::memmem::find(answer, b"\r\n\r\n")?;
     let ok = answer.starts_with(b"HTTP/1.1 200");
-    ok.then(|| answer.split_off(head + 4))
+    ok.then(|| &answer[head + 4..])
 }

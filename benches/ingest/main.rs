@@ -5,6 +5,7 @@
 //! cargo bench --bench ingest                              # all rates, protobuf and JSON, and curl
 //! cargo bench --bench ingest -- --rates 500,2000 --encodings protobuf
 //! cargo bench --bench ingest -- --scrapers 10             # how late, beside scrapers
+//! cargo bench --bench ingest -- --scrapers 10 --gzip      # which ask for compressed bodies
 //! PODINIT_BIN=old/podinit cargo bench --bench ingest      # another binary
 //! ```
 //!
@@ -51,6 +52,12 @@ struct Options {
     /// Measures how late events are accounted for instead, beside so many scrapers
     #[arg(long)]
     scrapers: Option<usize>,
+    /// Scrapers ask for gzip, as Prometheus does
+    #[arg(long)]
+    gzip: bool,
+    /// Scrapers ask for text 0.0.4 instead of protobuf
+    #[arg(long)]
+    text: bool,
     /// How many namespaces the pods are in; each has about thirteen histograms
     #[arg(long, default_value_t = 8)]
     namespaces: usize,

@@ -5,9 +5,15 @@ use std::sync::OnceLock;
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
 
+/// How many cells have their bits in one word.
+const WORD: usize = u64::BITS as usize;
+
 const NANOS_PER_SECOND: u64 = crate::timestamp::NANOS_PER_SECOND.unsigned_abs();
 
 /// Cells, one of which each observation increments, and the exact sum of what was observed.
+///
+/// Few of the cells of a series are ever used. A bit for each one that is says where to look, so that
+/// a scrape reads those alone.
 ///
 /// The array is allocated with the first observation, since most series stay at zero. `OnceLock`
 /// makes that a wait only where two writers meet at the very first observation of one series, which
@@ -19,12 +25,16 @@ pub(super) struct Cells {
     /// additions need no carry, and neither part overflows within 10^10 observations.
     seconds: AtomicU64,
     nanos: AtomicU64,
+    /// The bits of the cells in use, and then the cells
     counts: OnceLock<Box<[AtomicU64]>>,
     len: usize,
 }
 
+/// A cell that is not empty, and what it counts.
+pub(super) type CellCount = (u16, u64);
+
 impl Cells {
-    /// `len` cells at zero.
+    /// `len` cells at zero, 65,536 at most.
     pub(super) fn new(len: usize) -> Self {
         Self {
             lock: SequenceLock::new(),
@@ -39,7 +49,9 @@ impl Cells {
     pub(super) fn record(&self, cell: usize, nanos: u64) {
         let counts = self.counts.get_or_init(|| self.allocate());
         let _writing = self.lock.write();
-        counts[cell].fetch_add(1, Ordering::Relaxed);
+        let (used, cells) = counts.split_at(self.words());
+        mark(used, cell);
+        cells[cell].fetch_add(1, Ordering::Relaxed);
         self.seconds
             .fetch_add(nanos / NANOS_PER_SECOND, Ordering::Relaxed);
         self.nanos
@@ -49,16 +61,18 @@ impl Cells {
     /// Whether anything was counted in `cell`.
     pub(super) fn is_counted(&self, cell: usize) -> bool {
         let counts = self.counts.get();
-        counts.is_some_and(|counts| counts[cell].load(Ordering::Relaxed) > 0)
+        counts.is_some_and(|counts| counts[self.words() + cell].load(Ordering::Relaxed) > 0)
     }
 
     /// Adds what was counted before: so much in each of these cells, and `sum` nanoseconds in all.
     pub(super) fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
         let counts = self.counts.get_or_init(|| self.allocate());
         let _writing = self.lock.write();
+        let (used, counters) = counts.split_at(self.words());
         for (cell, count) in cells {
-            if let Some(counted) = counts.get(cell) {
-                counted.fetch_add(count, Ordering::Relaxed);
+            if let Some(counter) = counters.get(cell) {
+                mark(used, cell);
+                counter.fetch_add(count, Ordering::Relaxed);
             }
         }
         let seconds = u64::try_from(sum / u128::from(NANOS_PER_SECOND)).unwrap_or(u64::MAX);
@@ -67,12 +81,12 @@ impl Cells {
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// Copies the cells into `counts` and returns the sum in nanoseconds. `counts` stays empty when
-    /// nothing was ever observed.
+    /// Copies the cells that are not empty into `counts`, in their order, and returns the sum in
+    /// nanoseconds.
     ///
     /// After a torn read (see [`SequenceLock`]) the sum may differ from the cells by the observations that
     /// were under way; the cells themselves are a count that was or will be true of each.
-    pub(super) fn read_into(&self, counts: &mut Vec<u64>) -> u128 {
+    pub(super) fn read_into(&self, counts: &mut Vec<CellCount>) -> u128 {
         let Some(cells) = self.counts.get() else {
             counts.clear();
             return 0;
@@ -84,7 +98,7 @@ impl Cells {
 
     /// As [`Cells::read_into`], in one attempt.
     #[cfg(podinit_loom)]
-    pub(super) fn try_read(&self) -> Option<(Vec<u64>, u128)> {
+    pub(super) fn try_read(&self) -> Option<(Vec<CellCount>, u128)> {
         let Some(cells) = self.counts.get() else {
             return Some((Vec::new(), 0));
         };
@@ -93,15 +107,41 @@ impl Cells {
         Some((counts, sum))
     }
 
-    fn load(&self, cells: &[AtomicU64], counts: &mut Vec<u64>) -> u128 {
+    fn load(&self, counted: &[AtomicU64], counts: &mut Vec<CellCount>) -> u128 {
         counts.clear();
-        counts.extend(cells.iter().map(|cell| cell.load(Ordering::Relaxed)));
+        let (used, cells) = counted.split_at(self.words());
+        for (word, used) in used.iter().enumerate() {
+            let mut bits = used.load(Ordering::Relaxed);
+            while bits != 0 {
+                let cell = word * WORD + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                // A torn read may find the bit of a cell that is still empty.
+                let count = cells[cell].load(Ordering::Relaxed);
+                if count > 0 {
+                    counts.push((cell as u16, count));
+                }
+            }
+        }
         let seconds = self.seconds.load(Ordering::Relaxed);
         let nanos = self.nanos.load(Ordering::Relaxed);
         u128::from(seconds) * u128::from(NANOS_PER_SECOND) + u128::from(nanos)
     }
 
     fn allocate(&self) -> Box<[AtomicU64]> {
-        (0..self.len).map(|_| AtomicU64::new(0)).collect()
+        let atomics = self.words() + self.len;
+        (0..atomics).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    /// How many words have the bits of the cells.
+    const fn words(&self) -> usize {
+        self.len.div_ceil(WORD)
+    }
+}
+
+/// Marks `cell` as used. Reads first: it is, all but once.
+fn mark(used: &[AtomicU64], cell: usize) {
+    let (word, bit) = (&used[cell / WORD], 1 << (cell % WORD));
+    if word.load(Ordering::Relaxed) & bit == 0 {
+        word.fetch_or(bit, Ordering::Relaxed);
     }
 }

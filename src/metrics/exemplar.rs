@@ -1,6 +1,6 @@
 //! Exemplars: for each classic bucket the pod that was last observed in it, and its trace where one was sent.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::lifecycle::Latency;
 use crate::pod::PodInfo;
@@ -187,11 +187,10 @@ impl Exemplars {
         *slot = make(slot.take());
     }
 
-    /// Copies the exemplars into `into`.
-    pub(super) fn read_into(&self, into: &mut Vec<Option<Exemplar>>) {
-        // A panic elsewhere leaves at worst an empty slot.
-        let slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        into.clone_from(&slots);
+    /// Lends the exemplars. None is replaced before they are given back.
+    pub(super) fn lend(&self) -> MutexGuard<'_, Vec<Option<Exemplar>>> {
+        // A panic elsewhere leaves at worst empty slots.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -207,8 +206,7 @@ mod tests {
         let exemplars = Exemplars::default();
         let at = Timestamp::from_seconds(1);
         exemplars.offer(2, &pod, Latency::from_nanos(7), at);
-        let mut read = Vec::new();
-        exemplars.read_into(&mut read);
+        let read = exemplars.lend();
         let Some(Some(exemplar)) = read.get(2) else {
             return Vec::new();
         };
@@ -253,8 +251,7 @@ mod tests {
         let exemplars = Exemplars::default();
         let at = Timestamp::from_seconds(1);
         exemplars.offer_traced(0, &pod, Latency::from_nanos(7), at, span());
-        let mut read = Vec::new();
-        exemplars.read_into(&mut read);
+        let read = exemplars.lend();
         let Some(Some(exemplar)) = read.first() else {
             return Vec::new();
         };
@@ -290,9 +287,7 @@ mod tests {
         let exemplars = Exemplars::default();
         let (value, at) = (Latency::from_nanos(7), Timestamp::from_seconds);
         let shown = || {
-            let mut read = Vec::new();
-            exemplars.read_into(&mut read);
-            let exemplar = read[0].clone().unwrap();
+            let exemplar = exemplars.lend()[0].clone().unwrap();
             let pod = exemplar.labels().find(|(key, _)| *key == POD);
             pod.map(|(_, value)| value.to_owned()).unwrap()
         };

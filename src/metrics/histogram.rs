@@ -6,12 +6,12 @@
 //! does need one, is skipped where a scrape holds it.
 //!
 //! **Memory.** A series that was never observed takes 96 bytes. With the first observation come
-//! 277 cells of 8 bytes, and with exemplars 56 bytes and a pod name for each classic bucket up to
-//! the highest one used: 2.3 KiB, at most 3.7 KiB and 26 names.
+//! 277 cells of 8 bytes and a bit for each, and with exemplars 56 bytes and a pod name for each classic
+//! bucket up to the highest one used: 2.3 KiB, at most 3.7 KiB and 26 names.
 
 use serde::{Deserialize, Serialize};
 
-use super::cells::Cells;
+use super::cells::{CellCount, Cells};
 use super::exemplar::{Exemplar, Exemplars, SpanRef};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
@@ -61,32 +61,38 @@ impl Histogram {
         }
     }
 
-    /// Copies the state into `into`, whose buffers are used again. Exemplars are copied only where
-    /// they are wanted: each holds a pod's name.
+    /// Reads the state into `snapshot`, whose buffers are used again, and shows it to `show`. Exemplars
+    /// are read only where they are wanted. They are lent to `snapshot` until `show` returns, so that
+    /// none is copied; an observation meanwhile is counted, and brings no exemplar.
     ///
     /// Should observations interrupt every one of some hundred attempts over 32 ms, the sum may
     /// differ from the count by those under way; classic buckets, native buckets and count agree
     /// even then.
-    pub fn read_into(&self, into: &mut Snapshot, with_exemplars: bool) {
+    pub fn read(
+        &self,
+        snapshot: &mut Snapshot,
+        with_exemplars: bool,
+        show: impl FnOnce(&Snapshot),
+    ) {
         // Exemplars first: an observation is counted before it becomes an exemplar, so the bucket
         // of every exemplar read here is found to have counted it.
-        if with_exemplars {
-            self.exemplars.read_into(&mut into.exemplars);
-        } else {
-            into.exemplars.clear();
-        }
-        into.sum = self.cells.read_into(&mut into.cells);
+        let lent = with_exemplars.then(|| self.exemplars.lend());
+        snapshot.exemplars.clear();
+        let Some(mut lent) = lent else {
+            snapshot.sum = self.cells.read_into(&mut snapshot.counts);
+            return show(snapshot);
+        };
+        std::mem::swap(&mut *lent, &mut snapshot.exemplars);
+        snapshot.sum = self.cells.read_into(&mut snapshot.counts);
+        show(snapshot);
+        std::mem::swap(&mut *lent, &mut snapshot.exemplars);
     }
 
     /// Its values, to be saved.
     pub(super) fn saved(&self) -> SavedHistogram {
-        let mut counts = Vec::new();
-        let sum = self.cells.read_into(&mut counts);
-        let cells = (0..).zip(counts).filter(|(_, count)| *count > 0);
-        SavedHistogram {
-            cells: cells.collect(),
-            sum,
-        }
+        let mut cells = Vec::new();
+        let sum = self.cells.read_into(&mut cells);
+        SavedHistogram { cells, sum }
     }
 
     /// Adds what was saved, where `cells` says which cell each saved one is now.
@@ -103,9 +109,9 @@ impl Histogram {
 
     /// The state now.
     pub fn snapshot(&self) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        self.read_into(&mut snapshot, true);
-        snapshot
+        let (mut buffer, mut copy) = (Snapshot::default(), Snapshot::default());
+        self.read(&mut buffer, true, |snapshot| copy.clone_from(snapshot));
+        copy
     }
 }
 
@@ -121,8 +127,8 @@ impl FamilyType for Histogram {
 /// The state of a histogram at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// Empty when nothing was observed.
-    cells: Vec<u64>,
+    /// The cells that are not empty, ascending.
+    counts: Vec<CellCount>,
     /// Nanoseconds.
     sum: u128,
     exemplars: Vec<Option<Exemplar>>,
@@ -142,9 +148,14 @@ pub struct Native {
 }
 
 impl Snapshot {
+    /// Whether nothing was observed.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty() && self.exemplars.is_empty()
+    }
+
     /// How many latencies were observed.
     pub fn count(&self) -> u64 {
-        self.cells.iter().sum()
+        self.counts.iter().map(|(_, count)| count).sum()
     }
 
     /// The sum of all latencies, in seconds.
@@ -155,8 +166,9 @@ impl Snapshot {
     /// The cumulative counts of the classic buckets, `+Inf` last.
     pub fn classic(&self) -> [u64; CLASSIC_BUCKETS] {
         let mut buckets = [0; CLASSIC_BUCKETS];
-        for (cell, count) in LAYOUT.cells().iter().zip(&self.cells) {
-            buckets[cell.classic] += count;
+        let cells = LAYOUT.cells();
+        for (cell, count) in &self.counts {
+            buckets[cells[usize::from(*cell)].classic] += count;
         }
         let mut total = 0;
         for bucket in &mut buckets {
@@ -169,6 +181,15 @@ impl Snapshot {
     /// The native buckets.
     pub fn native(&self) -> Native {
         let mut native = Native::default();
+        self.native_into(&mut native);
+        native
+    }
+
+    /// The native buckets, into `native`, whose buffers are used again.
+    pub fn native_into(&self, native: &mut Native) {
+        native.zero_count = 0;
+        native.spans.clear();
+        native.deltas.clear();
         let mut last: Option<(i32, u64)> = None;
         for (index, count) in self.native_counts() {
             let Some(index) = index else {
@@ -186,7 +207,6 @@ impl Snapshot {
                 .push(count.cast_signed() - before.cast_signed());
             last = Some((index, count));
         }
-        native
     }
 
     /// The exemplar of the classic bucket at this position, if there is one.
@@ -196,15 +216,18 @@ impl Snapshot {
 
     /// The native buckets that are not empty, in ascending order.
     fn native_counts(&self) -> impl Iterator<Item = (Option<i32>, u64)> {
-        let mut cells = LAYOUT.cells().iter().zip(&self.cells).peekable();
+        let cells = LAYOUT.cells();
+        let counts = self.counts.iter();
+        let mut counts = counts
+            .map(|(cell, count)| (cells[usize::from(*cell)].native, *count))
+            .peekable();
         std::iter::from_fn(move || {
-            let (cell, mut total) = cells.next().map(|(cell, count)| (cell.native, *count))?;
-            while let Some((_, count)) = cells.next_if(|(next, _)| next.native == cell) {
+            let (bucket, mut total) = counts.next()?;
+            while let Some((_, count)) = counts.next_if(|(next, _)| *next == bucket) {
                 total += count;
             }
-            Some((cell, total))
+            Some((bucket, total))
         })
-        .filter(|(_, count)| *count > 0)
     }
 }
 

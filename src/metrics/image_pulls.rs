@@ -177,10 +177,12 @@ fn histograms(
     of: impl Fn(&RegistryPulls) -> &Histogram,
 ) {
     let mut buffer = Snapshot::default();
+    let with_exemplars = out.wants_exemplars();
     out.family(Head::from(family));
     for series in met {
-        of(series).read_into(&mut buffer, out.wants_exemplars());
-        out.histogram(&[(REGISTRY, &*series.registry)], &buffer);
+        of(series).read(&mut buffer, with_exemplars, |snapshot| {
+            out.histogram(&[(REGISTRY, &*series.registry)], snapshot);
+        });
     }
 }
 

@@ -73,8 +73,10 @@ impl InPlaceMetrics {
         let mut histogram =
             |family: &FamilyDoc, histogram: &Histogram, out: &mut dyn HistogramEncoder| {
                 out.family(Head::from(family));
-                histogram.read_into(&mut buffer, out.wants_exemplars());
-                out.histogram(&[], &buffer);
+                let with_exemplars = out.wants_exemplars();
+                histogram.read(&mut buffer, with_exemplars, |snapshot| {
+                    out.histogram(&[], snapshot);
+                });
             };
         histogram(&RESIZE_DURATION, &self.resize_duration, out);
         self.resizes.collect(&RESIZES, out);

@@ -88,13 +88,16 @@ fn sums_belong_to_counts(observers: u64) {
             })
             .collect();
         if let Some((counts, sum)) = cells.try_read() {
-            assert_eq!(u128::from(counts.iter().sum::<u64>()) * 3, sum);
+            assert_eq!(
+                u128::from(counts.iter().map(|(_, count)| count).sum::<u64>()) * 3,
+                sum
+            );
         }
         for thread in threads {
             thread.join().unwrap();
         }
         let sum = u128::from(observers + 1) * 3;
-        assert_eq!(cells.try_read(), Some((vec![1, observers], sum)));
+        assert_eq!(cells.try_read(), Some((vec![(0, 1), (1, observers)], sum)));
     });
 }
 

@@ -213,10 +213,11 @@ impl Store {
         self.pods.collect(out);
         self.in_place.collect(out);
         out.family(Head::from(&WATCH_DELIVERY));
-        let mut delivery = Snapshot::default();
-        self.delivery
-            .read_into(&mut delivery, out.wants_exemplars());
-        out.histogram(&[], &delivery);
+        let with_exemplars = out.wants_exemplars();
+        let mut buffer = Snapshot::default();
+        self.delivery.read(&mut buffer, with_exemplars, |delivery| {
+            out.histogram(&[], delivery);
+        });
         let dropped = self.dropped();
         let dropped = dropped.map(|(label, count)| (label, Number::Integer(count)));
         LABEL_VALUES_DROPPED.write_by_label(out, dropped);
@@ -274,8 +275,9 @@ impl Store {
             let names = self.labels.iter().map(String::as_str);
             labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
             if let Some(histogram) = of(set) {
-                histogram.read_into(buffer, with_exemplars);
-                out.histogram(&labels, buffer);
+                histogram.read(buffer, with_exemplars, |snapshot| {
+                    out.histogram(&labels, snapshot);
+                });
             }
         }
     }

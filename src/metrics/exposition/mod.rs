@@ -4,10 +4,13 @@ mod collectors;
 mod figures;
 mod json;
 mod protobuf;
+#[cfg(all(test, not(podinit_loom)))]
+mod reference_tests;
 mod text;
 mod unsaved;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use prometheus_client::registry::Registry;
 
@@ -40,7 +43,12 @@ pub struct Exposition {
     pub(super) slos: Arc<SloBoard>,
     sources: Arc<[Box<dyn FamilySource>]>,
     collectors: Registry,
+    /// By format: the length of the last body, which is the room that the next one begins with
+    lengths: [AtomicUsize; Format::ALL.len()],
 }
+
+/// A body begins with room for the last one and this fraction of it, so that it seldom has to be moved.
+const ROOM_TO_GROW: usize = 32;
 
 impl Exposition {
     pub(super) fn new(
@@ -54,6 +62,7 @@ impl Exposition {
             slos,
             sources,
             collectors,
+            lengths: Default::default(),
         }
     }
 
@@ -69,11 +78,17 @@ impl Exposition {
     ///
     /// When a collector that is not podinit's own fails (see [`EncodeError`]).
     pub fn encode(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
-        match format {
-            Format::Protobuf => self.write(Protobuf::new(), Protobuf::finish),
-            Format::OpenMetrics => self.write(Text::new(Dialect::OpenMetrics), Text::finish),
-            Format::Text => self.write(Text::new(Dialect::Prometheus), Text::finish),
-        }
+        let last = &self.lengths[format as usize];
+        let capacity = last.load(Ordering::Relaxed);
+        let capacity = capacity + capacity / ROOM_TO_GROW;
+        let text = |dialect| Text::with_capacity(dialect, capacity);
+        let body = match format {
+            Format::Protobuf => self.write(Protobuf::with_capacity(capacity), Protobuf::finish),
+            Format::OpenMetrics => self.write(text(Dialect::OpenMetrics), Text::finish),
+            Format::Text => self.write(text(Dialect::Prometheus), Text::finish),
+        }?;
+        last.store(body.len(), Ordering::Relaxed);
+        Ok(body)
     }
 
     /// The present values of what neither counts pods nor outlives the process, in `format`: for the time
@@ -83,12 +98,11 @@ impl Exposition {
     ///
     /// Those of [`Exposition::encode`].
     pub fn encode_unsaved(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
+        let text = |dialect| Text::with_capacity(dialect, 0);
         match format {
-            Format::Protobuf => self.write_unsaved(Protobuf::new(), Protobuf::finish),
-            Format::OpenMetrics => {
-                self.write_unsaved(Text::new(Dialect::OpenMetrics), Text::finish)
-            }
-            Format::Text => self.write_unsaved(Text::new(Dialect::Prometheus), Text::finish),
+            Format::Protobuf => self.write_unsaved(Protobuf::with_capacity(0), Protobuf::finish),
+            Format::OpenMetrics => self.write_unsaved(text(Dialect::OpenMetrics), Text::finish),
+            Format::Text => self.write_unsaved(text(Dialect::Prometheus), Text::finish),
         }
     }
 

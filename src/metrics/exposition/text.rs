@@ -5,18 +5,40 @@
 //! of that, and a strict 0.0.4 parser refuses it.
 
 use std::fmt::{self, Write};
+use std::sync::LazyLock;
 
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
-use crate::metrics::layout::CLASSIC_BOUNDS;
+use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Prometheus,
     OpenMetrics,
+}
+
+impl Dialect {
+    /// What stands between `le="` and the counts of the classic buckets.
+    fn bounds(self) -> &'static [String; CLASSIC_BUCKETS] {
+        type Bounds = LazyLock<[String; CLASSIC_BUCKETS]>;
+        static PROMETHEUS: Bounds = LazyLock::new(|| written_bounds(Dialect::Prometheus));
+        static OPEN_METRICS: Bounds = LazyLock::new(|| written_bounds(Dialect::OpenMetrics));
+        match self {
+            Self::Prometheus => &PROMETHEUS,
+            Self::OpenMetrics => &OPEN_METRICS,
+        }
+    }
+}
+
+fn written_bounds(dialect: Dialect) -> [String; CLASSIC_BUCKETS] {
+    std::array::from_fn(|position| {
+        let bound = CLASSIC_BOUNDS.get(position).copied();
+        let bound = Float(bound.unwrap_or(f64::INFINITY), dialect);
+        format!("{bound}\"}} ")
+    })
 }
 
 /// Writes text. Writing to a `String` cannot fail, so results of `write!` are ignored here.
@@ -31,17 +53,21 @@ pub(super) struct Text {
     samples: usize,
     /// The labels of the series in hand, escaped.
     labels: String,
+    /// What the samples of its buckets have in common.
+    bucket: String,
 }
 
 impl Text {
-    pub(super) fn new(dialect: Dialect) -> Self {
+    /// With room for `capacity` bytes.
+    pub(super) fn with_capacity(dialect: Dialect, capacity: usize) -> Self {
         Self {
             dialect,
-            out: String::new(),
+            out: String::with_capacity(capacity),
             name: String::new(),
             start: 0,
             samples: 0,
             labels: String::new(),
+            bucket: String::new(),
         }
     }
 
@@ -64,27 +90,39 @@ impl Text {
         write_labels(&mut self.labels, labels.iter().copied());
     }
 
-    /// Writes a sample without the end of its line.
-    fn sample(&mut self, suffix: &str, le: Option<fmt::Arguments<'_>>, value: impl fmt::Display) {
-        let Self {
-            out, name, labels, ..
-        } = self;
-        out.push_str(name);
-        out.push_str(suffix);
-        if let Some(le) = le {
-            let comma = if labels.is_empty() { "" } else { "," };
-            let _ = write!(out, "{{{labels}{comma}le=\"{le}\"}}");
-        } else if !labels.is_empty() {
-            let _ = write!(out, "{{{labels}}}");
+    /// Writes a sample up to its value.
+    fn sample(&mut self, suffix: &str) {
+        self.out.push_str(&self.name);
+        self.out.push_str(suffix);
+        if !self.labels.is_empty() {
+            self.out.push('{');
+            self.out.push_str(&self.labels);
+            self.out.push('}');
         }
-        let _ = write!(out, " {value}");
+        self.out.push(' ');
     }
 
-    fn bucket(&mut self, bound: f64, count: u64) {
-        match self.dialect {
-            _ if bound.is_infinite() => self.sample("_bucket", Some(format_args!("+Inf")), count),
-            Dialect::Prometheus => self.sample("_bucket", Some(format_args!("{bound}")), count),
-            Dialect::OpenMetrics => self.sample("_bucket", Some(format_args!("{bound:?}")), count),
+    /// Writes the buckets, whose samples differ in bound and count alone.
+    fn buckets(&mut self, snapshot: &Snapshot) {
+        let open = self.dialect == Dialect::OpenMetrics;
+        let comma = if self.labels.is_empty() { "" } else { "," };
+        self.bucket.clear();
+        for part in [&self.name, "_bucket{", &self.labels, comma, "le=\""] {
+            self.bucket.push_str(part);
+        }
+        let mut count = Digits::of(0);
+        let buckets = self.dialect.bounds().iter().zip(snapshot.classic());
+        for (position, (bound, bucket)) in buckets.enumerate() {
+            if bucket != count.value {
+                count = Digits::of(bucket);
+            }
+            self.out.push_str(&self.bucket);
+            self.out.push_str(bound);
+            self.out.push_str(count.as_str());
+            if let Some(exemplar) = snapshot.exemplar(position).filter(|_| open) {
+                self.exemplar(exemplar);
+            }
+            self.out.push('\n');
         }
     }
 
@@ -125,11 +163,11 @@ impl Encoder for Text {
 
     fn number(&mut self, labels: &[Label<'_>], value: Number) {
         self.set_labels(labels);
-        match (value, self.dialect) {
-            (Number::Integer(value), _) => self.sample("", None, value),
-            (Number::Float(value), dialect) => self.sample("", None, Float(value, dialect)),
-        }
-        self.out.push('\n');
+        self.sample("");
+        let _ = match value {
+            Number::Integer(value) => writeln!(self.out, "{value}"),
+            Number::Float(value) => writeln!(self.out, "{}", Float(value, self.dialect)),
+        };
     }
 }
 
@@ -140,20 +178,46 @@ impl HistogramEncoder for Text {
 
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         self.set_labels(labels);
-        let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
-        for (position, (bound, count)) in bounds.zip(snapshot.classic()).enumerate() {
-            self.bucket(bound, count);
-            if self.dialect == Dialect::OpenMetrics
-                && let Some(exemplar) = snapshot.exemplar(position)
-            {
-                self.exemplar(exemplar);
+        self.buckets(snapshot);
+        self.sample("_sum");
+        let _ = writeln!(self.out, "{}", Float(snapshot.sum(), self.dialect));
+        self.sample("_count");
+        let _ = writeln!(self.out, "{}", snapshot.count());
+    }
+}
+
+/// A whole number in decimal digits.
+struct Digits {
+    value: u64,
+    /// The digits, at the end; zeros before them
+    text: [u8; Self::MOST],
+    length: usize,
+}
+
+impl Digits {
+    /// `u64::MAX` has so many.
+    const MOST: usize = 20;
+
+    fn of(value: u64) -> Self {
+        let mut text = [b'0'; Self::MOST];
+        let (mut rest, mut length) = (value, 0);
+        for digit in text.iter_mut().rev() {
+            *digit += (rest % 10) as u8;
+            (rest, length) = (rest / 10, length + 1);
+            if rest == 0 {
+                break;
             }
-            self.out.push('\n');
         }
-        self.sample("_sum", None, Float(snapshot.sum(), self.dialect));
-        self.out.push('\n');
-        self.sample("_count", None, snapshot.count());
-        self.out.push('\n');
+        Self {
+            value,
+            text,
+            length,
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        // ASCII.
+        str::from_utf8(&self.text[Self::MOST - self.length..]).unwrap_or_default()
     }
 }
 

@@ -1,9 +1,4 @@
-//! The Prometheus protobuf format: `io.prometheus.client.MetricFamily` messages, each after its
-//! length as a varint. The only format that carries native histograms; classic buckets are beside
-//! them.
-//!
-//! The messages are prometheus-client's. Its encoder for histograms of one's own is not used: its
-//! exemplars have no public constructor (0.25), so none could be given to it.
+//! Protobuf by way of prometheus-client's types.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,68 +7,52 @@ use prost::Message;
 
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
-use crate::metrics::histogram::HistogramEncoder;
-use crate::metrics::histogram::Snapshot;
+use crate::metrics::histogram::{HistogramEncoder, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 use crate::timestamp::Timestamp;
 
-/// The key of `MetricFamily.metric`: field 4, length-delimited.
-const METRIC_KEY: u8 = (4 << 3) | 2;
-
-/// Writes protobuf.
-#[derive(Debug)]
-pub(super) struct Protobuf {
-    out: Vec<u8>,
-    /// The present family without its length: fields of a message may be written one by one.
-    family: Vec<u8>,
-    kind: Kind,
-    series: usize,
+/// A family after its length. Its unit stands before its series.
+pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {
+    let head = proto::MetricFamily {
+        metric: Vec::new(),
+        ..family.clone()
+    };
+    let series = proto::MetricFamily {
+        metric: family.metric.clone(),
+        ..Default::default()
+    };
+    let message = [head.encode_to_vec(), series.encode_to_vec()].concat();
+    let mut delimited = Vec::new();
+    prost::encode_length_delimiter(message.len(), &mut delimited).unwrap();
+    [delimited, message].concat()
 }
 
-impl Protobuf {
-    pub(super) fn new() -> Self {
-        Self {
-            out: Vec::new(),
-            family: Vec::new(),
-            kind: Kind::Untyped,
-            series: 0,
-        }
-    }
+#[derive(Default)]
+pub(super) struct Reference {
+    pub(super) families: Vec<proto::MetricFamily>,
+}
 
-    pub(super) fn finish(mut self) -> Vec<u8> {
-        self.end_family();
-        self.out
-    }
-
-    fn end_family(&mut self) {
-        if self.series > 0 {
-            put_varint(&mut self.out, self.family.len() as u64);
-            self.out.append(&mut self.family);
-        }
-        self.series = 0;
-        self.family.clear();
-    }
-
-    fn metric(&mut self, metric: &proto::Metric) {
-        self.family.push(METRIC_KEY);
-        put_varint(&mut self.family, metric.encoded_len() as u64);
-        metric.encode_raw(&mut self.family);
-        self.series += 1;
+impl Reference {
+    fn series(&mut self, metric: proto::Metric) {
+        self.families.last_mut().unwrap().metric.push(metric);
     }
 }
 
-impl Encoder for Protobuf {
+impl Encoder for Reference {
     fn family(&mut self, head: Head<'_>) {
-        self.end_family();
-        self.kind = head.kind;
-        let family = proto::MetricFamily {
+        let kind = match head.kind {
+            Kind::Counter => proto::MetricType::Counter,
+            Kind::Gauge => proto::MetricType::Gauge,
+            Kind::Histogram => proto::MetricType::Histogram,
+            Kind::Untyped => proto::MetricType::Untyped,
+        };
+        self.families.push(proto::MetricFamily {
             name: head.name.to_owned(),
             help: head.help.to_owned(),
-            r#type: kind_of(head.kind).into(),
+            r#type: kind.into(),
             unit: head.unit.unwrap_or_default().to_owned(),
             ..Default::default()
-        };
-        family.encode_raw(&mut self.family);
+        });
     }
 
     fn number(&mut self, labels: &[Label<'_>], value: Number) {
@@ -82,21 +61,21 @@ impl Encoder for Protobuf {
             label: pairs(labels.iter().copied()),
             ..Default::default()
         };
-        match self.kind {
-            Kind::Counter => {
+        match self.families.last().unwrap().r#type() {
+            proto::MetricType::Counter => {
                 metric.counter = Some(proto::Counter {
                     value,
                     ..Default::default()
                 });
             }
-            Kind::Gauge => metric.gauge = Some(proto::Gauge { value }),
-            Kind::Untyped | Kind::Histogram => metric.untyped = Some(proto::Untyped { value }),
+            proto::MetricType::Gauge => metric.gauge = Some(proto::Gauge { value }),
+            _ => metric.untyped = Some(proto::Untyped { value }),
         }
-        self.metric(&metric);
+        self.series(metric);
     }
 }
 
-impl HistogramEncoder for Protobuf {
+impl HistogramEncoder for Reference {
     fn wants_exemplars(&self) -> bool {
         true
     }
@@ -120,20 +99,11 @@ impl HistogramEncoder for Protobuf {
             positive_delta: native.deltas,
             ..Default::default()
         };
-        self.metric(&proto::Metric {
+        self.series(proto::Metric {
             label: pairs(labels.iter().copied()),
             histogram: Some(histogram),
             ..Default::default()
         });
-    }
-}
-
-fn kind_of(kind: Kind) -> proto::MetricType {
-    match kind {
-        Kind::Counter => proto::MetricType::Counter,
-        Kind::Gauge => proto::MetricType::Gauge,
-        Kind::Histogram => proto::MetricType::Histogram,
-        Kind::Untyped => proto::MetricType::Untyped,
     }
 }
 
@@ -176,12 +146,4 @@ fn system_time(at: Timestamp) -> SystemTime {
     } else {
         UNIX_EPOCH + distance
     }
-}
-
-fn put_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }

@@ -1,0 +1,131 @@
+//! The wire format of protobuf: what the fields of messages are made from. As in proto3, a number that
+//! is 0 and a text that is empty are left out.
+
+/// How the value of a field is written.
+#[derive(Clone, Copy)]
+pub(super) enum WireType {
+    Varint = 0,
+    Double = 1,
+    Bytes = 2,
+}
+
+/// The key of a field, which is one byte: its number is at most 15.
+pub(super) const fn key(field: u8, wire_type: WireType) -> u8 {
+    assert!(field < 16);
+    (field << 3) | wire_type as u8
+}
+
+/// How many bytes [`put_varint`] writes.
+pub(super) const fn varint_len(value: u64) -> usize {
+    let bits = 64 - (value | 1).leading_zeros() as usize;
+    bits.div_ceil(7)
+}
+
+pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// A signed number such that small ones are short.
+pub(super) const fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+pub(super) fn put_integer(out: &mut Vec<u8>, key: u8, value: u64) {
+    if value != 0 {
+        out.push(key);
+        put_varint(out, value);
+    }
+}
+
+pub(super) fn put_double(out: &mut Vec<u8>, key: u8, value: f64) {
+    if value != 0.0 {
+        out.push(key);
+        out.extend_from_slice(&value.to_le_bytes());
+    }
+}
+
+pub(super) fn put_text(out: &mut Vec<u8>, key: u8, text: &str) {
+    if !text.is_empty() {
+        put_message(out, key, text.as_bytes());
+    }
+}
+
+/// Writes a message, even an empty one.
+pub(super) fn put_message(out: &mut Vec<u8>, key: u8, message: &[u8]) {
+    out.push(key);
+    put_varint(out, message.len() as u64);
+    out.extend_from_slice(message);
+}
+
+/// How many bytes [`put_text`] writes.
+pub(super) const fn text_len(text: &str) -> usize {
+    match text.len() {
+        0 => 0,
+        length => 1 + varint_len(length as u64) + length,
+    }
+}
+
+/// How many bytes stand for a length that is not yet known: right for 16 KiB to 2 MiB.
+const LENGTH_GUESS: usize = 3;
+
+/// A message after its length, which is written when it is complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delimited {
+    start: usize,
+}
+
+impl Delimited {
+    /// Begins a message at the end of `out`.
+    pub(super) fn begin(out: &mut Vec<u8>) -> Self {
+        let start = out.len();
+        out.extend_from_slice(&[0; LENGTH_GUESS]);
+        Self { start }
+    }
+
+    /// Ends the message and states its length before it.
+    pub(super) fn end(self, out: &mut Vec<u8>) {
+        let written = self.start + LENGTH_GUESS;
+        let length = out.len() - written;
+        let message = self.start + varint_len(length as u64);
+        if message > written {
+            out.resize(out.len() + message - written, 0);
+        }
+        out.copy_within(written..written + length, message);
+        out.truncate(message + length);
+        let mut rest = length;
+        for byte in &mut out[self.start..message] {
+            *byte = (rest & 0x7f) as u8 | 0x80;
+            rest >>= 7;
+        }
+        out[message - 1] &= 0x7f;
+    }
+
+    /// Takes the message back.
+    pub(super) fn cancel(self, out: &mut Vec<u8>) {
+        out.truncate(self.start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_stands_before_a_message_of_any_length() {
+        for length in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152] {
+            let (mut out, content) = (vec![7], vec![8; length]);
+            let message = Delimited::begin(&mut out);
+            out.extend_from_slice(&content);
+            message.end(&mut out);
+            let mut expected = vec![7];
+            put_varint(&mut expected, length as u64);
+            assert_eq!(expected.len(), 1 + varint_len(length as u64));
+            expected.extend_from_slice(&content);
+            assert!(out == expected, "{length}");
+        }
+    }
+}

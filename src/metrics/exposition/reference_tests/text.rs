@@ -1,0 +1,120 @@
+//! Text, line by line.
+
+use super::Dialect;
+use crate::instruments::{Encoder, Head, Kind, Label, Number};
+use crate::metrics::histogram::{HistogramEncoder, Snapshot};
+use crate::metrics::layout::CLASSIC_BOUNDS;
+
+pub(super) struct Reference {
+    open: bool,
+    name: String,
+    /// Of each family: what stands before its samples, and these
+    families: Vec<(String, Vec<String>)>,
+}
+
+impl Reference {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self {
+            open: dialect == Dialect::OpenMetrics,
+            name: String::new(),
+            families: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        let mut text = String::new();
+        for (head, samples) in self.families {
+            if !samples.is_empty() {
+                text += &(head + &samples.concat());
+            }
+        }
+        if self.open {
+            text += "# EOF\n";
+        }
+        text
+    }
+
+    fn float(&self, value: f64) -> String {
+        match value {
+            f64::INFINITY => "+Inf".to_owned(),
+            f64::NEG_INFINITY => "-Inf".to_owned(),
+            _ if self.open => format!("{value:?}"),
+            _ => format!("{value}"),
+        }
+    }
+
+    fn sample(&mut self, suffix: &str, labels: &[Label<'_>], value: &str) {
+        let labels = match labels {
+            [] => String::new(),
+            labels => format!("{{{}}}", written(labels)),
+        };
+        let line = format!("{}{suffix}{labels} {value}\n", self.name);
+        self.families.last_mut().unwrap().1.push(line);
+    }
+}
+
+fn written(labels: &[Label<'_>]) -> String {
+    let label = |(name, value): &Label<'_>| format!("{name}=\"{}\"", escaped(value, true));
+    let labels: Vec<String> = labels.iter().map(label).collect();
+    labels.join(",")
+}
+
+fn escaped(text: &str, quotes: bool) -> String {
+    let text = text.replace('\\', "\\\\").replace('\n', "\\n");
+    match quotes {
+        true => text.replace('"', "\\\""),
+        false => text,
+    }
+}
+
+impl Encoder for Reference {
+    fn family(&mut self, head: Head<'_>) {
+        self.name = head.name.to_owned();
+        let (mut name, mut kind) = (head.name, head.kind.as_str());
+        if self.open && head.kind == Kind::Counter {
+            name = name.strip_suffix("_total").unwrap_or(name);
+        }
+        if self.open && head.kind == Kind::Untyped {
+            kind = "unknown";
+        }
+        let help = escaped(head.help, self.open);
+        let mut text = format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
+        if let (true, Some(unit)) = (self.open, head.unit) {
+            text += &format!("# UNIT {name} {unit}\n");
+        }
+        self.families.push((text, Vec::new()));
+    }
+
+    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+        let value = match value {
+            Number::Integer(value) => value.to_string(),
+            Number::Float(value) => self.float(value),
+        };
+        self.sample("", labels, &value);
+    }
+}
+
+impl HistogramEncoder for Reference {
+    fn wants_exemplars(&self) -> bool {
+        self.open
+    }
+
+    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+        let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
+        for (position, (bound, count)) in bounds.zip(snapshot.classic()).enumerate() {
+            let le = self.float(bound);
+            let labels = [labels, &[("le", &*le)]].concat();
+            let exemplar = snapshot.exemplar(position).map(|exemplar| {
+                let labels: Vec<Label<'_>> = exemplar.labels().collect();
+                let value = self.float(exemplar.value().as_seconds_f64());
+                let at = self.float(exemplar.at().as_seconds_f64());
+                format!(" # {{{}}} {value} {at}", written(&labels))
+            });
+            let exemplar = exemplar.unwrap_or_default();
+            self.sample("_bucket", &labels, &format!("{count}{exemplar}"));
+        }
+        let sum = self.float(snapshot.sum());
+        self.sample("_sum", labels, &sum);
+        self.sample("_count", labels, &snapshot.count().to_string());
+    }
+}
