@@ -1,4 +1,4 @@
-//! Fewer wake-ups of a busy thread: what arrives within a few milliseconds is read at once.
+//! Fewer wake-ups of a busy thread: what arrives within five milliseconds is read at once.
 //!
 //! A thread that is woken for each event pays for the switch, for its system calls, and for caches that
 //! others have used meanwhile: half of what an event costs at some thousand a second. So a thread that is
@@ -9,7 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a busy thread sleeps. So much later it may read an event, run a timer or answer another
-/// thread. Far below the second to which Kubernetes cuts its times.
+/// thread. Longer pauses would save little more, and the arrival of an event is what sharpens the times
+/// of Kubernetes ([§4.3](crate::specification#s4-3)).
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A thread is busy while its wake-ups are closer than this. Longer than [`PAUSE`], so that a thread whose
@@ -104,7 +105,7 @@ mod tests {
     fn a_thread_stays_busy_while_events_wait_at_the_end_of_its_pauses() {
         let woken_at_once = PAUSE + SHORT_WORK * 2;
         assert_eq!(pause_after(&[woken_at_once], SHORT_WORK), Some(PAUSE));
-        let woken_later = PAUSE + Duration::from_millis(2);
+        let woken_later = PAUSE + Duration::from_millis(1);
         let found_nothing = pause_after(&[woken_at_once, woken_later], SHORT_WORK);
         assert_eq!(found_nothing, None);
     }
