@@ -47,7 +47,10 @@ fn listed(pods: Vec<PodSnapshot>) -> Delivery {
     let began = NOW;
     Delivery {
         source: SourceId(0),
-        event: PodEvent::Listed { pods, began },
+        event: PodEvent::Listed {
+            pods: pods.into(),
+            began,
+        },
         now: NOW,
         observed: None,
         version: None,

@@ -7,6 +7,7 @@
 mod container;
 mod disruption;
 mod in_place;
+pub mod packed;
 mod probes;
 mod sandbox;
 mod scheduling;

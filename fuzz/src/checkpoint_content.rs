@@ -114,7 +114,7 @@ pub fn restore(file: &[u8]) {
     deliver(PodEvent::Resumed);
     deliver(PodEvent::SyncLost);
     deliver(PodEvent::Listed {
-        pods: Vec::new(),
+        pods: Vec::new().into(),
         began: now,
     });
     tracker.advance(now, &mut recorder);

@@ -84,7 +84,7 @@ fn event(
         return (Some(event), observed);
     }
     let listed = decoder.list_page(line).ok().map(|page| PodEvent::Listed {
-        pods: page.pods,
+        pods: page.pods.into(),
         began: now,
     });
     (listed, None)

@@ -5,6 +5,7 @@ use memchr::memchr2;
 
 use super::pod::envelope::Items;
 use super::{DecodeError, ListPage, PodDecoder};
+use crate::pod::PodSnapshot;
 
 /// How deep the items of a list are: in its object and in its array.
 const ITEMS: u32 = 2;
@@ -23,7 +24,9 @@ pub(crate) struct JsonListReader<'d> {
     text: Text,
     /// Between the brackets of `items`
     in_items: bool,
-    items: Option<Items>,
+    /// There was an array of items
+    has_items: bool,
+    items: Items,
     position: usize,
 }
 
@@ -46,9 +49,15 @@ impl<'d> JsonListReader<'d> {
             depth: 0,
             text: Text::Outside,
             in_items: false,
-            items: None,
+            has_items: false,
+            items: Items::default(),
             position: 0,
         }
+    }
+
+    /// The pods that are decoded so far.
+    pub(crate) const fn pods(&mut self) -> &mut Vec<PodSnapshot> {
+        &mut self.items.pods
     }
 
     /// How many bytes are held that are not decoded yet.
@@ -69,7 +78,8 @@ impl<'d> JsonListReader<'d> {
                     kept = found;
                     if ends_with_items_key(&self.shell) {
                         self.in_items = true;
-                        self.items = Some(Items::default());
+                        self.has_items = true;
+                        self.items = Items::default();
                         self.position = 0;
                         self.shell.push(b'[');
                         kept = at;
@@ -102,9 +112,10 @@ impl<'d> JsonListReader<'d> {
     /// The page, when everything has arrived.
     pub(crate) fn finish(self) -> Result<ListPage, DecodeError> {
         let page = self.decoder.list_page(&self.shell)?;
-        let Some(items) = self.items else {
+        if !self.has_items {
             return Ok(page);
-        };
+        }
+        let items = self.items;
         Ok(ListPage {
             pods: items.pods,
             of_other_shards: items.of_other_shards,
@@ -159,11 +170,8 @@ impl<'d> JsonListReader<'d> {
         } else {
             let position = self.position;
             self.position += 1;
-            self.decoder.list_item(item).map(|item| {
-                if let Some(items) = &mut self.items {
-                    items.push(position, item);
-                }
-            })
+            let item = self.decoder.list_item(item);
+            item.map(|item| self.items.push(position, item))
         };
         pending.clear();
         *self.pending = pending;

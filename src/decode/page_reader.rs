@@ -3,6 +3,7 @@
 use super::json_list_reader::JsonListReader;
 use super::protobuf::list_reader::ListReader;
 use super::{DecodeError, Encoding, ListPage, PodDecoder};
+use crate::pod::PodSnapshot;
 
 /// Reads a list, or one page of it, item by item.
 #[derive(Debug)]
@@ -34,6 +35,14 @@ impl PageReader<'_> {
         match &mut self.0 {
             Body::Json(reader) => reader.push(chunk),
             Body::Protobuf(reader) => reader.push(chunk),
+        }
+    }
+
+    /// Takes out the pods that are decoded so far. What was taken out is not in the page.
+    pub fn take_pods(&mut self) -> impl Iterator<Item = PodSnapshot> {
+        match &mut self.0 {
+            Body::Json(reader) => reader.pods().drain(..),
+            Body::Protobuf(reader) => reader.pods().drain(..),
         }
     }
 

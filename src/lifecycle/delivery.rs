@@ -2,6 +2,7 @@
 
 use super::version::Version;
 use crate::kube_event::KubeEvent;
+use crate::pod::packed::PackedPods;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -21,7 +22,7 @@ pub enum PodEvent {
     /// ([§5.2](crate::specification#s5-2)), every further one closes a gap
     /// ([§5.4](crate::specification#s5-4)).
     Listed {
-        pods: Vec<PodSnapshot>,
+        pods: PackedPods,
         /// When the list was begun
         began: Timestamp,
     },

@@ -12,7 +12,10 @@ pub(super) fn tracker() -> Tracker {
         ..TrackerConfig::default()
     });
     let (pods, began) = (Vec::new(), at(-1_000_000));
-    let listed = PodEvent::Listed { pods, began };
+    let listed = PodEvent::Listed {
+        pods: pods.into(),
+        began,
+    };
     deliver(&mut tracker, &mut Ends::default(), -1_000_000, listed);
     tracker
 }

@@ -59,7 +59,10 @@ impl StuckInCluster {
             })?;
             let listed = Delivery {
                 source: SourceId(source),
-                event: PodEvent::Listed { pods, began },
+                event: PodEvent::Listed {
+                    pods: pods.into(),
+                    began,
+                },
                 now: self.clock.now(),
                 observed: None,
                 version: None,

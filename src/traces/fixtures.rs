@@ -47,7 +47,10 @@ pub(crate) fn tracker(sink: &mut impl Sink) -> Tracker {
         ..TrackerConfig::default()
     });
     let (pods, began) = (Vec::new(), at(-1_000_000));
-    let listed = PodEvent::Listed { pods, began };
+    let listed = PodEvent::Listed {
+        pods: pods.into(),
+        began,
+    };
     deliver(&mut tracker, sink, -1_000_000, listed);
     tracker
 }

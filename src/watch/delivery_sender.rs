@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::stats::WatchStats;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, PodEvent, SourceId, Version};
-use crate::pod::PodSnapshot;
+use crate::pod::packed::PackedPods;
 use crate::timestamp::Timestamp;
 
 /// The receiver of deliveries is gone.
@@ -88,7 +88,7 @@ impl DeliverySender {
     /// A list of `version` has completed, so the source is in sync.
     pub(super) async fn listed(
         &mut self,
-        pods: Vec<PodSnapshot>,
+        pods: PackedPods,
         began: Timestamp,
         version: Version,
     ) -> Result<(), Closed> {

@@ -12,18 +12,15 @@ use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_chunks, too_long};
 use crate::decode::{ListPage, PodDecoder};
-use crate::pod::PodSnapshot;
+use crate::pod::packed::PackedPods;
 
 /// A list of which every page has arrived.
 pub(super) struct CompleteList {
     /// The pods of all pages
-    pub(super) pods: Vec<PodSnapshot>,
+    pub(super) pods: PackedPods,
     /// The version that they are all of
     pub(super) version: String,
 }
-
-/// Memory is reserved for at most this many announced pods; for more, it grows as they arrive.
-const RESERVE_LIMIT: u64 = 1_000_000;
 
 /// Makes the requests of one list.
 pub(super) struct Lister<'a> {
@@ -44,14 +41,14 @@ impl Lister<'_> {
     /// not complete ([§5.4](crate::specification#s5-4)). Only a page that is
     /// too long is requested again, with fewer pods.
     pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
-        let mut pods = Vec::new();
+        let mut pods = PackedPods::default();
         let mut token: Option<String> = None;
         let mut limit = self.config.page_limit.max(1);
         let mut buffer = Vec::new();
         let mut sharded = true;
         loop {
             let page = token.as_deref().map_or(Page::First(freshness), Page::Next);
-            let mut page = match self.fetch(&page, limit, &mut buffer).await {
+            let page = match self.fetch(&page, limit, &mut buffer).await {
                 Ok(page) => page,
                 Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
                     self.sender.stats().count_errors(failure.kind.into(), 1);
@@ -63,8 +60,7 @@ impl Lister<'_> {
             self.sender
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
-            pods.reserve(page.pods.len() + expected(&page));
-            pods.append(&mut page.pods);
+            pods.extend(page.pods);
             sharded &= page.sharded;
             token = page.continue_token.filter(|token| !token.is_empty());
             if token.is_some() {
@@ -115,17 +111,4 @@ impl Lister<'_> {
         self.sender.heard();
         Ok(reader.finish()?)
     }
-}
-
-/// How many pods the further pages hold, about: the share of those that are announced which this page
-/// had.
-fn expected(page: &ListPage) -> usize {
-    let own = page.pods.len() as u64;
-    let all = own + page.of_other_shards;
-    let announced = page.remaining.unwrap_or(0).min(RESERVE_LIMIT);
-    let coming = match page.of_other_shards {
-        0 => announced,
-        _ => announced.saturating_mul(own) / all,
-    };
-    usize::try_from(coming).unwrap_or(0)
 }

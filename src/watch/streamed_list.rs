@@ -91,7 +91,7 @@ impl Lister<'_> {
             if let Some(version) = std::mem::replace(&mut end, Ok(None))? {
                 // A watch does not show whether the API server shards.
                 *self.server_shards = false;
-                let pods = pods.into_pods();
+                let pods = pods.into_packed();
                 return Ok(CompleteList { pods, version });
             }
             if !goes_on {

@@ -1,37 +1,34 @@
-//! The pods of a streamed list while it is under way. A hash map of pods would double all of them when it
-//! grows, so they stand in a vector, and a hash index points at them.
+//! The pods of a streamed list while it is under way: packed, with a hash index of their places beside them.
 
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::pod::packed::{PackedPods, Place};
 use crate::pod::{PodSnapshot, PodUid};
 
 /// Pods by UID.
 #[derive(Debug, Default)]
 pub(super) struct StreamedPods {
-    pods: Vec<PodSnapshot>,
-    /// Positions in `pods`
-    index: HashTable<usize>,
+    pods: PackedPods,
+    index: HashTable<Place>,
     hasher: DefaultHashBuilder,
 }
 
 impl StreamedPods {
     /// Adds a pod, in place of an older snapshot of it.
     pub(super) fn insert(&mut self, pod: PodSnapshot) {
-        let Self {
-            pods,
-            index,
-            hasher,
-        } = self;
-        let hash = hasher.hash_one(pod.uid);
-        match index.find(hash, |position| pods[*position].uid == pod.uid) {
-            Some(position) => pods[*position] = pod,
-            None => {
-                let rehash = |position: &usize| hasher.hash_one(pods[*position].uid);
-                index.insert_unique(hash, pods.len(), rehash);
-                pods.push(pod);
-            }
+        let uid = pod.uid;
+        self.remove(uid);
+        // Without a place, past 4 GiB of packed pods, a pod cannot be removed any more.
+        if let Some(place) = self.pods.push(pod) {
+            let Self {
+                pods,
+                index,
+                hasher,
+            } = self;
+            let rehash = |place: &Place| hasher.hash_one(pods.uid_at(*place));
+            index.insert_unique(hasher.hash_one(Some(uid)), place, rehash);
         }
     }
 
@@ -42,21 +39,16 @@ impl StreamedPods {
             index,
             hasher,
         } = self;
-        let hash = hasher.hash_one(uid);
-        let found = index.find_entry(hash, |position| pods[*position].uid == uid);
-        let Ok(entry) = found else { return };
-        let (position, _) = entry.remove();
-        let last = pods.len() - 1;
-        // The last pod takes the place of the one that goes.
-        let moved = hasher.hash_one(pods[last].uid);
-        if let Some(moved) = index.find_mut(moved, |found| *found == last) {
-            *moved = position;
+        let hash = hasher.hash_one(Some(uid));
+        let found = index.find_entry(hash, |place| pods.uid_at(*place) == Some(uid));
+        if let Ok(entry) = found {
+            let (place, _) = entry.remove();
+            pods.remove(place);
         }
-        pods.swap_remove(position);
     }
 
-    /// The pods, in no order.
-    pub(super) fn into_pods(self) -> Vec<PodSnapshot> {
+    /// The pods, in the order in which they were added last.
+    pub(super) fn into_packed(self) -> PackedPods {
         self.pods
     }
 }
@@ -96,7 +88,7 @@ mod tests {
                     streamed.insert(pod);
                 }
             }
-            let pods = streamed.into_pods();
+            let pods = streamed.into_packed();
             assert_eq!(pods.len(), model.len());
             for pod in pods {
                 assert_eq!(model.get(&pod.uid), Some(&pod.resource_version));

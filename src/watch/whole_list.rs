@@ -15,6 +15,7 @@ use super::requests::Freshness;
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_chunks, timed_out, too_long};
+use crate::pod::packed::PackedPods;
 
 /// Why a list in one answer did not complete.
 #[derive(Debug)]
@@ -75,9 +76,11 @@ impl Lister<'_> {
         let mut buffer = Vec::new();
         let mut reader = self.decoder.page(encoding, &mut buffer);
         let sender = &mut *self.sender;
+        let mut pods = PackedPods::default();
         let take = |chunk: &[u8]| {
             sender.heard();
             reader.push(chunk)?;
+            pods.extend(reader.take_pods());
             match reader.held() > most {
                 true => Err(too_long(most)),
                 false => Ok(()),
@@ -89,7 +92,7 @@ impl Lister<'_> {
         let stats = self.sender.stats();
         stats.count_errors(WatchErrorReason::Decode, list.undecodable);
         *self.server_shards = list.sharded;
-        let pods = list.pods;
+        pods.extend(list.pods);
         Ok((CompleteList { pods, version }, list.continue_token))
     }
 }

@@ -178,9 +178,12 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
         let event = match document.body {
-            Body::List { pods, .. } => PodEvent::Listed { pods, began },
+            Body::List { pods, .. } => PodEvent::Listed {
+                pods: pods.into(),
+                began,
+            },
             Body::Pod(pod) => PodEvent::Listed {
-                pods: vec![pod],
+                pods: vec![pod].into(),
                 began,
             },
             Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {

@@ -133,7 +133,7 @@ fn scraped(events: Option<Vec<KubeEvent>>) -> Scrape {
     };
     let began = Timestamp::from_seconds(START);
     apply(PodEvent::Listed {
-        pods: Vec::new(),
+        pods: Vec::new().into(),
         began,
     });
     (0..PODS).for_each(|number| apply(PodEvent::Applied(snapshot(number, false))));

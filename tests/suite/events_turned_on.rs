@@ -131,7 +131,7 @@ impl Process {
 fn without_events() -> Process {
     let mut process = Process::start(false);
     process.apply(PodEvent::Listed {
-        pods: vec![ready("before"), pod("adopted"), mirror("static")],
+        pods: vec![ready("before"), pod("adopted"), mirror("static")].into(),
         began: Timestamp::from_seconds(START + 4),
     });
     for pod in [pod("ready"), ready("ready"), failed("failed"), pod("waits")] {

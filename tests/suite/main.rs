@@ -54,6 +54,7 @@ mod layering;
 mod max_pods;
 mod memory;
 mod oracle;
+mod packed_pods;
 mod page;
 mod panic_line;
 mod probe_advice;

@@ -53,7 +53,7 @@ fn documents() -> Vec<Value> {
 }
 
 /// The events of watches, and the items of lists as events.
-fn events() -> Vec<Value> {
+pub(crate) fn events() -> Vec<Value> {
     let mut events = Vec::new();
     for mut document in documents() {
         match document["items"].take() {
@@ -73,7 +73,7 @@ fn events() -> Vec<Value> {
     events
 }
 
-fn everything() -> DecodeOptions {
+pub(crate) fn everything() -> DecodeOptions {
     DecodeOptions {
         pod_labels: vec!["app".into(), "k8s-app".into(), "empty".into()],
         node: true,

@@ -80,7 +80,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
     };
     let began = at(0);
     let first_list = PodEvent::Listed {
-        pods: Vec::new(),
+        pods: Vec::new().into(),
         began,
     };
     let events = [

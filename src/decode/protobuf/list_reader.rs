@@ -10,6 +10,7 @@ use super::{MAGIC, kind, metadata_of, object_of, schema};
 use crate::decode::DecodeError;
 use crate::decode::pod::DecodeContext;
 use crate::decode::pod::object::{ObjectFault, shorten};
+use crate::pod::PodSnapshot;
 
 /// Reads one page of a list of pods. Holds what has arrived of one item, beside the decoded ones.
 #[derive(Debug)]
@@ -60,6 +61,11 @@ impl<'d> ListReader<'d> {
             items: Items::default(),
             position: 0,
         }
+    }
+
+    /// The pods that are decoded so far.
+    pub(crate) const fn pods(&mut self) -> &mut Vec<PodSnapshot> {
+        &mut self.items.pods
     }
 
     /// How many bytes are held that are not decoded yet.

@@ -43,7 +43,13 @@ impl Fixture {
             version: 0,
         };
         let (pods, began) = (Vec::new(), at(-100));
-        fixture.deliver(-100, PodEvent::Listed { pods, began });
+        fixture.deliver(
+            -100,
+            PodEvent::Listed {
+                pods: pods.into(),
+                began,
+            },
+        );
         fixture
     }
 
@@ -356,7 +362,13 @@ fn a_pod_in_flight_is_found_by_its_name_and_no_other() {
             }
             2 if second % 100 == 0 => {
                 let (pods, began) = (vec![snapshot], at(second));
-                fixture.deliver(second, PodEvent::Listed { pods, began });
+                fixture.deliver(
+                    second,
+                    PodEvent::Listed {
+                        pods: pods.into(),
+                        began,
+                    },
+                );
                 continue;
             }
             3 => {
@@ -398,7 +410,10 @@ fn startups_that_were_over_at_first_sight_leave_no_record() {
     let mut tracker = Tracker::default();
     let delivery = Delivery {
         source: SourceId(0),
-        event: PodEvent::Listed { pods, began },
+        event: PodEvent::Listed {
+            pods: pods.into(),
+            began,
+        },
         now: at(1),
         observed: None,
         version: None,

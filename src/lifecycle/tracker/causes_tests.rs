@@ -135,7 +135,7 @@ fn a_pod_that_was_marked_for_disruption_ends_as_disrupted_unless_it_succeeded_or
     let vanished = vec![
         PodEvent::Applied(disrupted(pod(2))),
         PodEvent::Listed {
-            pods: Vec::new(),
+            pods: Vec::new().into(),
             began: at(2),
         },
     ];

@@ -69,7 +69,7 @@ fn deliver_from(
 
 fn list(second: i64, pods: Vec<PodSnapshot>) -> PodEvent {
     PodEvent::Listed {
-        pods,
+        pods: pods.into(),
         began: at(second),
     }
 }

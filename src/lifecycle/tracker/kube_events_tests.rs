@@ -122,7 +122,13 @@ impl World {
             seen: Seen::default(),
         };
         let (pods, began) = (Vec::new(), at(0));
-        world.deliver(0, PodEvent::Listed { pods, began });
+        world.deliver(
+            0,
+            PodEvent::Listed {
+                pods: pods.into(),
+                began,
+            },
+        );
         world
     }
 
@@ -573,7 +579,7 @@ fn deliverable(act: &Act) -> Option<PodEvent> {
             Some(PodEvent::Event(KubeEvent { first, ..event }))
         }
         Act::List => Some(PodEvent::Listed {
-            pods: Vec::new(),
+            pods: Vec::new().into(),
             began: at(40),
         }),
         Act::Restart => None,

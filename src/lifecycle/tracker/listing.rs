@@ -5,7 +5,8 @@ use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::sink::Sink;
-use crate::pod::{PodSnapshot, PodUid};
+use crate::pod::PodUid;
+use crate::pod::packed::PackedPods;
 
 impl Tracker {
     /// Accounts for a completed list: applies every snapshot in it, then removes the known pods
@@ -13,18 +14,14 @@ impl Tracker {
     /// cluster are not held twice.
     pub(super) fn apply_list(
         &mut self,
-        mut pods: Vec<PodSnapshot>,
+        pods: PackedPods,
         delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        const GIVE_BACK: usize = 4096;
-        let listed = pods.iter().map(|snapshot| snapshot.uid).collect();
-        pods.reverse();
-        while let Some(snapshot) = pods.pop() {
+        let mut listed = Vec::with_capacity(pods.len());
+        for snapshot in pods {
+            listed.push(snapshot.uid);
             self.apply_snapshot(&snapshot, delivery, reporter);
-            if pods.len().is_multiple_of(GIVE_BACK) {
-                pods.shrink_to_fit();
-            }
         }
         self.remove_absent(delivery.source, listed, reporter);
     }

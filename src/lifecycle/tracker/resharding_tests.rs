@@ -42,7 +42,7 @@ fn ready(uid: &str, created: i64) -> PodSnapshot {
 
 fn list(began: i64, pods: Vec<PodSnapshot>) -> PodEvent {
     PodEvent::Listed {
-        pods,
+        pods: pods.into(),
         began: at(began),
     }
 }

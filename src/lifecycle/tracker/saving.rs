@@ -174,7 +174,7 @@ mod tests {
         let mut silent = |_, _: Observation<'_>| {};
         for source in [0, 1] {
             let list = PodEvent::Listed {
-                pods: Vec::new(),
+                pods: Vec::new().into(),
                 began: at(0),
             };
             let starting = PodEvent::Applied(pod(&format!("starting {source}")));

@@ -193,7 +193,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         self.stats.set_synced(SOURCE, true);
         self.deliver(
             PodEvent::Listed {
-                pods: list.pods,
+                pods: list.pods.into(),
                 began,
             },
             None,
@@ -259,7 +259,13 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 let pods = in_list_order(pods);
                 let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
                 self.drop_early_events();
-                self.deliver(PodEvent::Listed { pods, began }, None);
+                self.deliver(
+                    PodEvent::Listed {
+                        pods: pods.into(),
+                        began,
+                    },
+                    None,
+                );
             }
             Some(StreamedList::Relist(pods)) => {
                 self.stats.count_relist(RelistReason::Recorded);
@@ -300,9 +306,12 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             PodEvent::Applied(pod) | PodEvent::Deleted(pod) if !self.is_own(pod.uid) => {
                 PodEvent::OtherShard
             }
-            PodEvent::Listed { mut pods, began } => {
-                pods.retain(|pod| self.is_own(pod.uid));
-                PodEvent::Listed { pods, began }
+            PodEvent::Listed { pods, began } => {
+                let own = pods.into_iter().filter(|pod| self.is_own(pod.uid));
+                PodEvent::Listed {
+                    pods: own.collect(),
+                    began,
+                }
             }
             PodEvent::Event(event) if event.pod.is_some_and(|uid| !self.is_own(uid)) => {
                 PodEvent::OtherShardEvents(1)

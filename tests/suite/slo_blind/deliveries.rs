@@ -105,7 +105,14 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
     let mut harness = Harness::new();
     let began = Timestamp::from_seconds(START);
     let pods = vec![];
-    harness.apply(START, PodEvent::Listed { pods, began }, false);
+    harness.apply(
+        START,
+        PodEvent::Listed {
+            pods: pods.into(),
+            began,
+        },
+        false,
+    );
     for name in ["swift", "late", "stuck"] {
         harness.apply(BOUND, PodEvent::Applied(pod(name, None)), true);
     }

@@ -306,7 +306,7 @@ pub fn in_words(delivery: &Delivery) -> String {
         PodEvent::Applied(pod) => format!("Applied {}", one(pod)),
         PodEvent::Deleted(pod) => format!("Deleted {}", one(pod)),
         PodEvent::Listed { pods, .. } => {
-            let pods: Vec<String> = pods.iter().map(one).collect();
+            let pods: Vec<String> = pods.copies().map(|pod| one(&pod)).collect();
             format!("Listed {}", pods.join(" "))
         }
         PodEvent::StreamedListClosed { listed } => format!("Closed {}", listed.len()),

@@ -181,7 +181,7 @@ pub(super) fn history(seed: u64, pods: u64) -> Vec<Delivery> {
     let mut random = Rng::new(seed);
     let began = Timestamp::from_seconds(START);
     let mut events = vec![PodEvent::Listed {
-        pods: Vec::new(),
+        pods: Vec::new().into(),
         began,
     }];
     let mut lives: Vec<(u64, u32)> = (0..pods).map(|pod| (pod, 0)).collect();

@@ -12,6 +12,7 @@ use podinit::lifecycle::{
     Delivery, PodEvent, SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
+use podinit::pod::PodSnapshot;
 use podinit::sim::Cluster;
 use podinit::sim::object::EventKind;
 use podinit::slo::{Slo, SloFile};
@@ -113,10 +114,10 @@ impl Pipeline {
     /// watch has delivered everything up to it.
     pub async fn catch_up(&mut self, namespace: &str, name: &str, version: u64) {
         let shows = |event: &PodEvent| {
-            let pods = match event {
-                PodEvent::Applied(pod) => std::slice::from_ref(pod),
-                PodEvent::Listed { pods, .. } => pods.as_slice(),
-                _ => &[],
+            let pods: Vec<PodSnapshot> = match event {
+                PodEvent::Applied(pod) => vec![pod.clone()],
+                PodEvent::Listed { pods, .. } => pods.copies().collect(),
+                _ => Vec::new(),
             };
             pods.iter().any(|pod| {
                 &*pod.info.namespace == namespace

@@ -1,0 +1,61 @@
+//! Values that many pods share, each held once and known by a number.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::pod::Workload;
+
+/// What the snapshots of a list share.
+#[derive(Clone, Default)]
+pub(super) struct SharedValues {
+    pub(super) namespaces: Numbered<str>,
+    pub(super) nodes: Numbered<str>,
+    pub(super) workloads: Numbered<Workload>,
+    pub(super) pod_labels: Numbered<[Box<str>]>,
+    pub(super) images: Numbered<Vec<Arc<str>>>,
+    pub(super) containers: Numbered<str>,
+}
+
+/// Values of one kind.
+pub(super) struct Numbered<T: ?Sized> {
+    values: Vec<Arc<T>>,
+    /// By address, which is that of one value as long as `values` holds it
+    numbers: HashMap<usize, u64>,
+}
+
+impl<T: ?Sized> Numbered<T> {
+    /// The number of a value; one that is not shared has a number of its own each time.
+    pub(super) fn number(&mut self, value: &Arc<T>) -> u64 {
+        let next = self.values.len() as u64;
+        let address = Arc::as_ptr(value).cast::<()>().addr();
+        let number = *self.numbers.entry(address).or_insert(next);
+        if number == next {
+            self.values.push(Arc::clone(value));
+        }
+        number
+    }
+
+    pub(super) fn get(&self, number: u64) -> Option<Arc<T>> {
+        let index = usize::try_from(number).ok()?;
+        self.values.get(index).map(Arc::clone)
+    }
+}
+
+impl<T: ?Sized> Clone for Numbered<T> {
+    fn clone(&self) -> Self {
+        Self {
+            values: self.values.clone(),
+            numbers: self.numbers.clone(),
+        }
+    }
+}
+
+impl<T: ?Sized> Default for Numbered<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            numbers: HashMap::new(),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! One ordinary snapshot as bytes. Every field is named here, so that a new one does not compile until it is
+//! packed, or makes a snapshot that has it no ordinary one.
+
+use super::bytes::{self, Reader, put_number, put_signed};
+use super::container;
+use super::flags::Flags;
+use super::shared::SharedValues;
+use crate::label_value::LabelValue;
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Conditions, Container, Phase, PodInfo, PodSnapshot,
+    PodUid,
+};
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// Whether a snapshot has nothing but what [`pack`] packs.
+pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
+    let has_nothing_rare = pod.not_scheduled.is_none()
+        && pod.sandbox_not_ready.is_none()
+        && pod.disruption.is_none()
+        && pod.in_place.is_none()
+        && pod.waiting_messages.is_none()
+        && pod.info.probes.is_none();
+    let times = [pod.created, pod.started, pod.latest_api_time];
+    let transitions = (ConditionType::ALL.into_iter())
+        .map(|kind| (pod.conditions.get(kind)).and_then(|found| found.last_transition));
+    let starts = pod.containers.iter().map(|container| container.started);
+    has_nothing_rare && (times.into_iter().chain(transitions).chain(starts)).all(is_whole_second)
+}
+
+/// Whether [`put_time`] can write a time. The API states whole seconds.
+fn is_whole_second(time: Option<Timestamp>) -> bool {
+    time.is_none_or(|time| time.as_nanos() % NANOS_PER_SECOND == 0)
+}
+
+/// Appends an ordinary snapshot, but for its UID and its name.
+pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u8>) {
+    let PodSnapshot {
+        uid: _,
+        resource_version,
+        info,
+        created,
+        started,
+        latest_api_time,
+        phase: _,
+        conditions,
+        unschedulable: _,
+        not_scheduled: _,
+        has_scheduling_group: _,
+        has_nominated_node: _,
+        sandbox_not_ready: _,
+        disruption: _,
+        in_place: _,
+        terminating: _,
+        gated: _,
+        has_init_containers: _,
+        containers,
+        waiting_messages: _,
+        is_stateful: _,
+        has_readiness_gates: _,
+        is_static: _,
+    } = pod;
+    out.extend_from_slice(&flags(pod).to_bytes());
+    if let Some(version) = resource_version {
+        put_number(out, *version);
+    }
+    pack_info(info, shared, out);
+    let base = seconds(*created);
+    put_signed(out, base);
+    put_time(out, base, *started);
+    put_time(out, base, *latest_api_time);
+    pack_conditions(conditions, base, out);
+    put_number(out, containers.len() as u64);
+    for container in containers {
+        let Container {
+            name,
+            kind: _,
+            state: _,
+            started,
+            has_restarted: _,
+        } = container;
+        put_number(out, shared.containers.number(name));
+        out.push(container::code(container));
+        put_time(out, base, *started);
+    }
+}
+
+fn pack_info(info: &PodInfo, shared: &mut SharedValues, out: &mut Vec<u8>) {
+    let PodInfo {
+        namespace,
+        name: _,
+        node,
+        workload,
+        host_network: _,
+        pod_labels,
+        probes: _,
+        images,
+    } = info;
+    put_number(out, shared.namespaces.number(namespace));
+    match pod_labels.is_empty() {
+        true => put_number(out, 0),
+        false => put_number(out, 1 + shared.pod_labels.number(pod_labels)),
+    }
+    if let Some(node) = node {
+        put_number(out, shared.nodes.number(node));
+    }
+    if let Some(workload) = workload {
+        put_number(out, shared.workloads.number(workload));
+    }
+    if let Some(images) = images {
+        put_number(out, shared.images.number(images));
+    }
+}
+
+/// Reads what [`pack`] has written.
+pub(super) fn unpack(
+    uid: PodUid,
+    name: Box<str>,
+    shared: &SharedValues,
+    reader: &mut Reader<'_>,
+) -> PodSnapshot {
+    let flags = Flags::from_bytes(reader.array());
+    let resource_version = flags.has(Flags::VERSION).then(|| reader.number());
+    let info = unpack_info(flags, name, shared, reader);
+    let base = reader.signed();
+    PodSnapshot {
+        uid,
+        resource_version,
+        info,
+        created: timestamp(base),
+        started: time(reader, base),
+        latest_api_time: time(reader, base),
+        phase: flags.phase(),
+        conditions: unpack_conditions(reader, base),
+        unschedulable: flags.has(Flags::UNSCHEDULABLE),
+        not_scheduled: None,
+        has_scheduling_group: flags.has(Flags::SCHEDULING_GROUP),
+        has_nominated_node: flags.has(Flags::NOMINATED_NODE),
+        sandbox_not_ready: None,
+        disruption: None,
+        in_place: None,
+        terminating: flags.has(Flags::TERMINATING),
+        gated: flags.has(Flags::GATED),
+        has_init_containers: flags.has(Flags::INIT_CONTAINERS),
+        containers: unpack_containers(shared, reader, base),
+        waiting_messages: None,
+        is_stateful: flags.has(Flags::STATEFUL),
+        has_readiness_gates: flags.has(Flags::READINESS_GATES),
+        is_static: flags.has(Flags::STATIC),
+    }
+}
+
+fn unpack_info(
+    flags: Flags,
+    name: Box<str>,
+    shared: &SharedValues,
+    reader: &mut Reader<'_>,
+) -> PodInfo {
+    let namespace = shared.namespaces.get(reader.number());
+    let pod_labels = match reader.number() {
+        0 => None,
+        number => shared.pod_labels.get(number - 1),
+    };
+    let node = flags.has(Flags::NODE).then(|| reader.number());
+    let workload = flags.has(Flags::WORKLOAD).then(|| reader.number());
+    let images = flags.has(Flags::IMAGES).then(|| reader.number());
+    PodInfo {
+        namespace: namespace.unwrap_or_default(),
+        name,
+        node: node.and_then(|number| shared.nodes.get(number)),
+        workload: workload.and_then(|number| shared.workloads.get(number)),
+        host_network: flags.has(Flags::HOST_NETWORK),
+        pod_labels: pod_labels.unwrap_or_default(),
+        probes: None,
+        images: images.and_then(|number| shared.images.get(number)),
+    }
+}
+
+fn unpack_containers(
+    shared: &SharedValues,
+    reader: &mut Reader<'_>,
+    base: i64,
+) -> Box<[Container]> {
+    let containers = (0..reader.number()).map(|_| {
+        let name = shared.containers.get(reader.number());
+        let code = reader.byte();
+        container::container(name.unwrap_or_default(), code, time(reader, base))
+    });
+    containers.collect()
+}
+
+fn flags(pod: &PodSnapshot) -> Flags {
+    Flags::of([
+        (Flags::SUCCEEDED, pod.phase == Phase::Succeeded),
+        (Flags::FAILED, pod.phase == Phase::Failed),
+        (Flags::UNSCHEDULABLE, pod.unschedulable),
+        (Flags::SCHEDULING_GROUP, pod.has_scheduling_group),
+        (Flags::NOMINATED_NODE, pod.has_nominated_node),
+        (Flags::TERMINATING, pod.terminating),
+        (Flags::GATED, pod.gated),
+        (Flags::INIT_CONTAINERS, pod.has_init_containers),
+        (Flags::STATEFUL, pod.is_stateful),
+        (Flags::READINESS_GATES, pod.has_readiness_gates),
+        (Flags::STATIC, pod.is_static),
+        (Flags::HOST_NETWORK, pod.info.host_network),
+        (Flags::VERSION, pod.resource_version.is_some()),
+        (Flags::NODE, pod.info.node.is_some()),
+        (Flags::WORKLOAD, pod.info.workload.is_some()),
+        (Flags::IMAGES, pod.info.images.is_some()),
+    ])
+}
+
+// More types would need more bits.
+const _: () = assert!(2 * ConditionType::ALL.len() <= u16::BITS as usize);
+
+fn pack_conditions(conditions: &Conditions, base: i64, out: &mut Vec<u8>) {
+    let mut statuses: u16 = 0;
+    for kind in ConditionType::ALL {
+        let status = match conditions.get(kind).map(|condition| condition.status) {
+            None => 0,
+            Some(ConditionStatus::True) => 1,
+            Some(ConditionStatus::False) => 2,
+            Some(ConditionStatus::Unknown) => 3,
+        };
+        statuses |= status << (2 * kind.index());
+    }
+    out.extend_from_slice(&statuses.to_le_bytes());
+    for kind in ConditionType::ALL {
+        if let Some(Condition {
+            status: _,
+            last_transition,
+        }) = conditions.get(kind)
+        {
+            put_time(out, base, last_transition);
+        }
+    }
+}
+
+fn unpack_conditions(reader: &mut Reader<'_>, base: i64) -> Conditions {
+    let statuses = u16::from_le_bytes(reader.array());
+    let mut conditions = Conditions::default();
+    for kind in ConditionType::ALL {
+        let status = match statuses >> (2 * kind.index()) & 3 {
+            0 => continue,
+            1 => ConditionStatus::True,
+            2 => ConditionStatus::False,
+            _ => ConditionStatus::Unknown,
+        };
+        let last_transition = time(reader, base);
+        let condition = Condition {
+            status,
+            last_transition,
+        };
+        conditions.insert(kind, condition);
+    }
+    conditions
+}
+
+/// A time in seconds; 0, which is never packed as a time, for none.
+fn seconds(time: Option<Timestamp>) -> i64 {
+    time.map_or(0, |time| time.as_nanos() / NANOS_PER_SECOND)
+}
+
+fn timestamp(seconds: i64) -> Option<Timestamp> {
+    (seconds != 0).then(|| Timestamp::from_seconds(seconds))
+}
+
+/// Writes how long after `base` a time is: 0 for none, else the zigzag form plus 1.
+fn put_time(out: &mut Vec<u8>, base: i64, time: Option<Timestamp>) {
+    match time {
+        None => put_number(out, 0),
+        Some(_) => put_number(out, bytes::zigzag(seconds(time) - base) + 1),
+    }
+}
+
+fn time(reader: &mut Reader<'_>, base: i64) -> Option<Timestamp> {
+    match reader.number() {
+        0 => None,
+        later => timestamp(base + bytes::unzigzag(later - 1)),
+    }
+}

@@ -1,0 +1,258 @@
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::bytes::{put_number, put_signed};
+use super::*;
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Conditions, Container, ContainerKind,
+    ContainerProbes, ContainerState, DisruptionReason, InPlaceChanges, NotScheduled,
+    NotScheduledReason, Phase, PodInfo, Resize, ResizeState, SandboxNotReady, WaitingMessage,
+    WaitingReason, Workload,
+};
+use crate::timestamp::Timestamp;
+
+/// Mostly whole seconds, as the API states times.
+fn time() -> impl Strategy<Value = Option<Timestamp>> {
+    let seconds = || (-3i64..2_000_000_000).prop_map(Timestamp::from_seconds);
+    let any = any::<i64>().prop_map(Timestamp::from_nanos);
+    option::of(prop_oneof![40 => seconds(), 1 => any])
+}
+
+fn conditions() -> impl Strategy<Value = Conditions> {
+    let status = select(vec![
+        ConditionStatus::True,
+        ConditionStatus::False,
+        ConditionStatus::Unknown,
+    ]);
+    let one = (select(ConditionType::ALL.to_vec()), status, time());
+    vec(one, 0..7).prop_map(|all| {
+        let mut conditions = Conditions::default();
+        for (kind, status, last_transition) in all {
+            let condition = Condition {
+                status,
+                last_transition,
+            };
+            conditions.insert(kind, condition);
+        }
+        conditions
+    })
+}
+
+fn container() -> impl Strategy<Value = Container> {
+    let kind = select(vec![
+        ContainerKind::Init,
+        ContainerKind::RestartableInit,
+        ContainerKind::Regular,
+    ]);
+    let waiting = select(WaitingReason::ALL.to_vec()).prop_map(ContainerState::Waiting);
+    let other = select(vec![
+        ContainerState::NoStatus,
+        ContainerState::Running,
+        ContainerState::Succeeded,
+        ContainerState::Failed,
+    ]);
+    let state = prop_oneof![waiting, other];
+    ("[a-c]", kind, state, time(), any::<bool>()).prop_map(
+        |(name, kind, state, started, has_restarted)| Container {
+            name: name.into(),
+            kind,
+            state,
+            started,
+            has_restarted,
+        },
+    )
+}
+
+fn info() -> impl Strategy<Value = PodInfo> {
+    let workload = ("[a-b]", "[a-b]").prop_map(|(kind, name)| Workload {
+        kind: kind.into(),
+        name: name.into(),
+    });
+    let probes = |name: String| {
+        Arc::new(vec![ContainerProbes {
+            container: name.into(),
+            startup: None,
+            readiness: None,
+            liveness: None,
+        }])
+    };
+    let images = |images: Vec<String>| Arc::new(images.into_iter().map(Arc::from).collect());
+    (
+        ("[a-b]", ".{0,20}", option::of("[a-b]"), any::<bool>()),
+        option::of(workload.prop_map(Arc::new)),
+        vec("[a-b]", 0..3),
+        option::weighted(0.1, "[a-b]".prop_map(probes)),
+        option::of(vec("[a-b]", 0..3).prop_map(images)),
+    )
+        .prop_map(|(named, workload, pod_labels, probes, images)| {
+            let (namespace, name, node, host_network) = named;
+            PodInfo {
+                namespace: namespace.into(),
+                name: name.into(),
+                node: node.map(Arc::from),
+                workload,
+                host_network,
+                pod_labels: pod_labels.into_iter().map(Box::from).collect(),
+                probes,
+                images,
+            }
+        })
+}
+
+/// What only few pods have: each is there in a tenth of the snapshots.
+fn rare() -> impl Strategy<Value = [bool; 5]> {
+    prop::array::uniform5(prop::bool::weighted(0.1))
+}
+
+fn snapshot() -> impl Strategy<Value = PodSnapshot> {
+    let phase = select(vec![Phase::Active, Phase::Succeeded, Phase::Failed]);
+    (
+        (0u64..6, option::of(any::<u64>()), info(), phase),
+        [time(), time(), time()],
+        (conditions(), vec(container(), 0..4)),
+        (any::<[bool; 9]>(), rare()),
+    )
+        .prop_map(|(named, [created, started, latest], status, (is, rare))| {
+            let (uid, resource_version, info, phase) = named;
+            let (conditions, containers) = status;
+            PodSnapshot {
+                uid: PodUid::from_words([uid, 1 << 63 | uid]),
+                resource_version,
+                info,
+                created,
+                started,
+                latest_api_time: latest,
+                phase,
+                conditions,
+                unschedulable: is[0],
+                not_scheduled: rare[0].then(|| {
+                    Box::new(NotScheduled {
+                        is_false: true,
+                        reason: NotScheduledReason::Unschedulable,
+                        message: "0/3 nodes are available".into(),
+                    })
+                }),
+                has_scheduling_group: is[1],
+                has_nominated_node: is[2],
+                sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
+                disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
+                in_place: rare[3].then(|| {
+                    let resize = Some(Resize {
+                        state: ResizeState::Deferred,
+                        since: created,
+                    });
+                    Box::new(InPlaceChanges {
+                        resize,
+                        update_ready: None,
+                    })
+                }),
+                terminating: is[3],
+                gated: is[4],
+                has_init_containers: is[5],
+                containers: containers.into(),
+                waiting_messages: rare[4].then(|| {
+                    let text = "back-off 10s".into();
+                    Box::new(vec![WaitingMessage { container: 0, text }])
+                }),
+                is_stateful: is[6],
+                has_readiness_gates: is[7],
+                is_static: is[8],
+            }
+        })
+}
+
+proptest! {
+    #[test]
+    fn snapshots_come_out_as_they_went_in(pods in vec(snapshot(), 0..12)) {
+        let packed: PackedPods = pods.iter().cloned().collect();
+        prop_assert_eq!(packed.len(), pods.len());
+        prop_assert!(packed.copies().eq(pods.iter().cloned()));
+        prop_assert!(packed.into_iter().eq(pods));
+    }
+
+    #[test]
+    fn removed_snapshots_do_not_come_out(pods in vec((snapshot(), any::<bool>()), 0..12)) {
+        let mut packed = PackedPods::default();
+        let mut kept = Vec::new();
+        for (pod, stays) in pods {
+            let place = packed.push(pod.clone()).unwrap();
+            prop_assert_eq!(packed.uid_at(place), Some(pod.uid));
+            match stays {
+                true => kept.push(pod),
+                false => {
+                    packed.remove(place);
+                    packed.remove(place);
+                }
+            }
+        }
+        prop_assert_eq!(packed.len(), kept.len());
+        prop_assert!(packed.into_iter().eq(kept));
+    }
+
+    #[test]
+    fn numbers_come_out_as_they_went_in(number in any::<u64>(), signed in any::<i64>()) {
+        let mut out = Vec::new();
+        put_number(&mut out, number);
+        put_signed(&mut out, signed);
+        let mut reader = Reader(&out);
+        prop_assert_eq!((reader.number(), reader.signed()), (number, signed));
+        prop_assert!(reader.0.is_empty());
+    }
+}
+
+/// As most pods of a cluster are.
+fn ready(number: u64) -> PodSnapshot {
+    thread_local! {
+        static SHARED: (Arc<str>, Arc<str>) = (Arc::from("shop"), Arc::from("app"));
+    }
+    let (namespace, container) = SHARED.with(Clone::clone);
+    let at = |second: i64| Some(Timestamp::from_seconds(1_800_000_000 + second));
+    let uid = PodUid::from_words([number.wrapping_mul(0x9e37_79b9_7f4a_7c15), 1 << 63 | number]);
+    let name = format!(
+        "checkout-7c9d8f6b5d-{:05x}",
+        number.wrapping_mul(40_503) & 0xfffff
+    );
+    let mut pod = PodSnapshot::bare(uid, namespace, name);
+    pod.resource_version = Some(8_000_000_000 + number);
+    (pod.created, pod.started, pod.latest_api_time) = (at(0), at(1), at(40));
+    for kind in ConditionType::ALL {
+        let condition = Condition {
+            status: ConditionStatus::True,
+            last_transition: at(40),
+        };
+        pod.conditions.insert(kind, condition);
+    }
+    let running = Container {
+        name: container,
+        kind: ContainerKind::Regular,
+        state: ContainerState::Running,
+        started: at(3),
+        has_restarted: false,
+    };
+    pod.containers = [running.clone(), running].into();
+    pod
+}
+
+#[test]
+fn a_ready_pod_takes_at_most_60_bytes_and_gives_them_back() {
+    const PODS: u64 = 20_000;
+    let packed: PackedPods = (0..PODS).map(ready).collect();
+    assert!(packed.others.is_empty());
+    let bytes: usize = packed.chunks.iter().map(Vec::len).sum();
+    assert!(bytes <= 60 * packed.len(), "{}", bytes / packed.len());
+    assert_eq!(packed.chunks.len(), 2);
+    let mut taken = packed.into_iter();
+    assert!(
+        taken
+            .by_ref()
+            .take(PODS as usize - 1)
+            .eq((0..PODS - 1).map(ready))
+    );
+    assert_eq!((taken.packed.chunks.len(), taken.packed.len()), (1, 1));
+    assert!(taken.next().is_some() && taken.next().is_none());
+    assert!(taken.packed.chunks.is_empty());
+}
