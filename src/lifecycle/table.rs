@@ -123,12 +123,35 @@ impl<T> PodTable<T> {
 
     /// Every entry, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
-        self.entries
-            .0
-            .iter()
-            .flatten()
-            .flatten()
-            .map(|(uid, entry)| (*uid, entry))
+        self.slots().map(|(_, uid, entry)| (uid, entry))
+    }
+
+    /// Every entry with its slot, in the order of the slots.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (u32, PodUid, &T)> {
+        let slots = (0..).zip(self.entries.0.iter().flatten());
+        slots.filter_map(|(slot, place)| {
+            let (uid, entry) = place.as_ref()?;
+            Some((slot, *uid, entry))
+        })
+    }
+}
+
+/// Some of the slots of a table, in a bit each.
+#[derive(Debug, Default)]
+pub(super) struct SlotSet(Vec<u64>);
+
+impl SlotSet {
+    pub(super) fn insert(&mut self, slot: u32) {
+        let word = (slot / u64::BITS) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (slot % u64::BITS);
+    }
+
+    pub(super) fn contains(&self, slot: u32) -> bool {
+        let word = self.0.get((slot / u64::BITS) as usize);
+        word.is_some_and(|word| word >> (slot % u64::BITS) & 1 == 1)
     }
 }
 
@@ -220,8 +243,18 @@ mod tests {
                 prop_assert_eq!(table.len(), model.len());
             }
             let all: HashMap<_, _> = table.iter().map(|(uid, value)| (uid, *value)).collect();
+            prop_assert!(table.slots().all(|(slot, uid, _)| table.slot(uid) == Some(slot)));
             prop_assert_eq!(all, model);
         }
+    }
+
+    #[test]
+    fn a_set_of_slots_holds_what_was_put_in() {
+        let put_in = [0, 1, 63, 64, 700];
+        let mut set = SlotSet::default();
+        put_in.into_iter().for_each(|slot| set.insert(slot));
+        let held: Vec<u32> = (0..2000).filter(|slot| set.contains(*slot)).collect();
+        assert_eq!(held, put_in);
     }
 
     #[test]

@@ -185,7 +185,7 @@ impl Tracker {
             PodEvent::Listed { pods, .. } => self.apply_list(pods, &context, reporter),
             PodEvent::StreamedListClosed { listed } => {
                 self.sources.regain_sync(source);
-                self.remove_absent(source, listed, reporter);
+                self.close_list(source, listed, reporter);
             }
             PodEvent::Bookmark | PodEvent::OtherShard => {}
             // Accounted for above.

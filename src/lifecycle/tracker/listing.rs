@@ -5,6 +5,7 @@ use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::sink::Sink;
+use crate::lifecycle::table::SlotSet;
 use crate::pod::PodUid;
 use crate::pod::packed::PackedPods;
 
@@ -18,29 +19,49 @@ impl Tracker {
         delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let mut listed = Vec::with_capacity(pods.len());
+        let mut listed = SlotSet::default();
         for snapshot in pods {
-            listed.push(snapshot.uid);
             self.apply_snapshot(&snapshot, delivery, reporter);
+            self.insert_slot(snapshot.uid, &mut listed);
         }
-        self.remove_absent(delivery.source, listed, reporter);
+        self.remove_absent(delivery.source, &listed, reporter);
     }
 
-    /// Ends the pods of `source` that are not in `listed`, if they are in flight, and forgets them.
-    pub(super) fn remove_absent(
+    /// Removes the known pods of `source` that are not in a completed list of these pods.
+    pub(super) fn close_list(
         &mut self,
         source: SourceId,
-        mut listed: Vec<PodUid>,
+        pods: Vec<PodUid>,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        listed.sort_unstable();
+        let mut listed = SlotSet::default();
+        for uid in pods {
+            self.insert_slot(uid, &mut listed);
+        }
+        self.remove_absent(source, &listed, reporter);
+    }
+
+    fn insert_slot(&self, uid: PodUid, listed: &mut SlotSet) {
+        if let Some(slot) = self.pods.slot(uid) {
+            listed.insert(slot);
+        }
+    }
+
+    /// Ends the pods of `source` whose slots are not in `listed`, if they are in flight, and forgets them.
+    /// While a list is applied only its pods get slots, so that each slot in `listed` has a pod of the list.
+    fn remove_absent(
+        &mut self,
+        source: SourceId,
+        listed: &SlotSet,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let absent: Vec<PodUid> = self
             .pods
-            .iter()
-            .filter(|(uid, remembered)| {
-                remembered.source() == Some(source) && listed.binary_search(uid).is_err()
+            .slots()
+            .filter(|(slot, _, remembered)| {
+                remembered.source() == Some(source) && !listed.contains(*slot)
             })
-            .map(|(uid, _)| uid)
+            .map(|(_, uid, _)| uid)
             .collect();
         for uid in absent {
             self.finish(uid, Outcome::Vanished, reporter);
