@@ -50,6 +50,7 @@ mod fuzz_seeds;
 mod hostile_labels;
 mod import_circles;
 mod kube_events;
+mod large_cluster;
 mod layering;
 mod max_pods;
 mod memory;

@@ -9,6 +9,8 @@ pub mod doctor;
 pub mod embedded;
 pub mod json_schema;
 #[cfg(target_os = "linux")]
+pub mod large_cluster;
+#[cfg(target_os = "linux")]
 pub mod memory;
 pub mod output;
 pub mod page;

@@ -1,0 +1,115 @@
+//! What a million pods cost `podinit serve`: memory and CPU time of the first list, of another list after a
+//! gap, of a restart from the saved state, and of a scrape. In a release build: others take more.
+
+#![cfg(target_os = "linux")]
+
+use std::thread;
+use std::time::Duration;
+
+use crate::support::large_cluster::{Cluster, Exporter, Form, Pods, State};
+
+const MIB: u64 = 1 << 20;
+
+const PODS: usize = 1_000_000;
+
+const FINISHED: &str = "podinit_pods_finished_total{outcome=\"preexisting\"}";
+const LISTS: &str = "podinit_relists_total{reason=\"gone\"}";
+
+/// Larger ones take longer to send and to decode, but no more memory.
+const POD_BYTES: usize = 2048;
+
+/// What is measured of a process since the step before.
+struct Step {
+    exporter: Exporter,
+    before: Duration,
+}
+
+impl Step {
+    fn of(exporter: Exporter) -> Self {
+        Self {
+            exporter,
+            before: Duration::ZERO,
+        }
+    }
+
+    /// Waits until the exporter has nothing more to do, and prints what this step took.
+    fn done(&mut self, what: &str) -> Cost {
+        let mut spent = self.exporter.cpu_time();
+        loop {
+            thread::sleep(Duration::from_millis(200));
+            let before = std::mem::replace(&mut spent, self.exporter.cpu_time());
+            if spent - before < Duration::from_millis(10) {
+                break;
+            }
+        }
+        let [peak, steady] = self.exporter.resident().map(|bytes| bytes / MIB);
+        let cpu = spent - self.before;
+        println!("{what}: {cpu:.2?} of CPU, {peak} MiB at the peak, {steady} MiB after it");
+        self.exporter.forget_peak();
+        self.before = spent;
+        Cost { cpu, peak, steady }
+    }
+}
+
+/// What a step took: CPU time, and resident memory in MiB at its peak and after it.
+struct Cost {
+    cpu: Duration,
+    peak: u64,
+    steady: u64,
+}
+
+fn cluster(form: Form) -> Cluster {
+    let pods = Pods {
+        count: PODS,
+        bytes: POD_BYTES,
+        state: State::Ready,
+    };
+    Cluster::start(pods, form)
+}
+
+fn measure_lists(list: &str, form: Form) {
+    let cluster = cluster(form);
+    let mut step = Step::of(Exporter::start(&cluster, &["--list", list]));
+    cluster.until_listed();
+    step.exporter.until(FINISHED, PODS);
+    let first = step.done(&format!("--list {list}, {form:?}: first list"));
+    assert!(first.peak <= 128 && first.steady <= 80);
+    cluster.expire_watch();
+    cluster.until_listed();
+    step.exporter.until(LISTS, 1);
+    let again = step.done(&format!("--list {list}, {form:?}: another list"));
+    assert!(again.peak <= 160 && again.steady <= 96);
+}
+
+#[test]
+#[ignore = "takes minutes; cargo test --release --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
+fn what_lists_of_1_000_000_pods_cost() {
+    for list in ["whole", "pages", "stream"] {
+        for form in [Form::Protobuf, Form::Json] {
+            measure_lists(list, form);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes; cargo test --release --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
+fn what_the_state_of_1_000_000_pods_costs() {
+    let cluster = cluster(Form::Protobuf);
+    let directory = tempfile::tempdir().unwrap();
+    let flags = ["--state-dir", directory.path().to_str().unwrap()];
+    let mut step = Step::of(Exporter::start(&cluster, &flags));
+    cluster.until_listed();
+    step.exporter.until(FINISHED, PODS);
+    step.exporter.until("podinit_checkpoint_durable", 1);
+    step.done("with --state-dir: first list and its commits");
+    step.exporter.terminate();
+    let mut step = Step::of(Exporter::start(&cluster, &flags));
+    step.exporter.until(FINISHED, PODS);
+    cluster.until_listed();
+    let restart = step.done("restart from the checkpoint");
+    assert!(restart.cpu < Duration::from_secs(3));
+    for _ in 0..10 {
+        step.exporter.scrape();
+    }
+    step.done("ten scrapes");
+}
