@@ -22,6 +22,7 @@ class Server:
 
     def __init__(self, processes, binaries, options):
         controlplane.GATES = "ShardedListAndWatch=true"
+        controlplane.PRIORITY_AND_FAIRNESS = True
         self.processes, self.binaries, self.seconds = processes, binaries, options.seconds
         self.plane = controlplane.ControlPlane(processes, binaries, os.path.join(options.directory, "plane"))
         self.plane.start()
@@ -96,8 +97,7 @@ class Server:
         self.written = self.load.get("/written")["written"] - before
 
 
-def measure(processes, binaries, options):
-    server = Server(processes, binaries, options)
+def measure(server, processes, binaries, options):
     found = {"pods": options.server_pods, "rate": RATE, "watches": WATCHES, "once": {}, "more": {}, "starts": {}}
 
     def add(part, name, value):

@@ -14,13 +14,13 @@ START_TIMES = ["kube_pod_created"] + [
 class Consumer:
     """A program that watches the pods of the API server of `kubeconfig`, and is scraped."""
 
-    def __init__(self, name, binaries, processes, kubeconfig, shard=None):
+    def __init__(self, name, binaries, processes, kubeconfig, arguments=()):
         self.name, self.processes, self.port = name, processes, free_port()
         if name.startswith("podinit"):
             command = [binaries["podinit"], "serve", "--kubeconfig", kubeconfig, "--listen", f"127.0.0.1:{self.port}",
                        "--log-level", "warn"]
             command += ["--api-encoding", "json"] if "JSON" in name else []
-            command += ["--shard", shard] if shard else []
+            command += arguments
         else:
             command = [binaries["kube-state-metrics"], "--kubeconfig", kubeconfig, "--host", "127.0.0.1",
                        "--port", self.port, "--telemetry-host", "127.0.0.1", "--telemetry-port", free_port()]

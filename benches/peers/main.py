@@ -7,6 +7,7 @@ import signal
 import sys
 
 import api_server
+import lists
 import stream
 import tables
 from processes import Processes
@@ -21,7 +22,7 @@ def main():
     parser.add_argument("--pods", type=int, default=50_000, help="pods that stand before the recorded stream")
     parser.add_argument("--server-pods", type=int, default=5_000, help="pods that stand in the real API server")
     parser.add_argument("--seconds", type=int, default=15, help="length of each measurement")
-    parser.add_argument("--only", choices=["stream", "server"], help="one of the two parts")
+    parser.add_argument("--only", choices=["stream", "server", "lists"], help="one of the parts")
     parser.add_argument("--output", help="file for the figures as JSON")
     options = parser.parse_args()
     binaries = {name: os.path.join(options.binaries, name) for name in os.listdir(options.binaries)}
@@ -34,12 +35,17 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found = {}
     try:
-        if options.only != "server":
+        if options.only in (None, "stream"):
             found["stream"] = stream.measure(processes, binaries, options)
             print(tables.of_stream(found["stream"], options.pods), flush=True)
         if options.only != "stream":
-            found["server"] = api_server.measure(processes, binaries, options)
+            server = api_server.Server(processes, binaries, options)
+        if options.only in (None, "server"):
+            found["server"] = api_server.measure(server, processes, binaries, options)
             print(tables.of_server(found["server"]), flush=True)
+        if options.only in (None, "lists"):
+            found["lists"] = lists.measure(server, binaries, processes)
+            print(tables.of_lists(found["lists"], options.server_pods), flush=True)
     finally:
         processes.stop_all()
     if options.output:

@@ -40,3 +40,11 @@ def of_server(found):
     lines += ["", f"| start, with {found['pods']:,} pods | s |", "|---|---:|"]
     lines += [f"| {name} | {seconds:.2f} |" for name, seconds in found["starts"].items()]
     return "\n".join(lines)
+
+
+def of_lists(found, pods):
+    lines = [f"| start, with {pods:,} pods | kube-apiserver's CPU, ms | requests | seats | in execution, ms |",
+             "|---|---:|---:|---:|---:|"]
+    lines += [f"| {name} | {cpu * 1e3:,.0f} | {requests:.0f} | {seats:.0f} | {seconds * 1e3:,.0f} |"
+              for name, (cpu, requests, seats, seconds) in found.items()]
+    return "\n".join(lines)

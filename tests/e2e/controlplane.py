@@ -13,6 +13,8 @@ from processes import Failure, free_port, wait_for
 ADMIN = "e2e-admin-token"
 # Groups of pods that are scheduled together, off by default in 1.37.
 GATES = "GenericWorkload=true"
+# Off, so that no request of a test is ever refused.
+PRIORITY_AND_FAIRNESS = False
 
 
 class ControlPlane:
@@ -84,10 +86,11 @@ class ControlPlane:
             "--disable-admission-plugins=TaintNodesByCondition",
             "--etcd-compaction-interval=0", "--shutdown-delay-duration=0s",
             # Keeps the watch history short enough for a resume to be too old.
-            "--watch-cache=true", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0",
-            "--enable-priority-and-fairness=false",
+            "--watch-cache=true", f"--enable-priority-and-fairness={str(PRIORITY_AND_FAIRNESS).lower()}",
             f"--feature-gates={GATES}", "--runtime-config=scheduling.k8s.io/v1beta1=true",
         ]
+        if not PRIORITY_AND_FAIRNESS:
+            arguments += ["--max-requests-inflight=0", "--max-mutating-requests-inflight=0"]
         name = f"kube-apiserver-{self.starts}"
         self.servers[port] = self.processes.start(name, arguments)
         self.wait_ready(port)
