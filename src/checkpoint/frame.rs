@@ -72,6 +72,11 @@ impl Writer {
         Self(file)
     }
 
+    /// Makes room for so many bytes more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.0.reserve_exact(bytes);
+    }
+
     /// Adds a section with the payload that `append` appends. Readers find it by its tag, so tags
     /// must differ.
     pub fn section(&mut self, tag: u32, append: impl FnOnce(&mut Vec<u8>)) {

@@ -121,9 +121,10 @@ impl<T> PodTable<T> {
             .map(|(_, entry)| entry)
     }
 
-    /// Every entry, in no particular order.
+    /// Every entry, in no particular order. Its size hint says how many there are at most.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
-        self.slots().map(|(_, uid, entry)| (uid, entry))
+        let entries = self.slots().map(|(_, uid, entry)| (uid, entry));
+        entries.take(self.len())
     }
 
     /// Every entry with its slot, in the order of the slots.
@@ -243,6 +244,7 @@ mod tests {
                 prop_assert_eq!(table.len(), model.len());
             }
             let all: HashMap<_, _> = table.iter().map(|(uid, value)| (uid, *value)).collect();
+            prop_assert_eq!(table.iter().size_hint().1, Some(model.len()));
             prop_assert!(table.slots().all(|(slot, uid, _)| table.slot(uid) == Some(slot)));
             prop_assert_eq!(all, model);
         }

@@ -116,9 +116,17 @@ impl Unfinished {
     }
 }
 
+/// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
+/// from the operating system: what a growing buffer leaves behind in a heap would stay part of the process.
+const MANY_PODS: usize = 100_000;
+const RESERVED: usize = 33 << 20;
+
 /// Writes a checkpoint, but for what [`Unfinished::finish`] does.
 pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfinished {
     let mut file = Writer::begin();
+    if (pods.size_hint().1).is_some_and(|most| most >= MANY_PODS) {
+        file.reserve(RESERVED);
+    }
     file.section(SCOPE, |out| append(out, &content.scope));
     if content.scope.shard != Shard::ALL {
         let saved = SavedShard::from(content.scope.shard);

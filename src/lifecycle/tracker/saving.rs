@@ -46,7 +46,7 @@ impl Tracker {
         })
     }
 
-    /// The pods that are starting up or done.
+    /// The pods that are starting up or done. Its size hint says how many there are at most.
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod> {
         self.pods
             .iter()

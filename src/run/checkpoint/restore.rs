@@ -46,7 +46,26 @@ pub(super) fn restore(
         }
     }
     let successor = |source| sources.successor(source);
-    Tracker::restored(config, content.tracker, pods, successor, sink)
+    Tracker::restored(
+        config,
+        content.tracker,
+        freed_on_the_way(pods),
+        successor,
+        sink,
+    )
+}
+
+/// The pods, whose memory is given back while they are taken, so that many pods are not held twice.
+fn freed_on_the_way(mut pods: Vec<SavedPod>) -> impl Iterator<Item = SavedPod> {
+    const GIVE_BACK: usize = 16_384;
+    pods.reverse();
+    std::iter::from_fn(move || {
+        let pod = pods.pop();
+        if pods.len().is_multiple_of(GIVE_BACK) {
+            pods.shrink_to_fit();
+        }
+        pod
+    })
 }
 
 /// Reorders the values of pod labels for the labels that are chosen now. The values of newly chosen
