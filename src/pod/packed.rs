@@ -58,7 +58,7 @@ pub struct PackedPods {
     scratch: Vec<u8>,
     /// The name of the ordinary snapshot before
     last_name: Vec<u8>,
-    shared: SharedValues,
+    shared: Box<SharedValues>,
 }
 
 impl PackedPods {

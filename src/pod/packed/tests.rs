@@ -179,13 +179,13 @@ proptest! {
         let mut packed = PackedPods::default();
         let mut kept = Vec::new();
         for (pod, stays) in pods {
-            let place = packed.push(pod.clone()).unwrap();
-            prop_assert_eq!(packed.uid_at(place), Some(pod.uid));
-            match stays {
-                true => kept.push(pod),
-                false => {
-                    packed.remove(place);
-                    packed.remove(place);
+            let place = packed.push(pod.clone());
+            prop_assert_eq!(place.and_then(|place| packed.uid_at(place)), Some(pod.uid));
+            match (stays, place) {
+                (true, _) => kept.push(pod),
+                (false, place) => {
+                    let twice = [place, place].into_iter().flatten();
+                    twice.for_each(|place| packed.remove(place));
                 }
             }
         }
