@@ -4,7 +4,8 @@
 //! cargo bench --bench track
 //! ```
 //!
-//! Throughput is per second of CPU time: in events for `lives` and `duplicates`, in pods for the lists.
+//! Throughput is per second of CPU time: in events for `lives` and `duplicates`, in pods for the
+//! lists, in deadlines for `deadlines`.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,9 +24,12 @@ use std::hint::black_box;
 use cpu_time::Criterion;
 use criterion::{BatchSize, BenchmarkId, Throughput, criterion_group, criterion_main};
 use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::lifecycle::{Delivery, Observation, PodEvent, SourceId, Tracker, TrackerConfig};
+use podinit::lifecycle::{
+    Delivery, Observation, PodEvent, SloId, SourceId, Tracker, TrackerConfig,
+};
 use podinit::pod::PodSnapshot;
-use podinit::timestamp::Timestamp;
+use podinit::slo::SloFile;
+use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
 use support::Step;
 
 const PODS: usize = 1024;
@@ -174,5 +178,53 @@ fn lists(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(name = benches; config = cpu_time::criterion(); targets = events, lists);
+/// So many pods in flight, which an API server that works delivers while nothing else happens.
+fn in_flight(pods: &[PodSnapshot]) -> Tracker {
+    let slos = SloFile::built_in().slos;
+    let mut tracker = Tracker::new(TrackerConfig {
+        slos: slos.iter().map(|slo| slo.rule.clone()).collect(),
+        ..TrackerConfig::default()
+    });
+    let pods = pods.iter().cloned().map(PodEvent::Applied).map(watched);
+    let deliveries = std::iter::once(listed(Vec::new())).chain(pods);
+    feed(&mut tracker, deliveries.collect());
+    tracker
+}
+
+/// All deadlines of the built-in SLOs pass at once.
+fn deadlines(c: &mut Criterion) {
+    let mut group = c.benchmark_group("track");
+    for pods in [1_000, 100_000] {
+        let waiting = snapshots(pods, Step::NetworkReady);
+        let undecided = |tracker: &Tracker| -> usize {
+            let slos = SloFile::built_in().slos.len() as u16;
+            (0..slos).map(|slo| tracker.undecided(SloId(slo))).sum()
+        };
+        let deadlines = undecided(&in_flight(&waiting));
+        assert!(deadlines >= pods, "{deadlines}");
+        group
+            .throughput(Throughput::Elements(deadlines as u64))
+            .sample_size(10);
+        group.bench_function(BenchmarkId::new("deadlines", pods), |b| {
+            b.iter_batched(
+                || in_flight(&waiting),
+                |mut tracker| {
+                    let mut sink = |_, observation: Observation<'_>| {
+                        black_box(observation);
+                    };
+                    tracker.advance(
+                        Timestamp::from_seconds(NOW.as_nanos() / NANOS_PER_SECOND + 86_400),
+                        &mut sink,
+                    );
+                    assert_eq!(undecided(&tracker), 0);
+                    tracker
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(name = benches; config = cpu_time::criterion(); targets = events, lists, deadlines);
 criterion_main!(benches);
