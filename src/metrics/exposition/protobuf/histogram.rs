@@ -1,9 +1,8 @@
 //! `Histogram`: classic buckets with their exemplars, and native buckets.
 
-use super::labels::put_labels;
-use super::wire::{
-    WireType, key, put_double, put_integer, put_message, put_varint, varint_len, zigzag,
-};
+use super::labels::{labels_len, put_labels};
+use super::wire::{WireType, double_len, integer_len, key, message_len, varint_len, zigzag};
+use super::wire::{put_double, put_head, put_integer, put_varint};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{Native, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};
@@ -48,11 +47,6 @@ mod exemplar {
 #[derive(Debug, Default)]
 pub(super) struct HistogramWriter {
     native: Native,
-    /// The count of a classic bucket, as a field
-    count: Vec<u8>,
-    exemplar: Vec<u8>,
-    /// A message within the histogram
-    inner: Vec<u8>,
     /// The fields of a histogram without observations, once there was one
     unused: Vec<u8>,
 }
@@ -74,42 +68,10 @@ impl HistogramWriter {
         let classic = snapshot.classic();
         put_integer(out, SAMPLE_COUNT, classic[CLASSIC_BUCKETS - 1]);
         put_double(out, SAMPLE_SUM, snapshot.sum());
-        self.put_classic(out, &classic, snapshot);
+        put_classic(out, &classic, snapshot);
         put_integer(out, SCHEMA, zigzag(NATIVE_SCHEMA.into()));
         put_double(out, ZERO_THRESHOLD_KEY, ZERO_THRESHOLD);
         self.put_native(out, snapshot);
-    }
-
-    fn put_classic(
-        &mut self,
-        out: &mut Vec<u8>,
-        classic: &[u64; CLASSIC_BUCKETS],
-        snapshot: &Snapshot,
-    ) {
-        self.count.clear();
-        let (mut before, bounds) = (0, CLASSIC_BOUNDS.iter().chain([&f64::INFINITY]));
-        for (position, (bound, count)) in bounds.zip(classic).enumerate() {
-            if *count != before {
-                self.count.clear();
-                put_integer(&mut self.count, bucket::CUMULATIVE_COUNT, *count);
-                before = *count;
-            }
-            self.exemplar.clear();
-            if let Some(exemplar) = snapshot.exemplar(position) {
-                self.inner.clear();
-                put_exemplar(&mut self.inner, exemplar);
-                put_message(&mut self.exemplar, bucket::EXEMPLAR, &self.inner);
-            }
-            out.push(BUCKET);
-            let bound_len = 1 + size_of::<f64>();
-            put_varint(
-                out,
-                (self.count.len() + bound_len + self.exemplar.len()) as u64,
-            );
-            out.extend_from_slice(&self.count);
-            put_double(out, bucket::UPPER_BOUND, *bound);
-            out.extend_from_slice(&self.exemplar);
-        }
     }
 
     fn put_native(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
@@ -117,19 +79,38 @@ impl HistogramWriter {
         let native = &self.native;
         put_integer(out, ZERO_COUNT, native.zero_count);
         for (offset, length) in &native.spans {
-            self.inner.clear();
-            put_integer(&mut self.inner, span::OFFSET, zigzag((*offset).into()));
-            put_integer(&mut self.inner, span::LENGTH, (*length).into());
-            put_message(out, POSITIVE_SPAN, &self.inner);
+            let (offset, length) = (zigzag((*offset).into()), (*length).into());
+            put_head(
+                out,
+                POSITIVE_SPAN,
+                integer_len(offset) + integer_len(length),
+            );
+            put_integer(out, span::OFFSET, offset);
+            put_integer(out, span::LENGTH, length);
         }
         if native.deltas.is_empty() {
             return;
         }
         let deltas = native.deltas.iter().map(|delta| zigzag(*delta));
-        let length: usize = deltas.clone().map(varint_len).sum();
-        out.push(POSITIVE_DELTA);
-        put_varint(out, length as u64);
+        put_head(out, POSITIVE_DELTA, deltas.clone().map(varint_len).sum());
         deltas.for_each(|delta| put_varint(out, delta));
+    }
+}
+
+fn put_classic(out: &mut Vec<u8>, classic: &[u64; CLASSIC_BUCKETS], snapshot: &Snapshot) {
+    let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
+    for (position, (bound, count)) in bounds.zip(*classic).enumerate() {
+        let exemplar = snapshot.exemplar(position);
+        let exemplar = exemplar.map(|exemplar| (exemplar, exemplar_len(exemplar)));
+        let own = integer_len(count) + double_len(bound);
+        let of_exemplar = exemplar.map_or(0, |(_, length)| message_len(length));
+        put_head(out, BUCKET, own + of_exemplar);
+        put_integer(out, bucket::CUMULATIVE_COUNT, count);
+        put_double(out, bucket::UPPER_BOUND, bound);
+        if let Some((exemplar, length)) = exemplar {
+            put_head(out, bucket::EXEMPLAR, length);
+            put_exemplar(out, exemplar);
+        }
     }
 }
 
@@ -139,18 +120,32 @@ fn put_exemplar(out: &mut Vec<u8>, exemplar: &Exemplar) {
     put_timestamp(out, exemplar::TIMESTAMP, exemplar.at());
 }
 
+/// How many bytes [`put_exemplar`] writes.
+fn exemplar_len(exemplar: &Exemplar) -> usize {
+    let value = double_len(exemplar.value().as_seconds_f64());
+    let at = message_len(timestamp_len(exemplar.at()));
+    labels_len(exemplar.labels()) + value + at
+}
+
 /// Writes a `google.protobuf.Timestamp`.
 fn put_timestamp(out: &mut Vec<u8>, key: u8, at: Timestamp) {
     const SECONDS: u8 = super::key(1, WireType::Varint);
     const NANOS: u8 = super::key(2, WireType::Varint);
-    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND).cast_unsigned();
-    let nanos = at.as_nanos().rem_euclid(NANOS_PER_SECOND).cast_unsigned();
-    let field_len = |value: u64| match value {
-        0 => 0,
-        _ => 1 + varint_len(value),
-    };
-    out.push(key);
-    put_varint(out, (field_len(seconds) + field_len(nanos)) as u64);
+    let (seconds, nanos) = parts(at);
+    put_head(out, key, timestamp_len(at));
     put_integer(out, SECONDS, seconds);
     put_integer(out, NANOS, nanos);
+}
+
+/// How long the message is that [`put_timestamp`] writes.
+const fn timestamp_len(at: Timestamp) -> usize {
+    let (seconds, nanos) = parts(at);
+    integer_len(seconds) + integer_len(nanos)
+}
+
+/// Seconds and nanoseconds, as the message has them.
+const fn parts(at: Timestamp) -> (u64, u64) {
+    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
+    let nanos = at.as_nanos().rem_euclid(NANOS_PER_SECOND);
+    (seconds.cast_unsigned(), nanos.cast_unsigned())
 }

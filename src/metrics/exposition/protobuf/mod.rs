@@ -12,8 +12,9 @@ mod wire;
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
 use histogram::HistogramWriter;
-use labels::put_labels;
-use wire::{Delimited, WireType, key, put_double, put_integer, put_message, put_text};
+use labels::{labels_len, put_labels};
+use wire::{Delimited, WireType, key, message_len};
+use wire::{put_double, put_head, put_integer, put_message, put_text};
 
 /// Fields of `MetricFamily`.
 mod family {
@@ -49,9 +50,7 @@ pub(super) struct Protobuf {
     kind: Kind,
     series: usize,
     histograms: HistogramWriter,
-    /// The series in hand
-    metric: Vec<u8>,
-    /// Its value
+    /// The value of the series in hand
     value: Vec<u8>,
 }
 
@@ -64,7 +63,6 @@ impl Protobuf {
             kind: Kind::Untyped,
             series: 0,
             histograms: HistogramWriter::default(),
-            metric: Vec::new(),
             value: Vec::new(),
         }
     }
@@ -85,10 +83,11 @@ impl Protobuf {
 
     /// Writes a series with these labels, whose value is in hand as the field `value`.
     fn series(&mut self, labels: &[Label<'_>], value: u8) {
-        self.metric.clear();
-        put_labels(&mut self.metric, metric::LABEL, labels.iter().copied());
-        put_message(&mut self.metric, value, &self.value);
-        put_message(&mut self.out, family::METRIC, &self.metric);
+        let labels = labels.iter().copied();
+        let length = labels_len(labels.clone()) + message_len(self.value.len());
+        put_head(&mut self.out, family::METRIC, length);
+        put_labels(&mut self.out, metric::LABEL, labels);
+        put_message(&mut self.out, value, &self.value);
         self.series += 1;
     }
 }

@@ -56,17 +56,44 @@ pub(super) fn put_text(out: &mut Vec<u8>, key: u8, text: &str) {
 
 /// Writes a message, even an empty one.
 pub(super) fn put_message(out: &mut Vec<u8>, key: u8, message: &[u8]) {
-    out.push(key);
-    put_varint(out, message.len() as u64);
+    put_head(out, key, message.len());
     out.extend_from_slice(message);
+}
+
+/// Writes what stands before a message of this length. That a length is computed spares a copy of what
+/// it is of, and calls to copy a few bytes are most of what a scrape takes.
+pub(super) fn put_head(out: &mut Vec<u8>, key: u8, length: usize) {
+    out.push(key);
+    put_varint(out, length as u64);
 }
 
 /// How many bytes [`put_text`] writes.
 pub(super) const fn text_len(text: &str) -> usize {
     match text.len() {
         0 => 0,
-        length => 1 + varint_len(length as u64) + length,
+        length => message_len(length),
     }
+}
+
+/// How many bytes [`put_integer`] writes.
+pub(super) const fn integer_len(value: u64) -> usize {
+    match value {
+        0 => 0,
+        _ => 1 + varint_len(value),
+    }
+}
+
+/// How many bytes [`put_double`] writes.
+pub(super) const fn double_len(value: f64) -> usize {
+    match value {
+        0.0 => 0,
+        _ => 1 + size_of::<f64>(),
+    }
+}
+
+/// How many bytes [`put_message`] writes of a message of this length.
+pub(super) const fn message_len(length: usize) -> usize {
+    1 + varint_len(length as u64) + length
 }
 
 /// How many bytes stand for a length that is not yet known: right for 16 KiB to 2 MiB.
