@@ -9,13 +9,16 @@ use prometheus_client::registry::Registry;
 use super::build_info::BuildInfo;
 use super::event_families::EventMetrics;
 use super::exposition::Exposition;
+use super::families::families;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
 use super::namespaces::Namespaces;
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
+use super::start_times::StartTimes;
 use super::store::Store;
-use crate::instruments::FamilySource;
+use crate::instruments::{FamilySource, Kind};
+use crate::timestamp::Timestamp;
 
 /// What is to be exposed.
 #[derive(Default)]
@@ -26,6 +29,7 @@ pub struct Builder {
     events: bool,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
+    start: Option<Timestamp>,
 }
 
 impl Builder {
@@ -65,6 +69,14 @@ impl Builder {
         self
     }
 
+    /// States since when counters and histograms count (the module `start_times`), where they begin with
+    /// this process: at `now`.
+    #[must_use]
+    pub fn starts(mut self, now: Timestamp) -> Self {
+        self.start = Some(now);
+        self
+    }
+
     /// Exposes the families of a collector, after podinit's own.
     #[must_use]
     pub fn collector(mut self, collector: Box<dyn Collector>) -> Self {
@@ -82,7 +94,14 @@ impl Builder {
         let namespaces = Namespaces::new(self.labels.slo_namespace());
         let names = || Arc::clone(&namespaces.names);
         let events = (self.events).then(|| EventMetrics::new(self.labels.max_values));
-        let store = Arc::new(Store::new(&specs, self.labels.max_sets, names(), events));
+        // SLOs begin when they are put in force, so their families have no start in common.
+        let counting = families().iter().filter(|family| {
+            let counts = matches!(family.kind, Kind::Counter | Kind::Histogram);
+            counts && !family.slo_labels && !family.labels.contains(&"slo")
+        });
+        let starts = StartTimes::new(self.start, counting.map(|family| family.name));
+        let store = Store::new(&specs, self.labels.max_sets, names(), events, starts);
+        let store = Arc::new(store);
         let sets = LabelSets::new(specs, self.labels.max_sets);
         let board = Arc::new(SloBoard::new(names()));
         let mut slos = SloCounter::new(Arc::clone(&board));

@@ -132,6 +132,8 @@ pub struct Snapshot {
     /// Nanoseconds.
     sum: u128,
     exemplars: Vec<Option<Exemplar>>,
+    /// Since when the histogram counts, where that is known. Its owner says so.
+    pub(super) start: Option<Timestamp>,
 }
 
 /// The native view: buckets of schema [`NATIVE_SCHEMA`](super::layout::NATIVE_SCHEMA) in the sparse
@@ -151,6 +153,19 @@ impl Snapshot {
     /// Whether nothing was observed.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.exemplars.is_empty()
+    }
+
+    /// Nothing, of a histogram that counts since `start`.
+    pub(super) fn since(start: Option<Timestamp>) -> Self {
+        Self {
+            start,
+            ..Self::default()
+        }
+    }
+
+    /// Since when the histogram counts, where that is known.
+    pub const fn start(&self) -> Option<Timestamp> {
+        self.start
     }
 
     /// How many latencies were observed.

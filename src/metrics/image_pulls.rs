@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
 use super::labels::OTHER;
+use super::start_times::StartTimes;
 use crate::computed_families;
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, FamilyType, Head, Kind, LabelText,
@@ -153,7 +154,7 @@ impl ImagePulls {
 
 /// What a scrape reads.
 impl ImagePulls {
-    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
+    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder, starts: &StartTimes) {
         let met = self.sorted();
         out.family(Head::from(&IMAGE_PULLS));
         for series in &met {
@@ -162,8 +163,12 @@ impl ImagePulls {
                 out.number(&labels, Number::Integer(counter.get()));
             }
         }
-        histograms(out, &IMAGE_PULL_DURATION, &met, |series| &series.duration);
-        histograms(out, &IMAGE_PULL_WAIT, &met, |series| &series.wait);
+        let start = |family: &FamilyDoc| starts.of(family.name);
+        let (duration, wait) = (start(&IMAGE_PULL_DURATION), start(&IMAGE_PULL_WAIT));
+        histograms(out, &IMAGE_PULL_DURATION, duration, &met, |series| {
+            &series.duration
+        });
+        histograms(out, &IMAGE_PULL_WAIT, wait, &met, |series| &series.wait);
         let bytes = met.iter();
         let bytes = bytes.map(|series| (&*series.registry, Number::Integer(series.bytes.get())));
         IMAGE_PULL_BYTES.write_by_label(out, bytes);
@@ -173,10 +178,11 @@ impl ImagePulls {
 fn histograms(
     out: &mut dyn HistogramEncoder,
     family: &FamilyDoc,
+    start: Option<Timestamp>,
     met: &[&RegistryPulls],
     of: impl Fn(&RegistryPulls) -> &Histogram,
 ) {
-    let mut buffer = Snapshot::default();
+    let mut buffer = Snapshot::since(start);
     let with_exemplars = out.wants_exemplars();
     out.family(Head::from(family));
     for series in met {

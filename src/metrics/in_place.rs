@@ -1,6 +1,7 @@
 //! Changes in place of pods whose startup is over ([§10.3](crate::specification#s10-3)).
 
 use super::histogram::{Histogram, HistogramEncoder, Snapshot};
+use super::start_times::StartTimes;
 use crate::computed_families;
 use crate::instruments::{
     CounterVec, FamilyDoc, Gauge, GaugeVec, Head, Instrument, Number, Persistent, SavedFamilies,
@@ -68,11 +69,12 @@ impl InPlaceMetrics {
         self.resizes.restore(saved.series(&RESIZES));
     }
 
-    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
+    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder, starts: &StartTimes) {
         let mut buffer = Snapshot::default();
         let mut histogram =
             |family: &FamilyDoc, histogram: &Histogram, out: &mut dyn HistogramEncoder| {
                 out.family(Head::from(family));
+                buffer.start = starts.of(family.name);
                 let with_exemplars = out.wants_exemplars();
                 histogram.read(&mut buffer, with_exemplars, |snapshot| {
                     out.histogram(&[], snapshot);

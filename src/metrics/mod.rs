@@ -41,6 +41,9 @@ mod recorder;
 pub mod saved;
 mod sequence_lock;
 mod slo;
+mod start_times;
+#[cfg(all(test, not(podinit_loom)))]
+mod start_times_tests;
 mod store;
 mod sync;
 
@@ -58,3 +61,4 @@ pub use label_sets::{SavedLabel, SavedLabels};
 pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
 pub use recorder::Recorder;
 pub use slo::SloDoc;
+pub use start_times::SavedStartTimes;

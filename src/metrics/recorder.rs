@@ -10,7 +10,7 @@ use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
 use super::namespaces::Namespaces;
 use super::slo::{SloCounter, SloDoc};
-use super::store::{SeriesSet, Store};
+use super::store::Store;
 use crate::instruments::FamilySource;
 use crate::lifecycle::{
     EndedStartup, EvictedState, Interval, Latency, Observation, Observer, PodObservation, PodState,
@@ -57,7 +57,7 @@ impl Recorder {
 
     /// Shows the series of a pod, at zero if they are new.
     pub fn show(&mut self, pod: &PodInfo) {
-        self.set_of(pod);
+        self.set_of(self.store.starts.process(), pod);
     }
 
     /// Puts other SLOs in force; one that keeps its name keeps its counts.
@@ -66,18 +66,18 @@ impl Recorder {
     }
 
     /// The pod's label set, shown to scrapes if it is new.
-    fn set_of(&mut self, pod: &PodInfo) -> Resolved {
+    fn set_of(&mut self, now: Option<Timestamp>, pod: &PodInfo) -> Resolved {
         let resolved = self.labels.resolve(pod);
         if resolved.new {
-            self.store.add_set(resolved.set, self.labels.values());
+            self.store.add_set(resolved.set, self.labels.values(), now);
         }
         resolved
     }
 
     /// Shows the pod's series at zero before it is counted ([§7.2](crate::specification#s7-2)), and
     /// counts the values that were dropped: each once, the node when it is known.
-    fn discover(&mut self, pod: &PodInfo) {
-        if self.set_of(pod).overflow {
+    fn discover(&mut self, now: Timestamp, pod: &PodInfo) {
+        if self.set_of(Some(now), pod).overflow {
             self.store.drop_whole_set();
         }
         let store = &self.store;
@@ -94,11 +94,11 @@ impl Recorder {
         }
     }
 
-    fn bind(&mut self, pod: &PodInfo) {
+    fn bind(&mut self, now: Timestamp, pod: &PodInfo) {
         if !self.labels.has_node() {
             return;
         }
-        if self.set_of(pod).overflow && !self.labels.overflowed_without_node(pod) {
+        if self.set_of(Some(now), pod).overflow && !self.labels.overflowed_without_node(pod) {
             self.store.drop_whole_set();
         }
         let store = &self.store;
@@ -108,16 +108,17 @@ impl Recorder {
     }
 
     fn measure(&mut self, now: Timestamp, pod: &PodInfo, interval: Interval, latency: Latency) {
-        let resolved = self.set_of(pod);
+        let resolved = self.set_of(Some(now), pod);
         let Some(set) = self.store.set(resolved.set) else {
             return;
         };
+        set.start.not_after(now);
         set.interval(interval).observe_pod(latency, pod, now);
     }
 
     /// Names the spans of a startup in the exemplars of its durations: its trace is going to be sent.
     pub fn link_trace(&mut self, startup: &EndedStartup, span_of: impl Fn(Interval) -> SpanRef) {
-        let resolved = self.set_of(startup.pod());
+        let resolved = self.set_of(Some(startup.ended()), startup.pod());
         let Some(set) = self.store.set(resolved.set) else {
             return;
         };
@@ -131,9 +132,12 @@ impl Recorder {
     fn count_startup_sli(&mut self, now: Timestamp, pod: &PodInfo, sli: StartupSli) {
         match sli {
             StartupSli::Observed(latency) => {
-                let resolved = self.set_of(pod);
+                let resolved = self.set_of(Some(now), pod);
                 let set = self.store.set(resolved.set);
-                if let Some(histogram) = set.and_then(SeriesSet::startup_sli) {
+                if let Some(set) = set
+                    && let Some(histogram) = set.startup_sli()
+                {
+                    set.start.not_after(now);
                     histogram.observe_pod(latency, pod, now);
                 }
             }
@@ -155,10 +159,11 @@ impl Recorder {
     /// Counts what happened to `pod` at `now`.
     pub fn observe_pod(&mut self, now: Timestamp, pod: &PodInfo, observation: PodObservation) {
         self.observations += 1;
+        self.store.starts.not_after(now);
         match observation {
             PodObservation::Moved { from, to } => {
                 if from == PodState::Undiscovered {
-                    self.discover(pod);
+                    self.discover(now, pod);
                 }
                 let place = self.namespaces.place_of(pod);
                 self.store.pod_counts.move_pod(place, from, to);
@@ -170,7 +175,7 @@ impl Recorder {
                 let place = self.namespaces.place_of(pod);
                 self.store.stuck.move_pod(place, from, to);
             }
-            PodObservation::Bound => self.bind(pod),
+            PodObservation::Bound => self.bind(now, pod),
             PodObservation::Measured { interval, latency } => {
                 self.measure(now, pod, interval, latency)
             }
@@ -236,6 +241,7 @@ mod tests {
     use crate::lifecycle::{Cause, Stage, Waiting};
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::metrics::slo::SloBoard;
+    use crate::metrics::start_times::StartTimes;
     use crate::pod::{PodSnapshot, PodUid};
 
     fn discovered() -> PodObservation {
@@ -256,7 +262,9 @@ mod tests {
         let specs = config.specs().unwrap();
         let namespaces = Namespaces::new(config.slo_namespace());
         let names = Arc::clone(&namespaces.names);
-        let store = Arc::new(Store::new(&specs, max_sets, Arc::clone(&names), None));
+        let starts = StartTimes::default();
+        let store = Store::new(&specs, max_sets, Arc::clone(&names), None, starts);
+        let store = Arc::new(store);
         let sets = LabelSets::new(specs, max_sets);
         let slos = SloCounter::new(Arc::new(SloBoard::new(names)));
         Recorder::new(store, sets, namespaces, slos, Arc::new([]))

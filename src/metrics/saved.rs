@@ -9,6 +9,7 @@ use super::families::unknown_series;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
+use super::start_times::SavedStartTimes;
 use crate::instruments::{LabelText, SavedFamilies};
 use crate::lifecycle::Interval;
 
@@ -38,6 +39,9 @@ pub struct SavedMetrics {
     pub startup_sli: Vec<SavedHistogram>,
     /// The durations and waits of image pulls, by registry
     pub pulls: Vec<SavedPulls>,
+    /// Since when all of it counts; saved beside the rest
+    #[serde(skip)]
+    pub starts: SavedStartTimes,
 }
 
 impl SavedMetrics {
@@ -64,6 +68,9 @@ impl SavedMetrics {
         let fits = |set: &Vec<u32>| set.len() == labels.len() && labels.iter().zip(set).all(has);
         if !sets.iter().all(fits) {
             return Err("a label set has other values than its labels");
+        }
+        if !self.starts.is_empty() && self.starts.sets.len() != sets.len() {
+            return Err("a label set has no start");
         }
         let intervals = self.intervals.len();
         let complete = |durations: &Vec<SavedHistogram>| durations.len() == intervals;

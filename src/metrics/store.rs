@@ -16,16 +16,21 @@ use super::pod_families::{
     PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, STUCK, TrackerFamilies,
     WAITING, WATCH_DELIVERY,
 };
+use super::start_times::{StartTime, StartTimes, start_in_set};
 use crate::instruments::{
-    Counter, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries, TimestampGauge,
+    Counter, FamilyDoc, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries,
+    TimestampGauge,
 };
 use crate::label_value::LabelValue;
 use crate::lifecycle::{Interval, Outcome, Stage, Step, Waiting};
+use crate::timestamp::Timestamp;
 
 /// The histograms of one label set.
 #[derive(Debug)]
 pub(super) struct SeriesSet {
     pub(super) values: Box<[Arc<str>]>,
+    /// Since when its histograms count, where their families do not begin later
+    pub(super) start: StartTime,
     intervals: [Histogram; Interval::ALL.len()],
     /// While Events are a source
     startup_sli: Option<Histogram>,
@@ -44,6 +49,7 @@ impl SeriesSet {
 /// All state.
 #[derive(Debug)]
 pub(super) struct Store {
+    pub(super) starts: StartTimes,
     pub(super) pod_counts: PodCounts,
     pub(super) stuck: StuckCounts,
     pub(super) oldest: [TimestampGauge; Stage::ALL.len()],
@@ -69,6 +75,7 @@ impl Store {
         max_sets: usize,
         namespaces: Arc<NamespaceNames>,
         events: Option<EventMetrics>,
+        starts: StartTimes,
     ) -> Self {
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
@@ -78,6 +85,7 @@ impl Store {
         // One more for the set of those past the cap.
         let slots = max_sets.saturating_add(1);
         Self {
+            starts,
             pod_counts: PodCounts::new(namespaces.places()),
             stuck: StuckCounts::new(namespaces.places()),
             oldest: Default::default(),
@@ -96,11 +104,13 @@ impl Store {
         }
     }
 
-    /// Exposes a new label set, all of whose histograms are at zero.
-    pub(super) fn add_set(&self, set: usize, values: Box<[Arc<str>]>) {
+    /// Exposes a new label set, all of whose histograms are at zero and count from `start` on.
+    pub(super) fn add_set(&self, set: usize, values: Box<[Arc<str>]>, start: Option<Timestamp>) {
         self.sets[set].get_or_init(|| {
             Box::new(SeriesSet {
                 values,
+                // Where times are none of this process, such as those of a recording, none is stated.
+                start: StartTime::new(start.filter(|_| self.starts.process().is_some())),
                 intervals: Default::default(),
                 startup_sli: self.events.as_ref().map(|_| Histogram::default()),
             })
@@ -200,6 +210,49 @@ impl Store {
     }
 }
 
+/// The histograms of all label sets, as a scrape writes them.
+struct Durations<'a> {
+    labels: &'a [String],
+    sets: &'a [&'a SeriesSet],
+    /// Since when the present family counts
+    family_start: Option<Timestamp>,
+    buffer: Snapshot,
+}
+
+impl<'a> Durations<'a> {
+    /// Writes the histograms of `interval`, which have the labels `first` and those of their sets.
+    fn write_interval(
+        &mut self,
+        out: &mut dyn HistogramEncoder,
+        interval: Interval,
+        first: &[Label<'a>],
+    ) {
+        let of = |set: &'a SeriesSet| Some(set.interval(interval));
+        self.write(out, of, first);
+    }
+
+    fn write(
+        &mut self,
+        out: &mut dyn HistogramEncoder,
+        of: impl Fn(&'a SeriesSet) -> Option<&'a Histogram>,
+        first: &[Label<'a>],
+    ) {
+        let with_exemplars = out.wants_exemplars();
+        let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
+        for set in self.sets {
+            labels.clear();
+            labels.extend_from_slice(first);
+            let names = self.labels.iter().map(String::as_str);
+            labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
+            let Some(histogram) = of(set) else { continue };
+            self.buffer.start = start_in_set(self.family_start, set.start.get());
+            histogram.read(&mut self.buffer, with_exemplars, |snapshot| {
+                out.histogram(&labels, snapshot);
+            });
+        }
+    }
+}
+
 /// What a scrape reads.
 impl Store {
     pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
@@ -207,14 +260,14 @@ impl Store {
         // Before the counts of pods, so that no scrape has more of these than of pods.
         if let Some(events) = &self.events {
             events.families.collect(out);
-            events.pulls.collect(out);
+            events.pulls.collect(out, &self.starts);
         }
         self.collect_pod_counts(out);
         self.pods.collect(out);
-        self.in_place.collect(out);
+        self.in_place.collect(out, &self.starts);
         out.family(Head::from(&WATCH_DELIVERY));
         let with_exemplars = out.wants_exemplars();
-        let mut buffer = Snapshot::default();
+        let mut buffer = Snapshot::since(self.starts.of(WATCH_DELIVERY.name));
         self.delivery.read(&mut buffer, with_exemplars, |delivery| {
             out.histogram(&[], delivery);
         });
@@ -226,59 +279,33 @@ impl Store {
 
     fn collect_durations(&self, out: &mut dyn HistogramEncoder) {
         let sets = self.sorted_sets();
-        let mut buffer = Snapshot::default();
-        out.family(Head::from(&STAGE_DURATION));
+        let mut durations = Durations {
+            labels: &self.labels,
+            sets: &sets,
+            family_start: None,
+            buffer: Snapshot::default(),
+        };
+        let begin = |out: &mut dyn HistogramEncoder, family: &FamilyDoc| {
+            out.family(Head::from(family));
+            self.starts.of(family.name)
+        };
+        durations.family_start = begin(out, &STAGE_DURATION);
         for stage in Stage::ALL {
             let labels = [("stage", stage.as_str())];
-            self.collect_interval(out, &sets, Interval::Stage(stage), &labels, &mut buffer);
+            durations.write_interval(out, Interval::Stage(stage), &labels);
         }
-        out.family(Head::from(&STEP_DURATION));
+        durations.family_start = begin(out, &STEP_DURATION);
         for step in Step::ALL {
             let labels = [("step", step.as_str())];
-            self.collect_interval(out, &sets, Interval::Step(step), &labels, &mut buffer);
+            durations.write_interval(out, Interval::Step(step), &labels);
         }
-        out.family(Head::from(&SCHEDULED_TO_READY));
-        self.collect_interval(out, &sets, Interval::ScheduledToReady, &[], &mut buffer);
-        out.family(Head::from(&CREATED_TO_READY));
-        self.collect_interval(out, &sets, Interval::CreatedToReady, &[], &mut buffer);
+        durations.family_start = begin(out, &SCHEDULED_TO_READY);
+        durations.write_interval(out, Interval::ScheduledToReady, &[]);
+        durations.family_start = begin(out, &CREATED_TO_READY);
+        durations.write_interval(out, Interval::CreatedToReady, &[]);
         if self.events.is_some() {
-            out.family(Head::from(&STARTUP_SLI));
-            self.collect_durations_of(out, &sets, SeriesSet::startup_sli, &[], &mut buffer);
-        }
-    }
-
-    fn collect_interval<'a>(
-        &'a self,
-        out: &mut dyn HistogramEncoder,
-        sets: &[&'a SeriesSet],
-        interval: Interval,
-        first: &[Label<'a>],
-        buffer: &mut Snapshot,
-    ) {
-        let of = |set: &'a SeriesSet| Some(set.interval(interval));
-        self.collect_durations_of(out, sets, of, first, buffer);
-    }
-
-    fn collect_durations_of<'a>(
-        &'a self,
-        out: &mut dyn HistogramEncoder,
-        sets: &[&'a SeriesSet],
-        of: impl Fn(&'a SeriesSet) -> Option<&'a Histogram>,
-        first: &[Label<'a>],
-        buffer: &mut Snapshot,
-    ) {
-        let with_exemplars = out.wants_exemplars();
-        let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
-        for set in sets {
-            labels.clear();
-            labels.extend_from_slice(first);
-            let names = self.labels.iter().map(String::as_str);
-            labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
-            if let Some(histogram) = of(set) {
-                histogram.read(buffer, with_exemplars, |snapshot| {
-                    out.histogram(&labels, snapshot);
-                });
-            }
+            durations.family_start = begin(out, &STARTUP_SLI);
+            durations.write(out, SeriesSet::startup_sli, &[]);
         }
     }
 
@@ -392,7 +419,13 @@ mod tests {
         };
         let mut namespaces = Namespaces::new(config.slo_namespace());
         let names = Arc::clone(&namespaces.names);
-        let store = Store::new(&config.specs().unwrap(), 1, names, None);
+        let store = Store::new(
+            &config.specs().unwrap(),
+            1,
+            names,
+            None,
+            StartTimes::default(),
+        );
         let [a, b] = ["a", "b"].map(|name| namespaces.place(name));
         let cni = Waiting::new(Stage::Network, Cause::Cni);
         let volume = Waiting::new(Stage::Network, Cause::Volume);
@@ -415,8 +448,8 @@ mod tests {
     fn exemplars_are_copied_only_for_a_format_that_carries_them() {
         let specs = LabelConfig::default().specs().unwrap();
         let namespaces = Namespaces::new(None).names;
-        let store = Store::new(&specs, 1, namespaces, None);
-        store.add_set(0, ["a".into()].into());
+        let store = Store::new(&specs, 1, namespaces, None, StartTimes::default());
+        store.add_set(0, ["a".into()].into(), None);
         let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
         let latency = Latency::from_nanos(1);
         let at = Timestamp::from_seconds(1);

@@ -109,6 +109,7 @@ impl Exporter {
             watch: Arc::clone(&stats),
         });
         let mut builder = Builder::new(args.labels.config())
+            .starts(clock.now())
             .watch(stats.clone())
             .events(args.evidence.events())
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::oracle::history;
 use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
+use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
@@ -24,6 +25,9 @@ use podinit::timestamp::Timestamp;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
 const HISTORIES: u64 = 300;
+
+/// When the first process began: before all histories.
+const STARTED: Timestamp = Timestamp::from_seconds(1);
 
 /// Two list-watches, each of which delivers what falls to it.
 const SOURCES: [SourceId; 2] = [SourceId(0), SourceId(1)];
@@ -58,7 +62,7 @@ impl Harness {
             events: options.events,
             ..TrackerConfig::default()
         };
-        let (recorder, exposition) = counters(&docs);
+        let (recorder, exposition) = counters(&docs, STARTED);
         Self {
             tracker: Tracker::new(config.clone()),
             config,
@@ -95,7 +99,8 @@ impl Harness {
             again == file,
             "read and written again, it is another checkpoint"
         );
-        let (mut recorder, exposition) = counters(&self.docs);
+        let later = Timestamp::from_nanos(STARTED.as_nanos() + 1);
+        let (mut recorder, exposition) = counters(&self.docs, later);
         let in_flight = pods.iter().filter_map(SavedPod::waiting);
         let durations = recorder.restore(&content.metrics, in_flight);
         assert_eq!(durations, RestoredDurations::Continued);
@@ -126,10 +131,25 @@ impl Harness {
     fn text(&self) -> String {
         String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
     }
+
+    /// All series with the time since when each counts.
+    fn starts(&self) -> Vec<String> {
+        let families = protobuf(&self.exposition.encode(Format::Protobuf).unwrap());
+        let mut starts = Vec::new();
+        for family in families {
+            for metric in family.metric {
+                let counter = metric.counter.and_then(|counter| counter.start_timestamp);
+                let histogram = metric.histogram.and_then(|it| it.start_timestamp);
+                let start = counter.or(histogram);
+                starts.push(format!("{} {:?} {start:?}", family.name, metric.label));
+            }
+        }
+        starts
+    }
 }
 
 /// Caps so low that the histories pass them.
-fn counters(docs: &[SloDoc]) -> (Recorder, Arc<Exposition>) {
+fn counters(docs: &[SloDoc], start: Timestamp) -> (Recorder, Arc<Exposition>) {
     let labels = LabelConfig {
         labels: vec![
             SeriesLabel::Namespace,
@@ -140,7 +160,8 @@ fn counters(docs: &[SloDoc]) -> (Recorder, Arc<Exposition>) {
         max_sets: 4,
         ..LabelConfig::default()
     };
-    Builder::new(labels).slos(docs.to_vec()).build().unwrap()
+    let builder = Builder::new(labels).starts(start);
+    builder.slos(docs.to_vec()).build().unwrap()
 }
 
 /// The first record by which one harness differs from another.
@@ -151,6 +172,11 @@ fn other_record(steady: &Harness, restarted: &Harness) -> Option<String> {
     differ
         .map(|(steady, restarted)| format!("{restarted:?}, without a restart {steady:?}"))
         .or_else(|| (steady.len() != restarted.len()).then(|| "more records".to_owned()))
+}
+
+/// The first series that counts since another time in one harness than in another.
+fn other_start(steady: &Harness, restarted: &Harness) -> Option<String> {
+    difference(&steady.starts().join("\n"), &restarted.starts().join("\n"))
 }
 
 /// What a list-watch could deliver of a history.
@@ -251,7 +277,9 @@ fn differs(seed: u64) -> Option<String> {
         }
         restarted.restart();
         let difference = difference(&steady.text(), &restarted.text());
-        let difference = difference.or_else(|| other_record(&steady, &restarted));
+        let difference = difference
+            .or_else(|| other_start(&steady, &restarted))
+            .or_else(|| other_record(&steady, &restarted));
         if difference.is_some() {
             return difference;
         }
@@ -265,6 +293,7 @@ fn differs(seed: u64) -> Option<String> {
     }
     let (same, other) = (steady.written().len(), restarted.written().len());
     difference(&steady.text(), &restarted.text())
+        .or_else(|| other_start(&steady, &restarted))
         .or_else(|| other_record(&steady, &restarted))
         .or_else(|| {
             (same != other).then(|| format!("a checkpoint of {other} bytes instead of {same}"))

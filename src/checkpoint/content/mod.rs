@@ -9,6 +9,7 @@
 //! | 5 | `shard` | which shard of these pods; missing for all of them |
 //! | 6 | `collected` | of each pod that is starting up, what its record has collected; optional |
 //! | 7 | `records` | the records of startups that have ended; optional |
+//! | 8 | `start times` | since when families and label sets count; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -33,7 +34,7 @@ pub use self::section::ContentError;
 use self::collected::CollectedWriter;
 use self::pods::SharedTexts;
 use self::section::{
-    COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, TRACKER, append, payload, value,
+    COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, START_TIMES, TRACKER, append, payload, value,
 };
 use super::frame::{Sections, Writer};
 use crate::lifecycle::{SavedPod, SavedTracker};
@@ -146,6 +147,9 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfini
         file.section(COLLECTED, |out| out.extend(collected));
     }
     file.section(METRICS, |out| append(out, &content.metrics));
+    if !content.metrics.starts.is_empty() {
+        file.section(START_TIMES, |out| append(out, &content.metrics.starts));
+    }
     Unfinished {
         file,
         records: content.records.clone(),
@@ -190,7 +194,10 @@ fn shard(file: &Sections<'_>) -> Result<Shard, ContentError> {
 
 /// The counters and histograms, of which this podinit must know every one.
 fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
-    let metrics: SavedMetrics = value(file, METRICS)?;
+    let mut metrics: SavedMetrics = value(file, METRICS)?;
+    if file.get(START_TIMES).is_some() {
+        metrics.starts = value(file, START_TIMES)?;
+    }
     if let Some(unknown) = metrics.unknown() {
         return Err(ContentError::Unknown(unknown));
     }
@@ -203,5 +210,7 @@ fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
 mod by_hand_tests;
 #[cfg(test)]
 mod fuzz_seeds_tests;
+#[cfg(test)]
+mod start_times_tests;
 #[cfg(test)]
 mod tests;

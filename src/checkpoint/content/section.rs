@@ -13,6 +13,7 @@ pub(super) const METRICS: u32 = 4;
 pub(super) const SHARD: u32 = 5;
 pub(super) const COLLECTED: u32 = 6;
 pub(super) const RECORDS: u32 = 7;
+pub(super) const START_TIMES: u32 = 8;
 
 /// Why a checkpoint that is whole cannot be used by this podinit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -50,6 +50,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
         threshold_seconds: 1.0,
     };
     let (recorder, _) = Builder::new(LabelConfig::default())
+        .starts(Timestamp::from_seconds(1_800_000_000))
         .slos(vec![doc])
         .build()
         .unwrap();
@@ -178,7 +179,7 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         }
         let missing = decoded(&missing).map_err(|error| error.reason());
         match tag {
-            COLLECTED | RECORDS => assert!(missing.is_ok()),
+            COLLECTED | RECORDS | START_TIMES => assert!(missing.is_ok()),
             _ => assert_eq!(missing, Err(CheckpointLoad::Corrupt)),
         }
     }
@@ -191,12 +192,13 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     let tags = frame::read(file).unwrap();
     assert!(
         tags.iter()
-            .all(|(tag, _)| ![COLLECTED, RECORDS].contains(&tag))
+            .all(|(tag, _)| ![COLLECTED, RECORDS, START_TIMES].contains(&tag))
     );
     let (content, pods) = decode(&frame::read(file).unwrap()).unwrap();
     let finished = content.metrics.families.sum("podinit_pods_finished_total");
     assert_eq!((finished, pods.len()), (2, 2));
     assert_eq!(content.records, KeptRecords::default());
+    assert!(content.metrics.starts.is_empty());
     for pod in &pods {
         if let SavedPod::InFlight(pod) = pod {
             assert_eq!(pod.collected, SavedCollected::default());

@@ -82,8 +82,9 @@ impl Exposition {
         let capacity = last.load(Ordering::Relaxed);
         let capacity = capacity + capacity / ROOM_TO_GROW;
         let text = |dialect| Text::with_capacity(dialect, capacity);
+        let protobuf = |capacity| Protobuf::with_capacity(capacity, &self.store.starts);
         let body = match format {
-            Format::Protobuf => self.write(Protobuf::with_capacity(capacity), Protobuf::finish),
+            Format::Protobuf => self.write(protobuf(capacity), Protobuf::finish),
             Format::OpenMetrics => self.write(text(Dialect::OpenMetrics), Text::finish),
             Format::Text => self.write(text(Dialect::Prometheus), Text::finish),
         }?;
@@ -99,8 +100,9 @@ impl Exposition {
     /// Those of [`Exposition::encode`].
     pub fn encode_unsaved(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
         let text = |dialect| Text::with_capacity(dialect, 0);
+        let protobuf = |capacity| Protobuf::with_capacity(capacity, &self.store.starts);
         match format {
-            Format::Protobuf => self.write_unsaved(Protobuf::with_capacity(0), Protobuf::finish),
+            Format::Protobuf => self.write_unsaved(protobuf(0), Protobuf::finish),
             Format::OpenMetrics => self.write_unsaved(text(Dialect::OpenMetrics), Text::finish),
             Format::Text => self.write_unsaved(text(Dialect::Prometheus), Text::finish),
         }

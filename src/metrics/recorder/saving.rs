@@ -1,14 +1,20 @@
 //! From a recorder to what is saved of it, and back.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
 use crate::lifecycle::{Interval, WaitingPod};
-use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents};
+use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
+use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
+use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::layout::LAYOUT;
+use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
+use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::store::SeriesSet;
+use crate::timestamp::Timestamp;
 
 impl Recorder {
     /// All counters, of every source that was built with this recorder.
@@ -41,7 +47,9 @@ impl Recorder {
             Some(histogram.saved())
         };
         let events = self.store.events.as_ref();
+        let starts = self.saved_starts(&families, labels.sets.len());
         SavedMetrics {
+            starts,
             families,
             bounds: LAYOUT.bounds().to_vec(),
             intervals: (Interval::ALL.iter())
@@ -55,6 +63,57 @@ impl Recorder {
             startup_sli: (0..labels.sets.len()).filter_map(startup_sli).collect(),
             pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
             labels,
+        }
+    }
+
+    /// Since when the families that this process has count, and so many label sets.
+    fn saved_starts(&self, families: &SavedFamilies, sets: usize) -> SavedStartTimes {
+        let counters: HashSet<&str> = families.names().collect();
+        let always = [
+            DISCOVERED,
+            WATCH_DELIVERY,
+            RESIZE_DURATION,
+            INPLACE_UPDATE_DURATION,
+        ];
+        let of_events = [STARTUP_SLI, IMAGE_PULL_DURATION, IMAGE_PULL_WAIT];
+        let of_events = of_events
+            .into_iter()
+            .filter(|_| self.store.events.is_some());
+        let histograms = DURATIONS.into_iter().chain(always).chain(of_events);
+        let histograms: Vec<&str> = histograms.map(|family| family.name).collect();
+        let is_saved = |name: &str| counters.contains(name) || histograms.contains(&name);
+        let of_set = |set| self.store.set(set)?.start.get();
+        SavedStartTimes {
+            families: self.store.starts.saved(is_saved),
+            sets: (0..sets)
+                .map(|set| of_set(set).map(Timestamp::as_nanos))
+                .collect(),
+        }
+    }
+
+    /// Continues since when it was saved that things count.
+    fn restore_starts(&self, saved: &SavedMetrics, sets: Option<&[usize]>) {
+        let store = &self.store;
+        store.starts.restore(&saved.starts);
+        if store.events.is_some() && !EventFamilies::are_in(&saved.families) {
+            // It has just counted pods of before.
+            let [excluded, ..] = &EventFamilies::FAMILIES;
+            store.starts.forget(excluded.name);
+        }
+        let Some(sets) = sets else {
+            let durations = DURATIONS.iter().chain([&STARTUP_SLI]);
+            durations.for_each(|family| store.starts.begin(family.name));
+            return;
+        };
+        // An interval that was not among those saved has not counted for as long as its set.
+        let mut intervals = Interval::ALL.iter().map(|interval| interval.as_str());
+        let is_complete = intervals.all(|name| saved.intervals.iter().any(|saved| saved == name));
+        let start = |place: usize| *saved.starts.sets.get(place).filter(|_| is_complete)?;
+        let starts = sets.iter().enumerate();
+        for (set, at) in starts_of_sets(starts.map(|(place, set)| (*set, start(place)))) {
+            if let Some(set) = store.set(set) {
+                set.start.set(at);
+            }
         }
     }
 
@@ -99,10 +158,13 @@ impl Recorder {
             (events.pulls).restore(&saved.families, &saved.pulls, &cells, index);
         }
         let Some(sets) = self.labels.restore(&saved.labels, |set, values| {
-            store.add_set(set, values);
+            store.add_set(set, values, None);
         }) else {
+            self.restore_starts(saved, None);
             return RestoredDurations::OtherLabels;
         };
+        self.restore_starts(saved, Some(&sets));
+        let store = &self.store;
         for (set, sli) in sets.iter().zip(&saved.startup_sli) {
             if let Some(histogram) = store.set(*set).and_then(SeriesSet::startup_sli) {
                 histogram.restore(sli, &cells);

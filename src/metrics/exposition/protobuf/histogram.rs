@@ -1,12 +1,12 @@
 //! `Histogram`: classic buckets with their exemplars, and native buckets.
 
 use super::labels::{labels_len, put_labels};
+use super::timestamp::{put_timestamp, timestamp_len};
 use super::wire::{WireType, double_len, integer_len, key, message_len, varint_len, zigzag};
 use super::wire::{put_double, put_head, put_integer, put_varint};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{Native, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 const SAMPLE_COUNT: u8 = key(1, WireType::Varint);
 const SAMPLE_SUM: u8 = key(2, WireType::Double);
@@ -16,6 +16,7 @@ const ZERO_THRESHOLD_KEY: u8 = key(6, WireType::Double);
 const ZERO_COUNT: u8 = key(7, WireType::Varint);
 const POSITIVE_SPAN: u8 = key(12, WireType::Bytes);
 const POSITIVE_DELTA: u8 = key(13, WireType::Bytes);
+const START_TIMESTAMP: u8 = key(15, WireType::Bytes);
 
 /// Fields of `Bucket`.
 mod bucket {
@@ -53,17 +54,22 @@ pub(super) struct HistogramWriter {
 
 impl HistogramWriter {
     pub(super) fn write(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
-        if !snapshot.is_empty() {
-            return self.put(out, snapshot);
+        if snapshot.is_empty() {
+            if self.unused.is_empty() {
+                let mut unused = Vec::new();
+                self.put(&mut unused, snapshot);
+                self.unused = unused;
+            }
+            out.extend_from_slice(&self.unused);
+        } else {
+            self.put(out, snapshot);
         }
-        if self.unused.is_empty() {
-            let mut unused = Vec::new();
-            self.put(&mut unused, snapshot);
-            self.unused = unused;
+        if let Some(start) = snapshot.start() {
+            put_timestamp(out, START_TIMESTAMP, start);
         }
-        out.extend_from_slice(&self.unused);
     }
 
+    /// All but the start.
     fn put(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
         let classic = snapshot.classic();
         put_integer(out, SAMPLE_COUNT, classic[CLASSIC_BUCKETS - 1]);
@@ -125,27 +131,4 @@ fn exemplar_len(exemplar: &Exemplar) -> usize {
     let value = double_len(exemplar.value().as_seconds_f64());
     let at = message_len(timestamp_len(exemplar.at()));
     labels_len(exemplar.labels()) + value + at
-}
-
-/// Writes a `google.protobuf.Timestamp`.
-fn put_timestamp(out: &mut Vec<u8>, key: u8, at: Timestamp) {
-    const SECONDS: u8 = super::key(1, WireType::Varint);
-    const NANOS: u8 = super::key(2, WireType::Varint);
-    let (seconds, nanos) = parts(at);
-    put_head(out, key, timestamp_len(at));
-    put_integer(out, SECONDS, seconds);
-    put_integer(out, NANOS, nanos);
-}
-
-/// How long the message is that [`put_timestamp`] writes.
-const fn timestamp_len(at: Timestamp) -> usize {
-    let (seconds, nanos) = parts(at);
-    integer_len(seconds) + integer_len(nanos)
-}
-
-/// Seconds and nanoseconds, as the message has them.
-const fn parts(at: Timestamp) -> (u64, u64) {
-    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
-    let nanos = at.as_nanos().rem_euclid(NANOS_PER_SECOND);
-    (seconds.cast_unsigned(), nanos.cast_unsigned())
 }

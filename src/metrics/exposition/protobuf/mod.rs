@@ -7,12 +7,16 @@
 
 mod histogram;
 mod labels;
+mod timestamp;
 mod wire;
 
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
+use crate::metrics::start_times::StartTimes;
+use crate::timestamp::Timestamp;
 use histogram::HistogramWriter;
 use labels::{labels_len, put_labels};
+use timestamp::put_timestamp;
 use wire::{Delimited, WireType, key, message_len};
 use wire::{put_double, put_head, put_integer, put_message, put_text};
 
@@ -41,26 +45,34 @@ mod metric {
 /// The only field of `Gauge` and `Untyped`, and the first of `Counter`.
 const VALUE: u8 = key(1, WireType::Double);
 
+/// A further field of `Counter`.
+const START_TIMESTAMP: u8 = key(3, WireType::Bytes);
+
 /// Writes protobuf.
 #[derive(Debug)]
-pub(super) struct Protobuf {
+pub(super) struct Protobuf<'a> {
     out: Vec<u8>,
     /// The present family: fields of a message may be written one by one.
     family: Option<Delimited>,
     kind: Kind,
+    /// Since when the series of the present family count
+    start: Option<Timestamp>,
+    starts: &'a StartTimes,
     series: usize,
     histograms: HistogramWriter,
     /// The value of the series in hand
     value: Vec<u8>,
 }
 
-impl Protobuf {
-    /// With room for `capacity` bytes.
-    pub(super) fn with_capacity(capacity: usize) -> Self {
+impl<'a> Protobuf<'a> {
+    /// With room for `capacity` bytes. Counters count since `starts`.
+    pub(super) fn with_capacity(capacity: usize, starts: &'a StartTimes) -> Self {
         Self {
             out: Vec::with_capacity(capacity),
             family: None,
             kind: Kind::Untyped,
+            start: None,
+            starts,
             series: 0,
             histograms: HistogramWriter::default(),
             value: Vec::new(),
@@ -92,10 +104,11 @@ impl Protobuf {
     }
 }
 
-impl Encoder for Protobuf {
+impl Encoder for Protobuf<'_> {
     fn family(&mut self, head: Head<'_>) {
         self.end_family();
         self.kind = head.kind;
+        self.start = self.starts.of(head.name);
         let out = &mut self.out;
         self.family = Some(Delimited::begin(out));
         put_text(out, family::NAME, head.name);
@@ -108,7 +121,12 @@ impl Encoder for Protobuf {
         self.value.clear();
         put_double(&mut self.value, VALUE, value.as_f64());
         let field = match self.kind {
-            Kind::Counter => metric::COUNTER,
+            Kind::Counter => {
+                if let Some(start) = self.start {
+                    put_timestamp(&mut self.value, START_TIMESTAMP, start);
+                }
+                metric::COUNTER
+            }
             Kind::Gauge => metric::GAUGE,
             Kind::Untyped | Kind::Histogram => metric::UNTYPED,
         };
@@ -116,7 +134,7 @@ impl Encoder for Protobuf {
     }
 }
 
-impl HistogramEncoder for Protobuf {
+impl HistogramEncoder for Protobuf<'_> {
     fn wants_exemplars(&self) -> bool {
         true
     }

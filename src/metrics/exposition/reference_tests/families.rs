@@ -16,6 +16,7 @@ pub(super) struct Family {
     help: String,
     kind: Kind,
     unit: Option<String>,
+    start: Option<Timestamp>,
     series: Vec<(Vec<(String, String)>, Value)>,
 }
 
@@ -36,8 +37,8 @@ impl Family {
 
 /// Writes the families with `encoder`.
 pub(super) fn write(families: &[Family], encoder: &mut impl HistogramEncoder) {
-    let mut buffer = Snapshot::default();
     for family in families {
+        let mut buffer = Snapshot::since(family.start);
         encoder.family(Head {
             name: &family.name,
             help: &family.help,
@@ -72,8 +73,10 @@ fn any_family() -> impl Strategy<Value = Family> {
         3 => Just(Kind::Histogram),
     ];
     let unit = proptest::option::of(Just("seconds".to_owned()));
-    let head = ("[a-z_]{1,20}(_total)?", "(?s).{0,20}", kind, unit);
-    head.prop_flat_map(|(name, help, kind, unit)| {
+    let name = prop_oneof!["[a-z_]{1,20}(_total)?", "a_total"];
+    let start = proptest::option::of(any_time());
+    let head = (name, "(?s).{0,20}", kind, unit, start);
+    head.prop_flat_map(|(name, help, kind, unit, start)| {
         let value = match kind {
             Kind::Histogram => any_histogram().prop_map(Value::Histogram).boxed(),
             _ => any_number().prop_map(Value::Number).boxed(),
@@ -84,6 +87,7 @@ fn any_family() -> impl Strategy<Value = Family> {
             help: help.clone(),
             kind,
             unit: unit.clone(),
+            start,
             series,
         })
     })
@@ -112,6 +116,15 @@ fn any_number() -> impl Strategy<Value = Number> {
     ]
 }
 
+pub(super) fn any_time() -> impl Strategy<Value = Timestamp> {
+    let nanos = prop_oneof![
+        -4_000_000_000_000_000_000..4_000_000_000_000_000_000_i64,
+        (-3..3_i64).prop_map(|seconds| seconds * 1_000_000_000),
+        Just(1_800_000_000_123_456_789),
+    ];
+    nanos.prop_map(Timestamp::from_nanos)
+}
+
 /// A third of them without observations.
 fn any_histogram() -> impl Strategy<Value = Histogram> {
     let latency = prop_oneof![
@@ -120,19 +133,21 @@ fn any_histogram() -> impl Strategy<Value = Histogram> {
         0..2_000_000_u64,
         (0..3_700_u64).prop_map(|seconds| seconds * 1_000_000_000),
     ];
-    let at = prop_oneof![
-        -4_000_000_000_000_000_000..4_000_000_000_000_000_000_i64,
-        (-3..3_i64).prop_map(|seconds| seconds * 1_000_000_000),
-        Just(1_800_000_000_123_456_789),
-    ];
     let exemplar = prop_oneof![Just(None), any::<bool>().prop_map(Some)];
-    let observation = (latency, "(?s).{0,40}", any_text(), at, exemplar, 1..200_u32);
+    let observation = (
+        latency,
+        "(?s).{0,40}",
+        any_text(),
+        any_time(),
+        exemplar,
+        1..200_u32,
+    );
     let observations =
         prop_oneof![1 => Just(Vec::new()).boxed(), 2 => vec(observation, 0..60).boxed()];
     observations.prop_map(|observations| {
         let histogram = Histogram::default();
         for (nanos, name, namespace, at, exemplar, times) in observations {
-            let (latency, at) = (Latency::from_nanos(nanos), Timestamp::from_nanos(at));
+            let latency = Latency::from_nanos(nanos);
             let pod =
                 PodSnapshot::bare(PodUid::from_text("u"), namespace.as_str(), name.as_str()).info;
             for _ in 0..times {

@@ -13,15 +13,20 @@ use prost::Message;
 
 use super::protobuf::Protobuf;
 use super::text::{Dialect, Text};
-use families::{Family, any_families, write};
+use crate::metrics::start_times::StartTimes;
+use families::{Family, any_families, any_time, write};
 
 proptest! {
     #[test]
-    fn protobuf_is_what_prometheus_clients_types_encode(families in any_families()) {
-        let mut encoder = Protobuf::with_capacity(0);
+    fn protobuf_is_what_prometheus_clients_types_encode(
+        families in any_families(),
+        start in proptest::option::of(any_time()),
+    ) {
+        let starts = StartTimes::new(start, ["a_total"].into_iter());
+        let mut encoder = Protobuf::with_capacity(0, &starts);
         write(&families, &mut encoder);
         let body = encoder.finish();
-        let mut reference = protobuf::Reference::default();
+        let mut reference = protobuf::Reference::new(&starts);
         write(&families, &mut reference);
         let expected: Vec<_> = reference.families.into_iter().filter(|family| !family.metric.is_empty()).collect();
 

@@ -9,6 +9,7 @@ use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
+use crate::metrics::start_times::StartTimes;
 use crate::timestamp::Timestamp;
 
 /// A family after its length. Its unit stands before its series.
@@ -27,18 +28,25 @@ pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {
     [delimited, message].concat()
 }
 
-#[derive(Default)]
-pub(super) struct Reference {
+pub(super) struct Reference<'a> {
+    starts: &'a StartTimes,
     pub(super) families: Vec<proto::MetricFamily>,
 }
 
-impl Reference {
+impl<'a> Reference<'a> {
+    pub(super) const fn new(starts: &'a StartTimes) -> Self {
+        Self {
+            starts,
+            families: Vec::new(),
+        }
+    }
+
     fn series(&mut self, metric: proto::Metric) {
         self.families.last_mut().unwrap().metric.push(metric);
     }
 }
 
-impl Encoder for Reference {
+impl Encoder for Reference<'_> {
     fn family(&mut self, head: Head<'_>) {
         let kind = match head.kind {
             Kind::Counter => proto::MetricType::Counter,
@@ -61,10 +69,13 @@ impl Encoder for Reference {
             label: pairs(labels.iter().copied()),
             ..Default::default()
         };
-        match self.families.last().unwrap().r#type() {
+        let family = self.families.last().unwrap();
+        let start = self.starts.of(&family.name);
+        match family.r#type() {
             proto::MetricType::Counter => {
                 metric.counter = Some(proto::Counter {
                     value,
+                    start_timestamp: start.map(|at| system_time(at).into()),
                     ..Default::default()
                 });
             }
@@ -75,7 +86,7 @@ impl Encoder for Reference {
     }
 }
 
-impl HistogramEncoder for Reference {
+impl HistogramEncoder for Reference<'_> {
     fn wants_exemplars(&self) -> bool {
         true
     }
@@ -97,6 +108,7 @@ impl HistogramEncoder for Reference {
                 })
                 .collect(),
             positive_delta: native.deltas,
+            start_timestamp: snapshot.start().map(|at| system_time(at).into()),
             ..Default::default()
         };
         self.series(proto::Metric {
