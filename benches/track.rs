@@ -194,7 +194,7 @@ fn in_flight(pods: &[PodSnapshot]) -> Tracker {
 /// All deadlines of the built-in SLOs pass at once.
 fn deadlines(c: &mut Criterion) {
     let mut group = c.benchmark_group("track");
-    for pods in [1_000, 100_000] {
+    for pods in [1_000, 10_000, 100_000] {
         let waiting = snapshots(pods, Step::NetworkReady);
         let undecided = |tracker: &Tracker| -> usize {
             let slos = SloFile::built_in().slos.len() as u16;
