@@ -102,7 +102,8 @@ impl Process {
 fn counters_begin_with_the_process_and_label_sets_when_they_are_met() {
     let mut process = Process::start(at(0));
     process.ready(at(5), "a");
-    process.ready(at(7), "b");
+    // Of label sets in whole seconds.
+    process.ready(Timestamp::from_nanos(at(7).as_nanos() + 999_999_999), "b");
     process.ready(at(9), "a");
     for family in [FINISHED, DISCOVERED, DELIVERY] {
         assert_eq!(process.shows(family, None), Some(at(0)), "{family}");

@@ -110,7 +110,7 @@ impl Store {
             Box::new(SeriesSet {
                 values,
                 // Where times are none of this process, such as those of a recording, none is stated.
-                start: StartTime::new(start.filter(|_| self.starts.process().is_some())),
+                start: StartTime::in_seconds(start.filter(|_| self.starts.process().is_some())),
                 intervals: Default::default(),
                 startup_sli: self.events.as_ref().map(|_| Histogram::default()),
             })
