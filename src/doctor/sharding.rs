@@ -5,8 +5,8 @@ use super::pods::Census;
 use super::report::{Check, Finding};
 use crate::shard::Shard;
 
-/// As many pods as one process holds in the memory that the manifests request.
-const PODS_PER_SHARD: u64 = 100_000;
+/// As many pods as one process holds in the memory that the manifests request (docs/scale.md has the sum).
+const PODS_PER_SHARD: u64 = 250_000;
 
 /// What the lists of `census`, which were those of `shard`, say.
 pub(super) fn finding(census: &Census, shard: Option<Shard>) -> Finding {
@@ -57,18 +57,18 @@ mod tests {
     }
 
     #[test]
-    fn one_process_is_enough_for_a_hundred_thousand_pods() {
-        let (found, fix) = said(100_000, true, None);
+    fn one_process_is_enough_for_a_quarter_of_a_million_pods() {
+        let (found, fix) = said(250_000, true, None);
         assert_eq!(
             found,
-            "the API server shards; 1 process is enough for 100000 pods"
+            "the API server shards; 1 process is enough for 250000 pods"
         );
         assert_eq!(fix, None);
-        let (found, fix) = said(100_001, false, None);
+        let (found, fix) = said(250_001, false, None);
         assert_eq!(
             found,
             "the API server does not shard (feature gate ShardedListAndWatch); 2 processes are enough for \
-             100001 pods"
+             250001 pods"
         );
         assert!(
             fix.is_some_and(|fix| fix.starts_with("run 2 shards (--shard 0/2 and so on); each"))
@@ -78,13 +78,13 @@ mod tests {
     #[test]
     fn a_shard_stands_for_all_of_them() {
         let shard = "1/4".parse().ok();
-        let (found, fix) = said(90_000, true, shard);
+        let (found, fix) = said(240_000, true, shard);
         assert!(
-            found.ends_with("4 processes are enough for about 360000 pods"),
+            found.ends_with("4 processes are enough for about 960000 pods"),
             "{found}"
         );
         assert_eq!(fix, None);
-        let (_, fix) = said(110_000, true, shard);
+        let (_, fix) = said(260_000, true, shard);
         assert_eq!(fix.as_deref(), Some("run 5 shards (--shard 0/5 and so on)"));
     }
 }
