@@ -6,10 +6,11 @@ import subprocess
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from compare import differences
+from compare import by_labels, differences
 from exporter import figures
 from processes import Failure, wait_for
 
+EVIDENCE = "podinit_network_evidence_total"
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 PROTOBUF = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
 
@@ -30,13 +31,25 @@ def whole(suite):
 
     def agrees():
         state["truth"] = suite.truth("fused")
-        lines = differences(suite.whole.figures(), state["truth"], 0.05, {"podinit_clock_anomalies_total"})
+        found = suite.whole.figures()
+        lines = differences(found, state["truth"], 0.05, {"podinit_clock_anomalies_total", EVIDENCE})
+        lines += evidence_differences(found, state["truth"])
         if lines:
             raise Failure("; ".join(lines[:5]))
         return True
 
     wait_for("podinit to agree with the recording", agrees, 20, 1)
     return state["truth"].counters[("podinit_pods_discovered_total",)]
+
+
+def evidence_differences(figures, truth):
+    """What differs by more than the near ties between the two kinds of evidence."""
+    found = by_labels(figures, EVIDENCE, ["source"])
+    expected = {tuple(labels): count for (name, *labels), count in truth.counters.items() if name == EVIDENCE}
+    moved = abs(found.get(("condition",), 0) - expected.get(("condition",), 0))
+    if sum(found.values()) == sum(expected.values()) and moved <= truth.near_ties:
+        return []
+    return [f"{EVIDENCE}: expected {expected}, {truth.near_ties} of them near ties, counted {found}"]
 
 
 def text(suite):

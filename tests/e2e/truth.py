@@ -27,6 +27,8 @@ CONDITIONS = {
 THIRTY_DAYS = 30 * 86400
 # Volumes that a stateless pod may have.
 STATELESS = {"secret", "configMap", "downwardAPI", "emptyDir", "projected"}
+# Seconds by which the arrivals of two watchers may differ.
+NEAR = 0.05
 
 
 def version_of(pod):
@@ -55,6 +57,13 @@ class Pod:
         self.sli_judged = False
 
 
+def is_near_tie(since, arrived, start):
+    """Whether some milliseconds decide between the condition and the container's start, which state the same second:
+    the earlier is the arrival within that second, or its middle."""
+    return None not in (since, arrived, start) and since == start and any(
+        abs(arrived - start - bound) < NEAR for bound in (0.5, 1))
+
+
 class Truth:
     """Feed it documents in order; then read `durations` and `counters`.
 
@@ -69,6 +78,8 @@ class Truth:
         self.durations = collections.defaultdict(list)
         self.by_pod = collections.defaultdict(list)
         self.counters = collections.Counter()
+        # Pods of whose network another watcher may take the other evidence, since its arrivals differ by milliseconds
+        self.near_ties = 0
         self.first_list_began = None
 
     def feed_file(self, path):
@@ -210,6 +221,7 @@ class Truth:
                 since = self.scheduled.get(obj["metadata"]["uid"], since)
             if milestone == "NetworkReady":
                 self.network_by_snapshot(pod, obj, self.interpret(since, arrived))
+                self.near_ties += self.clock == "fused" and is_near_tie(since, arrived, first_start(obj))
                 continue
             pod.reached[milestone] = [since, arrived]
             if pod.gated and milestone == "Scheduled" and pod.reached.get("Ungated", [0, 0])[1] == arrived:
