@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use podinit::sim::protobuf;
+use prost::encoding::{WireType, encode_key, encode_varint};
 use serde_json::{Value, json};
 
 use super::template::numbered;
@@ -125,17 +126,14 @@ fn protobuf_event(event: &Value) -> Vec<u8> {
 }
 
 /// A field in protobuf.
-fn field(number: u8, value: &[u8]) -> Vec<u8> {
+fn field(number: u32, value: &[u8]) -> Vec<u8> {
     [key(number, value.len()), value.to_vec()].concat()
 }
 
 /// The key of a field in protobuf, and its length.
-fn key(number: u8, mut length: usize) -> Vec<u8> {
-    let mut head = vec![number << 3 | 2];
-    while length >= 0x80 {
-        head.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    head.push(length as u8);
+fn key(number: u32, length: usize) -> Vec<u8> {
+    let mut head = Vec::new();
+    encode_key(number, WireType::LengthDelimited, &mut head);
+    encode_varint(length as u64, &mut head);
     head
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use podinit::sim::protobuf;
+use prost::encoding::decode_varint;
 use serde_json::{Value, json};
 
 use super::State;
@@ -56,11 +57,9 @@ pub(super) fn numbered(
 fn raw(document: &[u8]) -> &[u8] {
     let rest = document.strip_prefix(b"k8s\0\x0a").unwrap();
     let rest = &rest[1 + usize::from(rest[0])..];
-    let rest = rest.strip_prefix(b"\x12").unwrap();
-    let head = rest.iter().position(|byte| *byte < 0x80).unwrap() + 1;
-    let digits = rest[..head].iter().rev();
-    let length = digits.fold(0, |length, digit| length << 7 | usize::from(digit & 0x7f));
-    &rest[head..][..length]
+    let mut rest = rest.strip_prefix(b"\x12").unwrap();
+    let length = decode_varint(&mut rest).unwrap();
+    &rest[..length as usize]
 }
 
 /// The JSON of a pod, with [`NUMBER`] in the place of its number and `managedFields` that fill it
