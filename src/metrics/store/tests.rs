@@ -1,0 +1,111 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::instruments::Encoder;
+use crate::lifecycle::{Cause, Latency};
+use crate::metrics::labels::LabelConfig;
+use crate::metrics::namespaces::Namespaces;
+use crate::pod::{PodSnapshot, PodUid};
+use crate::timestamp::Timestamp;
+
+/// Counts the exemplars that it is given.
+struct ExemplarCounter {
+    wanted: bool,
+    given: usize,
+}
+
+impl Encoder for ExemplarCounter {
+    fn family(&mut self, _: Head<'_>) {}
+
+    fn number(&mut self, _: &[Label<'_>], _: Number) {}
+}
+
+impl HistogramEncoder for ExemplarCounter {
+    fn wants_exemplars(&self) -> bool {
+        self.wanted
+    }
+
+    fn histogram(&mut self, _: &[Label<'_>], snapshot: &Snapshot) {
+        let buckets = 0..crate::metrics::layout::CLASSIC_BUCKETS;
+        self.given += buckets
+            .filter_map(|bucket| snapshot.exemplar(bucket))
+            .count();
+    }
+}
+
+/// Keeps the numbers of one family that are not 0, as text.
+struct Nonzero {
+    family: &'static str,
+    inside: bool,
+    found: Vec<String>,
+}
+
+impl Encoder for Nonzero {
+    fn family(&mut self, head: Head<'_>) {
+        self.inside = head.name == self.family;
+    }
+
+    fn number(&mut self, labels: &[Label<'_>], number: Number) {
+        if self.inside && number != Number::Integer(0) {
+            self.found.push(format!("{labels:?} {number:?}"));
+        }
+    }
+}
+
+impl HistogramEncoder for Nonzero {
+    fn wants_exemplars(&self) -> bool {
+        false
+    }
+
+    fn histogram(&mut self, _: &[Label<'_>], _: &Snapshot) {}
+}
+
+#[test]
+fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
+    let config = LabelConfig {
+        slo_namespace: true,
+        ..LabelConfig::default()
+    };
+    let mut namespaces = Namespaces::new(config.slo_namespace());
+    let names = Arc::clone(&namespaces.names);
+    let store = Store::new(
+        &config.specs().unwrap(),
+        1,
+        names,
+        None,
+        StartTimes::default(),
+    );
+    let [a, b] = ["a", "b"].map(|name| namespaces.place(name));
+    let cni = Waiting::new(Stage::Network, Cause::Cni);
+    let volume = Waiting::new(Stage::Network, Cause::Volume);
+    store.stuck.move_pod(a, None, cni);
+    store.stuck.move_pod(b, None, cni);
+    store.stuck.move_pod(b, cni, volume);
+    store.stuck.move_pod(a, cni, None);
+    let mut encoder = Nonzero {
+        family: "podinit_stuck_pods",
+        inside: false,
+        found: Vec::new(),
+    };
+    store.collect(&mut encoder);
+    let expected = r#"[("stage", "network"), ("cause", "volume"), ("namespace", "b")] Integer(1)"#;
+    assert_eq!(encoder.found, [expected]);
+}
+
+#[test]
+fn exemplars_are_copied_only_for_a_format_that_carries_them() {
+    let specs = LabelConfig::default().specs().unwrap();
+    let namespaces = Namespaces::new(None).names;
+    let store = Store::new(&specs, 1, namespaces, None, StartTimes::default());
+    store.add_set(0, ["a".into()].into(), None);
+    let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
+    let latency = Latency::from_nanos(1);
+    let at = Timestamp::from_seconds(1);
+    let histogram = store.set(0).unwrap().interval(Interval::CreatedToReady);
+    histogram.observe_pod(latency, &pod, at);
+    for wanted in [true, false] {
+        let mut encoder = ExemplarCounter { wanted, given: 0 };
+        store.collect(&mut encoder);
+        assert_eq!(encoder.given, usize::from(wanted));
+    }
+}
