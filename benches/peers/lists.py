@@ -19,7 +19,8 @@ def measure(server, binaries, processes):
     """By way and encoding: medians of CPU seconds, requests, seats, and seconds of execution, for each start of podinit."""
     lister = Lister(server)
     # Seats are estimated from the objects that the server counts once a minute.
-    wait_for("the API server to count the pods", lambda: lister.total("apiserver_resource_objects", 'resource="pods"'), 180)
+    wait_for("the API server to count the pods",
+             lambda: total(lister.metrics(), "apiserver_resource_objects", 'resource="pods"'), 180)
     found = {}
     for _ in range(ROUNDS):
         for encoding in ENCODINGS:
@@ -52,11 +53,16 @@ class Lister:
 
     def charged(self):
         """Requests, seats, and seconds of execution that the priority level of service accounts was charged with."""
-        return [self.total(f"apiserver_flowcontrol_{name}", 'flow_schema="service-accounts"') for name in [
+        metrics = self.metrics()
+        return [total(metrics, f"apiserver_flowcontrol_{name}", 'flow_schema="service-accounts"') for name in [
             "work_estimated_seats_count", "work_estimated_seats_sum", "request_execution_seconds_sum"]]
 
-    def total(self, name, label):
-        """The sum of the series with this label."""
-        metrics = self.plane.client.get("/metrics")
-        series = re.findall(rf"^{name}{{[^}}]*{label}[^}}]*}} (\S+)$", metrics, re.MULTILINE)
-        return sum(float(value) for value in series)
+    def metrics(self):
+        """What the server exposes: some megabytes."""
+        return self.plane.client.get("/metrics")
+
+
+def total(metrics, name, label):
+    """The sum of the series with this label."""
+    series = re.findall(rf"^{name}{{[^}}]*{label}[^}}]*}} (\S+)$", metrics, re.MULTILINE)
+    return sum(float(value) for value in series)
