@@ -133,8 +133,8 @@ def startup_sli_exclusion(pod, outcome, judged):
     return None
 
 
-def startup_sli(pod, time):
-    """Seconds from creation to all containers' start, without pulls and init containers; None where unusable."""
+def startup_sli_parts(pod, time):
+    """Seconds from creation to all containers' start, of pulls in it and of init containers; None where unusable."""
     created, started, network = time("Created"), time("ContainersStarted"), time("NetworkReady")
     initialized = time("Initialized") if pod.init else network
     if None in (created, started, network, initialized):
@@ -146,7 +146,16 @@ def startup_sli(pod, time):
             if end is None:
                 return None
             pulls.append((max(end - pull.whole, begin), min(end, started)))
-    value = started - created - max(initialized - network, 0) - union(pulls)
+    return started - created, union(pulls), max(initialized - network, 0)
+
+
+def startup_sli(pod, time):
+    """Seconds from creation to all containers' start, without pulls and init containers; None where unusable."""
+    parts = startup_sli_parts(pod, time)
+    if parts is None:
+        return None
+    whole, pulls, init = parts
+    value = whole - init - pulls
     if value < -1 or value > THIRTY_DAYS:
         return None
     return max(value, 0.0)

@@ -110,17 +110,6 @@ class Kubelets:
         first, by_pod = documents_by_pod(self.suite.recording, self.scene.namespace)
         return first, {uid: [d for _, _, d in documents] for uid, documents in by_pod.items()}
 
-    def replay(self, documents, clock, evidence):
-        """What `podinit replay` says of documents."""
-        path = os.path.join(self.suite.directory, "kubelets.jsonl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(document) + "\n" for document in documents)
-        ran = subprocess.run([self.suite.options.podinit, "replay", "--timestamps", clock, "--evidence", evidence, path],
-                             capture_output=True, check=False, text=True, timeout=60)
-        if ran.returncode != 0:
-            raise Failure(f"podinit replay: {ran.stderr[-300:]}")
-        return figures(ran.stdout)
-
     def replays_agree(self):
         first, by_pod = self.recorded()
         documents = sorted((d for of_pod in by_pod.values() for d in of_pod), key=lambda d: d["observedAt"])
@@ -128,7 +117,7 @@ class Kubelets:
         for clock in ("api", "fused"):
             for evidence in ("none", "events"):
                 truth = Truth(clock, events=evidence == "events").feed_all([first, *documents])
-                found = self.replay([first, *documents], clock, evidence)
+                found = replay(self.suite, [first, *documents], clock, evidence)
                 lines = differences(found, truth)
                 if lines:
                     raise Failure(f"{clock}, evidence {evidence}: {'; '.join(lines[:5])}")
@@ -168,9 +157,21 @@ class Kubelets:
             seconds(entry["lastTransitionTime"]) for d in documents[1:] if d["object"]["kind"] == "Pod"
             for entry in [find(d["object"], "PodReadyToStartContainers")] if entry and entry["status"] == "True")}
         for source, evidence in (("without", "none"), ("with", "events")):
-            found = self.replay(documents, "fused", evidence)
+            found = replay(self.suite, documents, "fused", evidence)
             said[source] = scheduled + total(found, "podinit_stage_duration_seconds_sum", stage="network")
         return said
+
+
+def replay(suite, documents, clock, evidence):
+    """What `podinit replay` says of documents."""
+    path = os.path.join(suite.directory, "replay.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(document) + "\n" for document in documents)
+    ran = subprocess.run([suite.options.podinit, "replay", "--timestamps", clock, "--evidence", evidence, path],
+                         capture_output=True, check=False, text=True, timeout=60)
+    if ran.returncode != 0:
+        raise Failure(f"podinit replay: {ran.stderr[-300:]}")
+    return figures(ran.stdout)
 
 
 def sandboxes(directory):

@@ -28,6 +28,7 @@ from nodes import OLD
 from processes import Failure, Processes, wait_for
 from report import Report
 from scenario import Scenario
+from startup_sli import StartupSli
 from traces import Collector
 from truth import Truth
 
@@ -89,12 +90,13 @@ class Suite:
         for scenario in chosen:
             scenario.exporter.ready()
         self.prometheus = promcheck.Prometheus(self)
-        kubelets = Kubelets(self) if self.wanted("kubelets") else None
-        if kubelets:
-            kubelets.scene.start()
+        on_kubelets = [kind(self) for name, kind in (("kubelets", Kubelets), ("startup-sli", StartupSli))
+                       if self.wanted(name)]
+        for one in on_kubelets:
+            one.scene.start()
         self.play([s for s in chosen if s.name not in LATER])
-        if kubelets:
-            kubelets.check()
+        for one in on_kubelets:
+            one.check()
         self.play([s for s in chosen if s.name in LATER])
         if chosen:
             formats.run(self)
@@ -174,7 +176,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, causes, in-place, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, causes, in-place, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
