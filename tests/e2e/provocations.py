@@ -5,6 +5,7 @@ cannot be brought to here is written into the status through the real API server
 """
 
 import datetime
+import time
 
 from nodes import OLD, add_kwok_node
 
@@ -106,12 +107,63 @@ def unbound_claim(s):
     s.pod("pod", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
 
 
-@provoke("resource-claim", "unschedulable", "claim", SCHEDULER, "a ResourceClaim for a device that no node has")
-def resource_claim(s):
-    s.client.create("/apis/resource.k8s.io/v1/deviceclasses", {"metadata": {"name": "e2e"}, "spec": {}})
+def known_to_the_scheduler():
+    """Give the scheduler's watches time: a pod whose claim it does not know is unschedulable first."""
+    time.sleep(2)
+
+
+def awaited_claim(s):
+    """A volume that is provisioned once a node is chosen, by a provisioner that never answers."""
+    s.client.apply("/apis/storage.k8s.io/v1/storageclasses", {
+        "metadata": {"name": "e2e-slow"}, "provisioner": "e2e.test/slow", "volumeBindingMode": "WaitForFirstConsumer"})
+    s.client.create(f"/api/v1/namespaces/{s.namespace}/persistentvolumeclaims", {
+        "metadata": {"name": "data"}, "spec": {
+            "storageClassName": "e2e-slow", "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}}}})
+    known_to_the_scheduler()
+    return [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+
+
+@provoke("provisioning", "scheduling", "binding", SCHEDULER, "a volume whose provisioner takes its time")
+def provisioning(s):
+    s.pod("pod", volumes=awaited_claim(s))
+
+
+@provoke("provisioning-late", "unschedulable", "binding", SCHEDULER,
+         "the same, once a node has the label that the pod asks for")
+def provisioning_late(s):
+    s.pod("pod", node={"e2e/late": "yes"}, volumes=awaited_claim(s))
+    s.wait_condition("PodScheduled", 1, "False")
+    s.client.patch("/api/v1/nodes/hollow-1", {"metadata": {"labels": {"e2e/late": "yes"}}}, "merge-patch")
+
+
+@provoke("device-binding", "scheduling", "binding", SCHEDULER, "a device with a binding condition that nobody sets")
+def device_binding(s):
+    driver = "binding.e2e.test"
+    s.client.create("/apis/resource.k8s.io/v1/resourceslices", {"metadata": {"name": "e2e-binding"}, "spec": {
+        "driver": driver, "nodeName": "hollow-0",
+        "pool": {"name": "hollow-0", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "gpu", "bindsToNode": True, "bindingConditions": [f"{driver}/attached"],
+                     "bindingFailureConditions": [f"{driver}/failed"]}]}})
+    s.client.create("/apis/resource.k8s.io/v1/deviceclasses", {"metadata": {"name": "e2e-binding"}, "spec": {
+        "selectors": [{"cel": {"expression": f"device.driver == '{driver}'"}}]}})
+    claim(s, "e2e-binding")
+    known_to_the_scheduler()
+    s.pod("pod", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}])
+
+
+def claim(s, device_class):
+    """A ResourceClaim `gpu` for one device."""
     s.client.create(f"/apis/resource.k8s.io/v1/namespaces/{s.namespace}/resourceclaims", {
         "metadata": {"name": "gpu"}, "spec": {"devices": {"requests": [
-            {"name": "gpu", "exactly": {"deviceClassName": "e2e"}}]}}})
+            {"name": "gpu", "exactly": {"deviceClassName": device_class}}]}}})
+
+
+@provoke("resource-claim", "unschedulable", "claim", SCHEDULER, "a ResourceClaim for a device that no node has")
+def resource_claim(s):
+    s.client.create("/apis/resource.k8s.io/v1/deviceclasses", {"metadata": {"name": "e2e"}, "spec": {
+        "selectors": [{"cel": {"expression": "device.driver == 'none.e2e.test'"}}]}})
+    claim(s, "e2e")
     s.pod("pod", node={}, tolerations=EVERYWHERE, resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}])
 
 
@@ -127,10 +179,12 @@ def unscheduled(s, reason, message, **status):
                             "lastTransitionTime": stamp()}], **status)
 
 
-@provoke("ports", "unschedulable", "other", PATCHED, "a host port that is taken on every node")
+@provoke("ports", "unschedulable", "other", PATCHED,
+         "a host port that is taken on every node, as schedulers from 1.34 to 1.36 say it")
 def ports(s):
     unscheduled(s, "Unschedulable", "0/3 nodes are available: 3 node(s) didn't have free ports for the requested "
-                "pod ports. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.")
+                "pod ports. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims "
+                "found for incoming pod.")
 
 
 @provoke("preempting", "unschedulable", "preempting", PATCHED, "a nominated node")
