@@ -7,7 +7,7 @@
 //! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
 //! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
-//! - `resume_point`: the version at which a watch resumes.
+//! - `resume_point`: the version at which a watch resumes. `verdict`: what a failure says of it.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
@@ -47,6 +47,7 @@ pub mod stats;
 mod stream;
 mod streamed_list;
 mod streamed_pods;
+pub(crate) mod verdict;
 mod watch_log;
 mod whole_list;
 

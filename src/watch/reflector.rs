@@ -33,15 +33,10 @@ use super::requests::{Requests, Scope, Selectors};
 use super::resume_point::ResumePoint;
 use super::stats::RelistReason;
 use super::stream::{Stream, StreamEnd, StreamReport};
+use super::verdict::{SILENT_WATCHES, STUCK_AFTER, is_verdict};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::decode::PodDecoder;
-
-/// After this many failures at one version, the pods are listed again.
-const STUCK_AFTER: u32 = 3;
-
-/// After this many consecutive watches without a byte, the API server's version is checked.
-const SILENT_WATCHES: u32 = 4;
 
 /// One list-watch.
 pub(super) struct Reflector {
@@ -225,16 +220,5 @@ impl Reflector {
     fn wait_after(&mut self, failure: &ApiError) -> Duration {
         let wait = self.backoff.after_failure();
         wait.max(failure.retry_after.unwrap_or_default())
-    }
-}
-
-/// Whether the API server refused this very watch, so that its version may be the cause. A broken
-/// connection, an overload, missing permissions, or a failure before the watch was opened say nothing
-/// about the version.
-const fn is_verdict(kind: ApiErrorKind, opened: bool) -> bool {
-    match kind {
-        ApiErrorKind::Rejected | ApiErrorKind::ClientError | ApiErrorKind::UnexpectedStatus => true,
-        ApiErrorKind::ServerError => opened,
-        _ => false,
     }
 }

@@ -198,6 +198,23 @@ async fn without_the_right_or_without_events_it_is_down_and_tries_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_fails_for_a_while_costs_no_event() {
+    let mut api = FakeApi::start(8);
+    let watch = api.begun("10").await;
+    watch.event("ADDED", &event("a", 12));
+    api.next().await;
+    drop(watch);
+    for code in [500, 502, 503, 503, 504] {
+        api.watch_from("12").await.refuse(code, "starting");
+    }
+    // What happened meanwhile is still there.
+    let watch = api.watch_from("12").await.stream();
+    watch.event("ADDED", &event("b", 13));
+    assert_eq!(api.next().await.pod, Some(PodUid::from_text("b")));
+    assert_eq!(api.anew(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_full_queue_drops_events_counts_them_and_goes_on() {
     let mut api = FakeApi::start(10);
     let watch = api.begun("10").await;

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use super::EventSink;
 use super::log::EventLog;
 use super::stream::{Stream, StreamReport};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::append;
 use crate::decode::event::watch::EventDecoder;
 use crate::watch::WatchConfig;
@@ -23,13 +23,7 @@ use crate::watch::negotiation::{Answer, Negotiation, Purpose};
 use crate::watch::requests::{Freshness, Page, Requests, Scope};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
-
-/// After this many failures at one version, the watch begins anew.
-const STUCK_AFTER: u32 = 3;
-
-/// After this many consecutive watches without a byte, the API server's version is checked: one that was
-/// restored from a backup stays silent until it reaches the version of the watch.
-const SILENT_WATCHES: u32 = 4;
+use crate::watch::verdict::{SILENT_WATCHES, STUCK_AFTER, is_of_version, is_verdict};
 
 /// The watch of the Events of one scope.
 pub(super) struct Follower {
@@ -52,8 +46,8 @@ pub(super) struct Follower {
 enum Ended {
     /// They have to begin anew
     Anew,
-    /// They can be resumed after this failure
-    Failed(ApiError),
+    /// They can be resumed after this failure, at the opening of the watch or after it
+    Failed { failure: ApiError, opened: bool },
 }
 
 impl Follower {
@@ -112,8 +106,8 @@ impl Follower {
             match self.watch(resume_point, &mut silent).await? {
                 None => failed_here = 0,
                 Some(Ended::Anew) => return Ok(()),
-                Some(Ended::Failed(failure)) => {
-                    failed_here += u32::from(!is_of_connection(failure.kind));
+                Some(Ended::Failed { failure, opened }) => {
+                    failed_here += u32::from(is_verdict(failure.kind, opened));
                     if failed_here >= STUCK_AFTER {
                         return Ok(());
                     }
@@ -140,7 +134,8 @@ impl Follower {
             Err(failure) if is_of_version(failure.kind) => return Ok(Some(Ended::Anew)),
             Err(failure) => {
                 self.down(&failure);
-                return Ok(Some(Ended::Failed(failure)));
+                let opened = false;
+                return Ok(Some(Ended::Failed { failure, opened }));
             }
         };
         self.log.up();
@@ -176,7 +171,10 @@ impl Follower {
                 self.log.interrupted(&failure);
                 Ok(Some(match is_of_version(failure.kind) {
                     true => Ended::Anew,
-                    false => Ended::Failed(failure),
+                    false => Ended::Failed {
+                        failure,
+                        opened: true,
+                    },
                 }))
             }
         }
@@ -228,25 +226,4 @@ impl Follower {
         let wait: Duration = self.backoff.after_failure();
         sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
     }
-}
-
-/// Whether the API server refuses the version of the watch.
-const fn is_of_version(kind: ApiErrorKind) -> bool {
-    matches!(
-        kind,
-        ApiErrorKind::Gone | ApiErrorKind::VersionAhead | ApiErrorKind::Rejected
-    )
-}
-
-/// Whether a failure says nothing about the version of the watch.
-const fn is_of_connection(kind: ApiErrorKind) -> bool {
-    matches!(
-        kind,
-        ApiErrorKind::Transport
-            | ApiErrorKind::Credentials
-            | ApiErrorKind::Timeout
-            | ApiErrorKind::Unauthorized
-            | ApiErrorKind::Forbidden
-            | ApiErrorKind::TooManyRequests
-    )
 }
