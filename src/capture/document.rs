@@ -44,6 +44,11 @@ impl<'a> WatchLine<'a> {
         self.kind == "ERROR"
     }
 
+    /// Whether it says no more than how far the watch has come.
+    pub(super) fn is_bookmark(&self) -> bool {
+        self.kind == "BOOKMARK"
+    }
+
     /// The version that the watch has reached with this event.
     pub(super) fn version(&self) -> Option<&str> {
         let version = self.object.metadata.resource_version.as_deref();

@@ -22,6 +22,8 @@ use crate::watch::framing::Framed;
 use crate::watch::line_reader::LineReader;
 use crate::watch::list_page::{fetch_page, watch_version};
 use crate::watch::requests::{Freshness, Page, Requests};
+use crate::watch::resume_point::ResumePoint;
+use crate::watch::verdict::{SILENT_WATCHES, is_of_version};
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +52,9 @@ enum WatchEnd {
     Resume(Option<ApiError>),
     /// Events were lost, or a new file begins: a list comes next
     List(Option<ApiError>),
+    /// It can be resumed, if the API server has not been restored from a backup, as one that is silent or
+    /// behind may have been
+    Check,
 }
 
 /// The fields of a list page that are needed to go on.
@@ -75,23 +80,32 @@ impl ListWatch {
         let (base, cap) = (self.config.backoff_base, self.config.backoff_cap);
         let mut backoff = Backoff::new(base, cap, self.config.random());
         let mut version = None;
-        let mut failing = false;
+        let (mut failing, mut silent) = (false, 0);
         loop {
             let began = Instant::now();
             let error = match &mut version {
                 None => match self.begin().await? {
                     Ok(began) => {
-                        version = Some(began);
+                        version = Some(ResumePoint::of_list(began));
                         None
                     }
                     Err(error) => Some(error),
                 },
-                Some(at) => match self.watch(at).await? {
+                Some(at) => match self.watch(at, &mut silent).await? {
                     WatchEnd::Resume(error) => error,
                     WatchEnd::List(error) => {
                         version = None;
                         error
                     }
+                    WatchEnd::Check => match self.is_ahead_of_server(at).await {
+                        Ok(is_ahead) => {
+                            if is_ahead {
+                                version = None;
+                            }
+                            None
+                        }
+                        Err(error) => Some(error),
+                    },
                 },
             };
             let Some(error) = error else {
@@ -114,8 +128,8 @@ impl ListWatch {
                     "the recording waits: {kind}"
                 );
             }
-            let wait = error.retry_after.unwrap_or_else(|| backoff.after_failure());
-            tokio::time::sleep(wait).await;
+            let wait = backoff.after_failure();
+            tokio::time::sleep(wait.max(error.retry_after.unwrap_or_default())).await;
         }
     }
 
@@ -130,14 +144,22 @@ impl ListWatch {
     async fn begin(&mut self) -> io::Result<Result<String, ApiError>> {
         match self.resource {
             Resource::Pods => self.list().await,
-            Resource::Events => {
-                let mut body = Vec::new();
-                let page = Page::First(&Freshness::MostRecent);
-                let fetched = self.fetch(&page, 1, &mut body).await;
-                let head = fetched.and_then(|()| page_head(&body));
-                Ok(head.and_then(|head| watch_version(head.resource_version)))
-            }
+            Resource::Events => Ok(self.current_version().await),
         }
+    }
+
+    /// The version that the API server is at.
+    async fn current_version(&self) -> Result<String, ApiError> {
+        let mut body = Vec::new();
+        let page = Page::First(&Freshness::MostRecent);
+        self.fetch(&page, 1, &mut body).await?;
+        watch_version(page_head(&body)?.resource_version)
+    }
+
+    /// Whether the API server is behind `version`, because it was restored from a backup.
+    async fn is_ahead_of_server(&self, version: &ResumePoint) -> Result<bool, ApiError> {
+        let current = self.current_version().await?;
+        Ok(ResumePoint::of_list(current).is_behind(version))
     }
 
     /// Lists all pods and writes the list, at the beginning of the next file if this one is full. The
@@ -194,28 +216,35 @@ impl ListWatch {
         fetch_page(client, requests, config, page, limit, body).await
     }
 
-    /// Watches from `version`, which moves with every event that was written.
-    async fn watch(&mut self, version: &mut String) -> io::Result<WatchEnd> {
+    /// Watches from `version`, which moves with every event that was written. Counts the watches in a row that
+    /// were silent.
+    async fn watch(&mut self, version: &mut ResumePoint, silent: &mut u32) -> io::Result<WatchEnd> {
         let seconds = *self.config.watch_seconds.end();
-        let opened = match self.requests.watch(version, seconds, false) {
+        let opened = match self.requests.watch(version.as_str(), seconds, false) {
             Ok(request) => send(&self.client, request, self.config.header_timeout).await,
             Err(error) => Err(error),
         };
         let mut body = match opened {
             Ok(response) => response.into_body(),
-            Err(error) if error.kind == ApiErrorKind::Gone => {
+            Err(error) if is_of_version(error.kind) => {
                 return Ok(WatchEnd::List(Some(error)));
             }
             Err(error) => return Ok(WatchEnd::Resume(Some(error))),
         };
+        *silent += 1;
         let mut lines = LineReader::new(self.config.max_line_bytes);
         loop {
             let idle = self.config.idle_timeout;
             let chunk = match next_chunk(&mut body, idle, "no byte in the watch").await {
                 Ok(Some(chunk)) => chunk,
+                Ok(None) if *silent >= SILENT_WATCHES => {
+                    *silent = 0;
+                    return Ok(WatchEnd::Check);
+                }
                 Ok(None) => return Ok(WatchEnd::Resume(None)),
                 Err(error) => return Ok(WatchEnd::Resume(Some(error))),
             };
+            *silent = 0;
             let mut rest: &[u8] = &chunk;
             while let Some(line) = lines.next(&mut rest) {
                 let Framed::Whole(line) = line else {
@@ -230,7 +259,7 @@ impl ListWatch {
     }
 
     /// Writes an event, and moves `version` to it.
-    async fn line(&self, line: &[u8], version: &mut String) -> io::Result<Option<WatchEnd>> {
+    async fn line(&self, line: &[u8], version: &mut ResumePoint) -> io::Result<Option<WatchEnd>> {
         let event = match WatchLine::parse(line) {
             Ok(event) => event,
             Err(error) => {
@@ -255,8 +284,12 @@ impl ListWatch {
             );
             return Ok(Some(WatchEnd::List(Some(error))));
         }
-        if let Some(newer) = event.version() {
-            newer.clone_into(version);
+        let newer = event.version().unwrap_or_default();
+        if !version.advance(newer)
+            && event.is_bookmark()
+            && ResumePoint::of_list(newer.to_owned()).is_behind(version)
+        {
+            return Ok(Some(WatchEnd::Check));
         }
         Ok(full.then_some(WatchEnd::List(None)))
     }

@@ -19,6 +19,7 @@ mod access_kubernetes;
 mod api;
 mod args_env;
 mod capture;
+mod capture_faults;
 mod causes;
 mod checkpoint_cost;
 mod checkpoint_crash;
