@@ -56,6 +56,7 @@ mod stuck;
 mod table;
 mod tracker;
 mod version;
+mod version_steps;
 
 pub use cause::{Cause, Waiting};
 pub use classification::Backfill;

@@ -7,6 +7,7 @@ use super::classification::SnapshotOrigin;
 use super::delivery::SourceId;
 use super::reentry::ReentryBaseline;
 use super::version::Version;
+use super::version_steps::VersionSteps;
 use crate::shard::Shard;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -66,6 +67,7 @@ pub(super) struct Sources {
     /// When each source last reported a pod. Not the same as `complete_at`: a watch that resumes from
     /// a version that a restored API server has not reached yet looks complete.
     pub(super) reported: BTreeMap<SourceId, Timestamp>,
+    steps: BTreeMap<SourceId, VersionSteps>,
     /// Sources whose API server was restored from a backup, and which have not listed since
     rolled_back: BTreeSet<SourceId>,
     /// Sources whose API server was ever restored from one
@@ -84,13 +86,21 @@ impl Sources {
             .or_insert(FirstList::NeverHad);
     }
 
-    /// The origin of the snapshots in a list of `source` that was begun at `began`.
-    pub(super) fn list(&mut self, source: SourceId, began: Timestamp) -> SnapshotOrigin {
+    /// The origin of the snapshots in a list of `source` that was begun at `began` and is of `version`.
+    pub(super) fn list(
+        &mut self,
+        source: SourceId,
+        began: Timestamp,
+        version: Option<&Version>,
+    ) -> SnapshotOrigin {
         self.out_of_sync.remove(&source);
         let restored = self.rolled_back.remove(&source);
         if let (true, Some(until)) = (restored, self.reported.get(&source)) {
+            let steps = self.steps.get(&source);
+            let beyond = steps.zip(version.and_then(Version::number));
+            let beyond = beyond.and_then(|(steps, version)| steps.beyond(version));
             return SnapshotOrigin::Restored {
-                reported_until: *until,
+                reported_until: beyond.map_or(*until, |beyond| beyond.min(*until)),
             };
         }
         if let Some((before, first_list)) = self.resharded.remove(&source) {
@@ -126,6 +136,24 @@ impl Sources {
         u64::try_from(began.nanos_since(complete_at)).ok()
     }
 
+    /// A delivery of `source` that arrived at `now` brings it to `version`.
+    pub(super) fn step(&mut self, source: SourceId, version: Option<&Version>, now: Timestamp) {
+        let known = self
+            .progress
+            .get(&source)
+            .and_then(|progress| progress.version.as_ref());
+        let numbers = known
+            .and_then(Version::number)
+            .zip(version.and_then(Version::number));
+        if let Some((from, to)) = numbers {
+            let steps = self.steps.entry(source).or_default();
+            match to < from {
+                true => steps.clear(),
+                false => steps.record(from, to, now),
+            }
+        }
+    }
+
     /// A delivery of `source` has been accounted for. It brings the source to `version`, and the
     /// source was complete at `at` if it is in sync.
     pub(super) fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
@@ -147,6 +175,9 @@ impl Sources {
     pub(super) fn set_time(&mut self, now: Timestamp) {
         for at in self.reported.values_mut() {
             *at = now.min(*at);
+        }
+        for steps in self.steps.values_mut() {
+            steps.set_time(now);
         }
         for progress in self.progress.values_mut() {
             progress.complete_at = progress.complete_at.map(|at| now.min(at));

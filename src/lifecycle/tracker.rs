@@ -162,7 +162,7 @@ impl Tracker {
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
                     reporter.tracker(TrackerObservation::GapClosed { nanos });
                 }
-                (self.sources.list(source, *began), *began)
+                (self.sources.list(source, *began, version.as_ref()), *began)
             }
             _ => (self.sources.event(source), now),
         };
@@ -194,6 +194,7 @@ impl Tracker {
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),
         }
+        self.sources.step(source, version.as_ref(), now);
         self.sources.account(source, version, complete_at);
         self.end_step(now, reporter);
     }

@@ -21,6 +21,14 @@ impl Version {
             _ => Self::Opaque(text.into()),
         }
     }
+
+    /// The decimal integer, if it is one.
+    pub const fn number(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Opaque(_) => None,
+        }
+    }
 }
 
 /// As it is sent to an API server.

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::support::embedded::{Embedded, NAMESPACE, cluster};
-use crate::support::watch::{FakeApi, page};
+use crate::support::watch::{FakeApi, event, page, pod};
 use podinit::sim::faults::StreamFault;
 use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;
@@ -118,6 +118,42 @@ async fn pods_after_a_rollback_are_counted_in_full_and_none_twice() {
         let in_the_end = [("ready", 6.0), ("deleted", 1.0), ("vanished", 1.0)];
         world.assert_counted(8.0, in_the_end);
         assert_eq!(world.0.all_relists(), 1);
+    }
+}
+
+/// An event whose version lies far ahead makes the watch resume where the API server never was: it is silent
+/// there but for further lies. No backup was restored, so that pods that were missed meanwhile are new.
+#[tokio::test(start_paused = true)]
+async fn pods_that_were_missed_behind_versions_that_lied_are_counted() {
+    for lies in [1, 7] {
+        let mut world = World::start().await;
+        world
+            .0
+            .cluster
+            .faults()
+            .set_modes(|modes| modes.no_bookmarks = true);
+        world.begin("liar");
+        world.0.pass(1).await;
+        for number in 0..70 {
+            if number % 8 == 2 && number / 8 < lies {
+                let version = 1_000_000_000_000_u64 + number;
+                let lie = event("MODIFIED", &pod("liar", version).replace("uid-", ""));
+                let fault = StreamFault::Raw(lie.into());
+                world.0.cluster.faults().stream(fault);
+            }
+            let name = format!("pod-{number}");
+            world.begin(&name);
+            world.0.pass(1).await;
+            world.ready(&name);
+            world.0.pass(1).await;
+        }
+        world.0.pass(150).await;
+        world.assert_counted(71.0, [("ready", 70.0), ("deleted", 0.0), ("vanished", 0.0)]);
+        assert_eq!(world.0.relists(RelistReason::VersionAhead), 1);
+        // What is seen of the liar from now on is not older than its lie.
+        world.ready("liar");
+        world.0.pass(2).await;
+        world.assert_counted(71.0, [("ready", 71.0), ("deleted", 0.0), ("vanished", 0.0)]);
     }
 }
 
