@@ -25,8 +25,10 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// Answers that took this long or longer are not used: they bound the time too loosely.
 const LONGEST_ANSWER: Duration = Duration::from_secs(2);
 
-/// The machine's clock is followed while it is at most this far outside the bounds.
-const KEEP_NANOS: i64 = 2 * NANOS_PER_SECOND;
+/// The machine's clock is followed while it is at most this many seconds outside the bounds.
+pub const KEPT_SECONDS: u32 = 2;
+
+const KEEP_NANOS: i64 = KEPT_SECONDS as i64 * NANOS_PER_SECOND;
 
 /// It is followed again when it is at most this far outside the bounds.
 const RETURN_NANOS: i64 = NANOS_PER_SECOND / 4;

@@ -1,73 +1,23 @@
 //! How many series the chosen labels would lead to with the pods of this cluster.
 
-use std::sync::Arc;
-
 use super::names::count;
+use super::own_series::OwnSeries;
 use super::report::{Check, Finding};
-use crate::access::AccessStats;
-use crate::cluster::clock::{Clock, SystemClock};
 use crate::metrics::{
-    Builder, ConfigGauges, Format, LabelCensus, LabelConfig, LabelUse, MOST_VALUES,
-    SERIES_OF_A_SET, SeriesLabel, SloDoc,
+    LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, SeriesLabel, series_of_a_set,
 };
-use crate::process::metrics::ProcessCollector;
-use crate::watch::stats::WatchStats;
 
 /// A target with more series than this costs Prometheus noticeable memory and time.
 const MANY: usize = 100_000;
 
-/// The series of an exporter, those of the label set aside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct OwnSeries {
-    /// Of each namespace, with `--slo-labels namespace`
-    pub(super) of_a_namespace: usize,
-    pub(super) others: usize,
-}
-
-impl OwnSeries {
-    /// Of an exporter with these labels and SLOs.
-    pub(super) fn of(labels: &LabelConfig, slos: &[SloDoc]) -> Option<Self> {
-        let others = series_without_pods(labels, slos.to_vec())?;
-        if !labels.slo_namespace {
-            return Some(Self {
-                of_a_namespace: 0,
-                others,
-            });
-        }
-        // Without the label there is one place for the pods of all namespaces, shown from the start.
-        let unlabelled = LabelConfig {
-            slo_namespace: false,
-            ..labels.clone()
-        };
-        let with_one = series_without_pods(&unlabelled, slos.to_vec())?;
-        Some(Self {
-            of_a_namespace: with_one.saturating_sub(others),
-            others,
-        })
-    }
-}
-
-/// The series of an exporter that has seen no pod: everything without the label set.
-fn series_without_pods(labels: &LabelConfig, slos: Vec<SloDoc>) -> Option<usize> {
-    let built = Builder::new(labels.clone())
-        .slos(slos)
-        .watch(Arc::new(WatchStats::new(1)))
-        .source(Box::new(Arc::new(ConfigGauges::new(SystemClock.now()))))
-        .source(Box::new(Arc::new(AccessStats::new(SystemClock.now()))))
-        .collector(Box::new(ProcessCollector::new()))
-        .build();
-    let (_recorder, exposition) = built.ok()?;
-    let text = exposition.encode(Format::Text).ok()?;
-    let lines = text.split(|byte| *byte == b'\n');
-    Some(
-        lines
-            .filter(|line| !line.is_empty() && line[0] != b'#')
-            .count(),
-    )
-}
-
 /// The findings from a list of pods, which may be incomplete.
-pub(super) fn check(census: &LabelCensus, own: OwnSeries, complete: bool) -> Vec<Finding> {
+/// `registries` are those of the pods' images, where Events are a source of evidence.
+pub(super) fn check(
+    census: &LabelCensus,
+    registries: Option<usize>,
+    own: OwnSeries,
+    complete: bool,
+) -> Vec<Finding> {
     const CHECK: Check = Check::Labels;
     if census.pods() == 0 {
         return vec![Finding::skipped(
@@ -81,7 +31,9 @@ pub(super) fn check(census: &LabelCensus, own: OwnSeries, complete: bool) -> Vec
         others,
     } = own;
     let namespaces = census.slo_namespaces();
-    let series = census.sets() * SERIES_OF_A_SET + namespaces * of_a_namespace + others;
+    let of_a_set = series_of_a_set(registries.is_some());
+    let of_registries = registries.unwrap_or_default() * SERIES_OF_A_REGISTRY;
+    let series = census.sets() * of_a_set + of_registries + namespaces * of_a_namespace + others;
     let least = if complete { "" } else { "at least " };
     let values: Vec<String> = labels.iter().map(in_words).collect();
     let values = if values.is_empty() {
@@ -97,8 +49,12 @@ pub(super) fn check(census: &LabelCensus, own: OwnSeries, complete: bool) -> Vec
             format!(" {namespaces} of SLO events and waiting pods of {of_a_namespace} each,")
         }
     };
+    let by_registry = registries.map_or_else(String::new, |registries| {
+        let registries = count(registries as u64, "registry", "registries");
+        format!(" {registries} of {SERIES_OF_A_REGISTRY} each,")
+    });
     let text = format!(
-        "{least}{series} series a scrape: {sets} ({values}) of {SERIES_OF_A_SET} each,{by_namespace} \
+        "{least}{series} series a scrape: {sets} ({values}) of {of_a_set} each,{by_registry}{by_namespace} \
          and {others} others"
     );
     let total = if series > MANY {
@@ -120,12 +76,13 @@ pub(super) fn check(census: &LabelCensus, own: OwnSeries, complete: bool) -> Vec
         .detail("series", series)
         .detail("label_sets", census.sets())
         .detail("slo_namespaces", namespaces)
+        .detail("registries", registries)
         .detail("labels", details.collect::<serde_json::Map<_, _>>());
     let mut findings = vec![total];
     findings.extend(
         labels
             .iter()
-            .filter_map(|label| problem(label, census.pods())),
+            .filter_map(|label| problem(label, census.pods(), of_a_set)),
     );
     if census.overflowed() > 0 {
         let found = format!(
@@ -150,7 +107,7 @@ fn in_words(label: &LabelUse) -> String {
     format!("{} {values}{more}", label.name)
 }
 
-fn problem(label: &LabelUse, pods: u64) -> Option<Finding> {
+fn problem(label: &LabelUse, pods: u64, of_a_set: usize) -> Option<Finding> {
     const CHECK: Check = Check::Labels;
     let LabelUse { name, cap, .. } = label;
     let key = label.label.key();
@@ -160,7 +117,7 @@ fn problem(label: &LabelUse, pods: u64) -> Option<Finding> {
             label.values, label.dropped
         );
         let cap = label.values.next_power_of_two();
-        let fix = if cap * SERIES_OF_A_SET <= MANY {
+        let fix = if cap * of_a_set <= MANY {
             format!("raise the cap (--label-cap {key}={cap}), or leave the label out")
         } else {
             format!(
@@ -186,7 +143,7 @@ mod tests {
 
     use super::*;
     use crate::doctor::report::Severity;
-    use crate::lifecycle::{Interval, Waiting};
+    use crate::metrics::LabelConfig;
     use crate::pod::{PodInfo, PodSnapshot, PodUid};
 
     const OWN: OwnSeries = OwnSeries {
@@ -207,48 +164,17 @@ mod tests {
     }
 
     fn severities(config: &LabelConfig, namespaces: usize) -> Vec<Severity> {
-        let findings = check(&census(config, namespaces), OWN, true);
+        let findings = check(&census(config, namespaces), None, OWN, true);
         findings.iter().map(|finding| finding.severity).collect()
     }
 
     #[test]
     fn series_are_those_of_the_sets_and_the_others() {
-        let findings = check(&census(&LabelConfig::default(), 3), OWN, true);
+        let findings = check(&census(&LabelConfig::default(), 3), None, OWN, true);
         let text =
             "1392 series a scrape: 3 label sets (namespace 3 values) of 364 each, and 300 others";
         assert_eq!(findings[0].found, text);
         assert_eq!(findings.len(), 1);
-    }
-
-    #[test]
-    fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {
-        let config = LabelConfig {
-            slo_namespace: true,
-            max_values: 2,
-            ..LabelConfig::default()
-        };
-        let slo = SloDoc {
-            name: "a".into(),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
-            threshold_seconds: 1.0,
-        };
-        let own = OwnSeries::of(&config, std::slice::from_ref(&slo)).unwrap();
-        // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
-        assert_eq!(
-            own.of_a_namespace,
-            2 * Waiting::COUNT + 2 + Waiting::COUNT + 1
-        );
-        // Past the cap they count as one.
-        let findings = check(&census(&config, 5), own, true);
-        let text = format!(
-            "3 namespaces of SLO events and waiting pods of {} each, and {} others",
-            own.of_a_namespace, own.others
-        );
-        assert!(findings[0].found.contains(&text), "{}", findings[0].found);
-        let without = OwnSeries::of(&LabelConfig::default(), &[slo]).unwrap();
-        assert_eq!(without.of_a_namespace, 0);
-        assert_eq!(without.others, own.others + own.of_a_namespace);
     }
 
     #[test]
@@ -258,12 +184,12 @@ mod tests {
             ..LabelConfig::default()
         };
         assert_eq!(severities(&config, 2), [Severity::Ok]);
-        let findings = check(&census(&config, 5), OWN, true);
+        let findings = check(&census(&config, 5), None, OWN, true);
         assert_eq!(findings[1].severity, Severity::Warning);
         assert!(findings[1].found.contains("3 of 5 pods become _other"));
         let fix = findings[1].fix.as_deref().unwrap();
         assert!(fix.contains("--label-cap namespace=8"), "{fix}");
-        let findings = check(&census(&config, 1_000), OWN, true);
+        let findings = check(&census(&config, 1_000), None, OWN, true);
         let fix = findings[1].fix.as_deref().unwrap();
         assert!(fix.starts_with("leave the label out"), "{fix}");
     }
@@ -288,11 +214,5 @@ mod tests {
         };
         assert_eq!(severities(&config, 1_000), [Severity::Warning]);
         assert_eq!(severities(&config, 0), [Severity::Skipped]);
-    }
-
-    #[test]
-    fn an_exporter_without_pods_has_series_too() {
-        let fixed = series_without_pods(&LabelConfig::default(), Vec::new()).unwrap();
-        assert!((100..1_000).contains(&fixed), "{fixed}");
     }
 }

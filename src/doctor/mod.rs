@@ -20,8 +20,10 @@ mod listen;
 mod names;
 mod network;
 mod network_times;
+mod own_series;
 mod permissions;
 mod pods;
+mod registries;
 pub mod report;
 mod sharding;
 mod slo_file;
@@ -40,7 +42,9 @@ use tokio::time::{Instant, timeout_at};
 use self::api::Api;
 use self::cluster::Reached;
 use self::identity::Identity;
+use self::own_series::Exposed;
 use self::pods::{Census, Wanted};
+use self::registries::Registries;
 use self::report::{Check, Finding};
 use crate::cluster::client;
 use crate::cluster::options::ClusterOptions;
@@ -191,7 +195,8 @@ impl Doctor {
             Err(finding) => (None, Some(finding)),
         };
         let (kubelets, prompt) = kubelets::check(api, release).await;
-        let mut census = Census::new(labels, prompt);
+        let registries = self.events.then_some(self.labels.max_values);
+        let mut census = Census::new(labels, prompt, registries);
         // All pods are the one shard of one: so the answer shows whether the API server shards.
         let asking = Selectors {
             shard: self.selectors.shard.or(Some(Shard::ALL)),
@@ -214,8 +219,16 @@ impl Doctor {
         report(kubelets);
         report(api.offset().finding());
         if let Some(labels) = &census.labels {
-            let own = labels::OwnSeries::of(&self.labels, &docs(slos));
-            let findings = labels::check(labels, own.unwrap_or_default(), census.complete);
+            let exposed = Exposed {
+                labels: self.labels.clone(),
+                slos: docs(slos),
+                events: self.events,
+                checkpoint: self.state_dir.is_some(),
+                traces: matches!(self.traces, Ok(Some(_))),
+            };
+            let own = exposed.series().unwrap_or_default();
+            let registries = census.registries.as_ref().map(Registries::count);
+            let findings = labels::check(labels, registries, own, census.complete);
             findings.into_iter().for_each(&mut report);
         }
         unusable.into_iter().for_each(report);

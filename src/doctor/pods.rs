@@ -8,6 +8,7 @@ use super::names::{Names, count};
 use super::network::Network;
 use super::network_times::NetworkTimes;
 use super::permissions::{Denied, Verb};
+use super::registries::Registries;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::decode::{DecodeOptions, PodDecoder};
@@ -39,6 +40,8 @@ pub(super) struct Census {
     pub(super) network: Network,
     pub(super) network_times: NetworkTimes,
     pub(super) labels: Option<LabelCensus>,
+    /// Those of the pods' images, where Events are a source of evidence
+    pub(super) registries: Option<Registries>,
     /// The resource version of each list, from which a watch can start
     pub(super) versions: Vec<(Scope, String)>,
     pages: u64,
@@ -48,7 +51,12 @@ pub(super) struct Census {
 }
 
 impl Census {
-    pub(super) fn new(labels: Option<LabelCensus>, prompt: PromptNodes) -> Self {
+    /// `max_registries` is the cap on registries, where Events are a source of evidence.
+    pub(super) fn new(
+        labels: Option<LabelCensus>,
+        prompt: PromptNodes,
+        max_registries: Option<usize>,
+    ) -> Self {
         Self {
             complete: true,
             pods: 0,
@@ -56,6 +64,7 @@ impl Census {
             network: Network::default(),
             network_times: NetworkTimes::new(prompt),
             labels,
+            registries: max_registries.map(Registries::new),
             versions: Vec::new(),
             pages: 0,
             undecodable: 0,
@@ -152,6 +161,7 @@ impl Census {
         let mut decoder = PodDecoder::new(DecodeOptions {
             // To name the nodes whose pods lack something.
             node: true,
+            images: self.registries.is_some(),
             ..wanted.decode.clone()
         })
         .of_shard(wanted.selectors.shard);
@@ -188,6 +198,9 @@ impl Census {
         self.network_times.add(pod);
         if let Some(labels) = &mut self.labels {
             labels.add(&pod.info);
+        }
+        if let Some(registries) = &mut self.registries {
+            registries.add(&pod.info);
         }
     }
 }

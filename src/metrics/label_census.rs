@@ -7,12 +7,21 @@ use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::layout::CLASSIC_BUCKETS;
 use super::namespaces::Namespaces;
-use crate::lifecycle::Interval;
+use crate::lifecycle::{Interval, PullResult};
 use crate::pod::PodInfo;
 
-/// The series that each label set has in the classic formats: for every interval the buckets, the
-/// sum and the count.
-pub const SERIES_OF_A_SET: usize = Interval::ALL.len() * (CLASSIC_BUCKETS + 2);
+/// The series of a histogram in the classic formats: the buckets, the sum and the count.
+const SERIES_OF_A_HISTOGRAM: usize = CLASSIC_BUCKETS + 2;
+
+/// The series that each label set has in the classic formats: a histogram of every interval, and one of
+/// the startup SLI where Events are a source of evidence.
+pub const fn series_of_a_set(events: bool) -> usize {
+    (Interval::ALL.len() + events as usize) * SERIES_OF_A_HISTOGRAM
+}
+
+/// The series that each registry has in the classic formats, where Events are a source of evidence:
+/// pulls by result, their bytes, and histograms of their durations and waits.
+pub const SERIES_OF_A_REGISTRY: usize = PullResult::ALL.len() + 1 + 2 * SERIES_OF_A_HISTOGRAM;
 
 /// Distinct values of one label are told apart up to here; beyond, there are "at least" so many.
 pub const MOST_VALUES: usize = 100_000;
@@ -150,7 +159,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lifecycle::{Cause, PodObservation, PodState, Stage, Waiting};
+    use crate::lifecycle::{
+        Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, Waiting,
+    };
     use crate::metrics::{Builder, Format};
     use crate::pod::{PodSnapshot, PodUid};
     use crate::timestamp::Timestamp;
@@ -181,8 +192,10 @@ mod tests {
         bound.chain([pod("b", None, "blue")]).collect()
     }
 
-    fn series(config: LabelConfig, pods: &[PodInfo]) -> usize {
-        let (mut recorder, exposition) = Builder::new(config).build().unwrap();
+    /// The series of an exporter that has seen these pods, each with an image of its own registry.
+    fn series(events: bool, pods: &[PodInfo]) -> usize {
+        let builder = Builder::new(config()).events(events);
+        let (mut recorder, exposition) = builder.build().unwrap();
         for pod in pods {
             let discovered = |pod: &PodInfo| PodObservation::Moved {
                 from: PodState::Undiscovered,
@@ -197,6 +210,16 @@ mod tests {
             };
             recorder.observe_pod(Timestamp::EPOCH, &unbound, discovered(&unbound));
             recorder.observe_pod(Timestamp::EPOCH, pod, PodObservation::Bound);
+            let node = pod.node.as_deref().unwrap_or_default();
+            let pull = PullObservation {
+                result: PullResult::Present,
+                registry: &Arc::from(format!("{node}.example")),
+                duration: None,
+                wait: None,
+                bytes: None,
+                earlier: &[],
+            };
+            recorder.observe(Timestamp::EPOCH, Observation::Pull(pod, pull));
         }
         let text = exposition.encode(Format::Text).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -212,8 +235,13 @@ mod tests {
             (census.pods(), census.sets(), census.overflowed()),
             (5, 5, 0)
         );
-        let added = series(config(), &pods()) - series(config(), &[]);
-        assert_eq!(added, census.sets() * SERIES_OF_A_SET);
+        let added = |events| series(events, &pods()) - series(events, &[]);
+        assert_eq!(added(false), census.sets() * series_of_a_set(false));
+        let registries = pods().len() * SERIES_OF_A_REGISTRY;
+        assert_eq!(
+            added(true),
+            census.sets() * series_of_a_set(true) + registries
+        );
     }
 
     #[test]

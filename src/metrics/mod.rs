@@ -56,7 +56,7 @@ pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use figures::{Figures, SloFigures};
 pub use image_pulls::SavedPulls;
-pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_SET};
+pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, series_of_a_set};
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
 pub use recorder::Recorder;

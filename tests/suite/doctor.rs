@@ -350,13 +350,15 @@ fn kubelets_are_asked_for_or_inferred() {
     );
 }
 
+/// `serve` follows the machine's clock up to two seconds of the API server's, and corrects it beyond.
 #[test]
 fn clocks_are_compared() {
-    for (ahead, severity, words) in [
-        (0, "ok", "within"),
-        (3, "warning", "ahead of ours"),
-        (-3, "warning", "behind ours"),
-        (600, "error", "ahead of ours"),
+    for (ahead, severity, status, words) in [
+        (0, "ok", 0, "within"),
+        (2, "warning", 3, "ahead of ours"),
+        (-2, "warning", 3, "behind ours"),
+        (600, "note", 0, "podinit serve corrects"),
+        (-600, "note", 0, "podinit serve corrects"),
     ] {
         let server = Server::start(Settings {
             ahead,
@@ -364,7 +366,70 @@ fn clocks_are_compared() {
         });
         let findings = Findings::of(&server.url, &[]);
         findings.says("clock", severity, &[words]);
+        assert_eq!(findings.status(), status, "{ahead}");
     }
+}
+
+/// As docs/scale.md says: there each shard costs the API server as much as one process alone.
+#[test]
+fn no_shards_are_advised_where_the_api_server_does_not_shard() {
+    let server = Server::start(Settings::default());
+    let findings = Findings::of(&server.url, &[]);
+    findings.says("sharding", "ok", &["does not shard", "1 process is enough"]);
+    assert_eq!(findings.status(), 0);
+    let findings = Findings::of(&server.url, &["--shard", "1/2"]);
+    let words = [
+        "does not shard",
+        "each of 2 shards receives the events of all pods",
+    ];
+    findings.says("sharding", "note", &words);
+    assert!(findings.fix("sharding").starts_with("run one process"));
+    assert_eq!(findings.status(), 0);
+}
+
+#[test]
+fn what_events_add_is_in_the_count_of_series() {
+    let events = ["--evidence", "events"];
+    let with = |pods: Vec<Value>, args: &[&str]| {
+        let server = Server::start(Settings {
+            granted: vec![
+                ("list", "*"),
+                ("watch", "*"),
+                ("list", "events"),
+                ("watch", "events"),
+            ],
+            pods,
+            ..Settings::default()
+        });
+        Findings::of(&server.url, args)
+    };
+    let pods = |namespaces: usize| -> Vec<Value> {
+        let each = 0..namespaces;
+        let each = each.map(|n| {
+            let mut pod = pod("p", &format!("ns-{n}"), "node-1", NETWORK);
+            let app = ["app:1", "registry.example/app:1"][n % 2];
+            pod["spec"]["containers"] = json!([{"name": "app", "image": app}]);
+            pod["spec"]["initContainers"] = json!([{"name": "init", "image": "init:1"}]);
+            pod
+        });
+        each.collect()
+    };
+    let findings = with(pods(3), &events);
+    let words = [
+        "3 label sets (namespace 3 values) of 392 each",
+        "2 registries of 60 each",
+    ];
+    findings.says("labels", "ok", &words);
+    assert_eq!(findings.status(), 0);
+    let details = &findings.details("labels", "series")[0];
+    assert_eq!(details["registries"], 2);
+    // 256 sets of 364 series are fewer than 100,000, and 256 of 392 are more.
+    let findings = with(pods(256), &[]);
+    findings.says("labels", "ok", &["256 label sets", "of 364 each"]);
+    assert_eq!(findings.status(), 0);
+    let findings = with(pods(256), &events);
+    findings.says("labels", "warning", &["256 label sets", "of 392 each"]);
+    assert_eq!(findings.status(), 3);
 }
 
 #[test]

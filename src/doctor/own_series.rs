@@ -1,0 +1,170 @@
+//! The series of an exporter that has seen no pod.
+
+use std::sync::Arc;
+
+use crate::access::AccessStats;
+use crate::cluster::clock::{Clock, SystemClock};
+use crate::metrics::{
+    Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Format, LabelConfig, SloDoc,
+};
+use crate::process::metrics::ProcessCollector;
+use crate::traces::TraceStats;
+use crate::watch::events::stats::EventStats;
+use crate::watch::stats::WatchStats;
+
+/// What decides which families an exporter has, and how many series of each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exposed {
+    pub(super) labels: LabelConfig,
+    pub(super) slos: Vec<SloDoc>,
+    /// Events are a source of evidence
+    pub(super) events: bool,
+    /// There is a state directory
+    pub(super) checkpoint: bool,
+    /// There is a collector of traces
+    pub(super) traces: bool,
+}
+
+/// The series of an exporter, those of label sets and registries aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OwnSeries {
+    /// Of each namespace, with `--slo-labels namespace`
+    pub(super) of_a_namespace: usize,
+    pub(super) others: usize,
+}
+
+impl Exposed {
+    /// `None` where the label set cannot be.
+    pub(super) fn series(self) -> Option<OwnSeries> {
+        let others = self.clone().without_pods()?;
+        if !self.labels.slo_namespace {
+            return Some(OwnSeries {
+                of_a_namespace: 0,
+                others,
+            });
+        }
+        // Without the label there is one place for the pods of all namespaces, shown from the start.
+        let mut unlabelled = self;
+        unlabelled.labels.slo_namespace = false;
+        let with_one = unlabelled.without_pods()?;
+        Some(OwnSeries {
+            of_a_namespace: with_one.saturating_sub(others),
+            others,
+        })
+    }
+
+    fn without_pods(self) -> Option<usize> {
+        let now = SystemClock.now();
+        let mut builder = Builder::new(self.labels)
+            .slos(self.slos)
+            .events(self.events)
+            .watch(Arc::new(WatchStats::new(1)))
+            .source(Box::new(ClockFamilies::new(Arc::new(SystemClock))))
+            .source(Box::new(Arc::new(ConfigGauges::new(now))))
+            .source(Box::new(Arc::new(AccessStats::new(now))))
+            .collector(Box::new(ProcessCollector::new()));
+        if self.events {
+            builder = builder.source(Box::new(EventStats::new(1)));
+        }
+        if self.checkpoint {
+            builder = builder.source(Box::new(CheckpointGauges::new()));
+        }
+        if self.traces {
+            builder = builder.source(Box::new(TraceStats::default()));
+        }
+        let (_recorder, exposition) = builder.build().ok()?;
+        let text = exposition.encode(Format::Text).ok()?;
+        let lines = text.split(|byte| *byte == b'\n');
+        let series = lines.filter(|line| !line.is_empty() && line[0] != b'#');
+        Some(series.count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::doctor::labels::check;
+    use crate::label_value::LabelValue;
+    use crate::lifecycle::{EventDropReason, Interval, StartupSliExclusion, Waiting};
+    use crate::metrics::LabelCensus;
+    use crate::pod::{PodSnapshot, PodUid};
+    use crate::watch::events::stats::{EventLossReason, EvidenceSource};
+
+    #[test]
+    fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {
+        let config = LabelConfig {
+            slo_namespace: true,
+            max_values: 2,
+            ..LabelConfig::default()
+        };
+        let slo = SloDoc {
+            name: "a".into(),
+            objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
+            threshold_seconds: 1.0,
+        };
+        let exposed = Exposed {
+            labels: config.clone(),
+            slos: vec![slo],
+            ..Exposed::default()
+        };
+        let own = exposed.clone().series().unwrap();
+        // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
+        assert_eq!(
+            own.of_a_namespace,
+            2 * Waiting::COUNT + 2 + Waiting::COUNT + 1
+        );
+        // Past the cap they count as one.
+        let mut census = LabelCensus::new(&config).unwrap();
+        for namespace in ["a", "b", "c", "d", "e"] {
+            let pod = PodSnapshot::bare(PodUid::from_text("u"), namespace, "p");
+            census.add(&pod.info);
+        }
+        let findings = check(&census, None, own, true);
+        let text = format!(
+            "3 namespaces of SLO events and waiting pods of {} each, and {} others",
+            own.of_a_namespace, own.others
+        );
+        assert!(findings[0].found.contains(&text), "{}", findings[0].found);
+        let unlabelled = Exposed {
+            labels: LabelConfig::default(),
+            ..exposed
+        };
+        let without = unlabelled.series().unwrap();
+        assert_eq!(without.of_a_namespace, 0);
+        assert_eq!(without.others, own.others + own.of_a_namespace);
+    }
+
+    #[test]
+    fn what_is_chosen_has_series_too() {
+        let others = |exposed: Exposed| exposed.series().unwrap().others;
+        let least = others(Exposed::default());
+        assert!((100..1_000).contains(&least), "{least}");
+        let events = Exposed {
+            events: true,
+            ..Exposed::default()
+        };
+        // Those of Events, and that of the registries past their cap.
+        let at_zero = |reason: &StartupSliExclusion| reason.is_exposed_at_zero();
+        let of_events = StartupSliExclusion::ALL
+            .iter()
+            .filter(|reason| at_zero(reason))
+            .count()
+            + EventDropReason::ALL.len()
+            + EventLossReason::ALL.len()
+            + EvidenceSource::ALL.len()
+            + 1;
+        assert_eq!(others(events), least + of_events);
+        let checkpoint = Exposed {
+            checkpoint: true,
+            ..Exposed::default()
+        };
+        let traces = Exposed {
+            traces: true,
+            ..Exposed::default()
+        };
+        assert!(others(checkpoint) > least && others(traces) > least);
+    }
+}
