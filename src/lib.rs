@@ -16,6 +16,7 @@ pub mod config_file;
 pub mod decode;
 pub mod doctor;
 pub mod explain;
+pub mod http_url;
 pub mod human_time;
 pub mod instruments;
 pub mod kube_event;
@@ -34,6 +35,7 @@ pub mod sim;
 pub mod slo;
 #[doc = include_str!("../docs/specification.md")]
 pub mod specification {}
+pub mod strangers_text;
 pub mod stuck;
 pub mod timestamp;
 pub mod traces;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use podinit::args::{Command, Program};
 use podinit::run::{kubectl_completion, run};
+use podinit::strangers_text::shown;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
@@ -19,7 +20,11 @@ fn main() -> ExitCode {
         Ok(status) => status,
         Err(error) => {
             // If standard error cannot be written, the exit status still says that the command failed.
-            let _ = writeln!(std::io::stderr(), "podinit: {error:#}");
+            let _ = writeln!(
+                std::io::stderr(),
+                "podinit: {}",
+                shown(&format!("{error:#}"))
+            );
             ExitCode::FAILURE
         }
     }

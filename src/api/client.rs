@@ -15,6 +15,7 @@ use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::cluster::transport::{get_json, read_into, timed_out};
 use crate::lifecycle::Record;
+use crate::strangers_text::shown;
 use crate::timestamp::Timestamp;
 
 /// For a whole answer.
@@ -150,7 +151,7 @@ impl ApiClient {
         let url = self.url.clone();
         let why = match failure {
             Some(Failure { error }) => {
-                format!("HTTP {}: {}", status.as_u16(), error.escape_default())
+                format!("HTTP {}: {}", status.as_u16(), shown(&error))
             }
             None => format!("HTTP {status}"),
         };

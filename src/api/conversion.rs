@@ -175,7 +175,7 @@ impl From<&RecordedCause> for Cause {
 impl From<&RecordedSlo> for Slo {
     fn from(recorded: &RecordedSlo) -> Self {
         let (result, waiting, reason) = match recorded.verdict {
-            None => ("pending", None, None),
+            None => ("undecided", None, None),
             Some(SloVerdict::Good) => ("good", None, None),
             Some(SloVerdict::Bad(waiting)) => ("bad", waiting, None),
             Some(SloVerdict::Excluded(reason)) => ("excluded", None, Some(reason.as_str())),

@@ -171,7 +171,7 @@ pub struct Cause {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slo {
     pub slo: String,
-    /// `pending`, `good`, `bad` or `excluded`
+    /// `undecided`, `good`, `bad` or `excluded`
     pub result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<String>,

@@ -17,11 +17,12 @@ use crate::lifecycle::{
     RecordedSlo, SloVerdict, Waiting,
 };
 use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use crate::strangers_text::shown;
 use crate::timestamp::Timestamp;
 
 /// A document that says something that this podinit does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} is '{}'", value.escape_default())]
+#[error("{what} is '{}'", shown(value))]
 pub struct Unreadable {
     what: &'static str,
     value: String,
@@ -196,7 +197,7 @@ fn cause(document: &Cause) -> Read<RecordedCause> {
 
 fn slo(document: &Slo) -> Read<RecordedSlo> {
     let verdict = match document.result.as_str() {
-        "pending" => None,
+        "undecided" => None,
         "good" => Some(SloVerdict::Good),
         "bad" => Some(SloVerdict::Bad(match (&document.stage, &document.cause) {
             (Some(stage), Some(cause)) => Some(waiting(stage, cause)?),

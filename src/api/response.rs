@@ -10,6 +10,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::model::Failure;
+use crate::strangers_text::escaped_json;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 /// A client may keep what it got for itself, and has to ask whether it still holds.
@@ -22,7 +23,7 @@ pub(super) fn document(
     document: &impl Serialize,
     content: &impl Serialize,
 ) -> Response {
-    let (Ok(body), Ok(content)) = (serde_json::to_vec(document), serde_json::to_vec(content))
+    let (Ok(body), Ok(content)) = (serde_json::to_string(document), serde_json::to_vec(content))
     else {
         return failure(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -32,7 +33,10 @@ pub(super) fn document(
     let tag = tag_of(&content);
     let mut response = match has(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => ([(CONTENT_TYPE, JSON)], body).into_response(),
+        false => {
+            let body = escaped_json(&body).into_owned();
+            ([(CONTENT_TYPE, JSON)], body).into_response()
+        }
     };
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, REVALIDATE);

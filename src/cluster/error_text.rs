@@ -1,5 +1,7 @@
 //! What other programs and libraries say of an error, as text for one log line.
 
+use crate::strangers_text::shown_as;
+
 /// How many characters of a foreign message are repeated in a log line.
 pub(super) const DETAIL_LIMIT: usize = 300;
 
@@ -18,13 +20,9 @@ pub(super) fn root_causes(error: &dyn std::error::Error) -> String {
     one_line(&text)
 }
 
-/// Foreign text, fit for a log line: without control characters and of bounded length.
+/// Foreign text, fit for a log line: without what acts and of bounded length.
 pub(super) fn one_line(text: &str) -> String {
-    let mut line: String = text
-        .chars()
-        .take(DETAIL_LIMIT)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let mut line: String = text.chars().take(DETAIL_LIMIT).map(shown_as).collect();
     if line.len() < text.len() {
         line.push('…');
     }

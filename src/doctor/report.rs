@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 pub use super::check::Check;
 use crate::label_values;
+use crate::strangers_text::{self, shown_as};
 
 label_values! {
     /// How bad a finding is, the worst last.
@@ -106,12 +107,11 @@ impl Finding {
     }
 }
 
-/// Parts of findings come from API servers and files: control characters are removed and the length
-/// is bounded.
+/// Parts of findings come from API servers and files: they are shown without what acts, and with a
+/// bounded length.
 fn one_line(text: &str) -> String {
     const LIMIT: usize = 2_000;
-    let shown = |c: char| if c.is_control() { ' ' } else { c };
-    let mut line: String = text.chars().take(LIMIT).map(shown).collect();
+    let mut line: String = text.chars().take(LIMIT).map(shown_as).collect();
     if line.len() < text.len() {
         line.push('…');
     }
@@ -152,15 +152,13 @@ impl Report {
             exit_code: u8,
             findings: &'a [Finding],
         }
-        let mut text = serde_json::to_string_pretty(&Form {
+        strangers_text::json(&Form {
             podinit: env!("CARGO_PKG_VERSION"),
             complete: self.complete,
             severity: self.severity(),
             exit_code: self.exit_code(),
             findings: &self.findings,
-        })?;
-        text.push('\n');
-        Ok(text)
+        })
     }
 }
 
@@ -188,7 +186,7 @@ mod tests {
     #[test]
     fn foreign_text_stays_on_its_line() {
         let finding = Finding::note(Check::Identity, "a\nb\u{1b}[2J").fix("x".repeat(9_000));
-        assert_eq!(finding.found, "a b [2J");
+        assert_eq!(finding.found, "a b\u{fffd}[2J");
         assert!(finding.fix.is_some_and(|fix| fix.chars().count() == 2_001));
     }
 }

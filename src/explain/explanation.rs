@@ -13,6 +13,7 @@ use crate::decode::rfc3339;
 use crate::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
 use crate::pod::ContainerKind;
 use crate::recordings::report::{Advice, Taken, advise};
+use crate::strangers_text;
 use crate::timestamp::Timestamp;
 
 /// What a startup is seen beside.
@@ -127,7 +128,7 @@ impl Explanation {
     /// # Errors
     /// None: every explanation can be serialized.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        strangers_text::json(self)
     }
 
     /// Explains a startup as of `now`, beside others.

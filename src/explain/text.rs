@@ -6,6 +6,7 @@ use super::explanation::{ContainerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
 use crate::human_time::seconds;
 use crate::recordings::report::Style;
+use crate::strangers_text::shown;
 
 /// The columns of a row of the waterfall that are not bars.
 const MARGIN: usize = 44;
@@ -49,23 +50,23 @@ fn render(explanation: &Explanation, style: Style) -> String {
         out,
         "\n{}\n  {}",
         bold("Next", style),
-        plain(&explanation.next)
+        shown(&explanation.next)
     );
     out
 }
 
 fn head(out: &mut String, explanation: &Explanation, style: Style) {
     let name = format!("{}/{}", explanation.namespace, explanation.name);
-    let _ = write!(out, "{}", bold(&plain(&name), style));
+    let _ = write!(out, "{}", bold(&shown(&name), style));
     if let Some(workload) = &explanation.workload {
-        let _ = write!(out, " ({})", plain(workload));
+        let _ = write!(out, " ({})", shown(workload));
     }
     if let Some(node) = &explanation.node {
-        let _ = write!(out, " on {}", plain(node));
+        let _ = write!(out, " on {}", shown(node));
     }
-    let _ = writeln!(out, "\n{}\n", explanation.verdict);
+    let _ = writeln!(out, "\n{}\n", shown(&explanation.verdict));
     for doubt in &explanation.doubts {
-        let _ = writeln!(out, "But {}.\n", plain(doubt));
+        let _ = writeln!(out, "But {}.\n", shown(doubt));
     }
     if let Some(pods) = &explanation.workload_pods {
         let WorkloadPods {
@@ -102,7 +103,7 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
         } else {
             row.label.clone()
         };
-        let label: String = plain(&label).chars().take(LABEL).collect();
+        let label: String = shown(&label).chars().take(LABEL).collect();
         let took = match row.seconds {
             Some(took) => seconds(took),
             None if row.is_open => "open".to_owned(),
@@ -168,8 +169,8 @@ fn containers(out: &mut String, explanation: &Explanation, style: Style) {
         let _ = writeln!(out, "\n{}", bold("Images", style));
     }
     for container in lines {
-        let name = plain(&container.name);
-        let image = plain(container.image.as_deref().unwrap_or_default());
+        let name = shown(&container.name);
+        let image = shown(container.image.as_deref().unwrap_or_default());
         let problem = container.problem.map(|problem| format!(" ({problem})"));
         let _ = writeln!(out, "  {name:<20} {image}{}", problem.unwrap_or_default());
     }
@@ -189,7 +190,7 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
             out,
             "\n{}\n  {}",
             bold("Kubernetes says", style),
-            plain(message)
+            shown(message)
         );
     }
     if let Some(peers) = &explanation.peers {
@@ -202,11 +203,11 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
             peers.pods
         );
         if let Some((node, pods)) = &peers.node {
-            let _ = write!(out, ", {pods} of them on {}", plain(node));
+            let _ = write!(out, ", {pods} of them on {}", shown(node));
         }
         let _ = writeln!(out);
         for example in &peers.examples {
-            let _ = writeln!(out, "  {}", plain(example));
+            let _ = writeln!(out, "  {}", shown(example));
         }
     }
     if !explanation.slos.is_empty() {
@@ -218,7 +219,7 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
         let _ = writeln!(
             out,
             "  {}: {}{}",
-            slo.slo,
+            shown(&slo.slo),
             slo.result,
             deadline.unwrap_or_default()
         );
@@ -235,7 +236,7 @@ fn advice(out: &mut String, explanation: &Explanation, style: Style) {
         let _ = writeln!(
             out,
             "  {}: {}",
-            plain(&advice.container),
+            shown(&advice.container),
             sentences.join("; ")
         );
         let set = advice
@@ -252,10 +253,4 @@ fn bold(text: &str, style: Style) -> String {
     } else {
         text.to_owned()
     }
-}
-
-/// Names are not trusted: nothing in them may control the terminal.
-fn plain(text: &str) -> String {
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(shown).collect()
 }

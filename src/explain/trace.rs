@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::explanation::Explanation;
 use super::waterfall::Row;
 use crate::decode::rfc3339;
+use crate::strangers_text::escaped_json;
 
 /// The only process of the trace: the pod.
 const POD: usize = 1;
@@ -44,7 +45,7 @@ fn render(explanation: &Explanation) -> serde_json::Result<String> {
         "otherData": {"verdict": explanation.verdict},
         "traceEvents": events,
     });
-    Ok(serde_json::to_string(&trace)? + "\n")
+    Ok(escaped_json(&serde_json::to_string(&trace)?).into_owned() + "\n")
 }
 
 /// Names the process or a track.

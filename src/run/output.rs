@@ -5,10 +5,20 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::Context;
 
 use crate::recordings::report::Style;
+use crate::strangers_text::lines_shown;
 
 /// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).
 pub(super) fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
     print_to_reader(text, out).map(drop)
+}
+
+/// [`print`] for a format that programs read, whose texts are what others have written: a terminal gets them
+/// without what would act on it.
+pub(super) fn print_data(data: Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
+    match io::stdout().is_terminal() {
+        true => print(lines_shown(&String::from_utf8_lossy(&data)).as_bytes(), out),
+        false => print(&data, out),
+    }
 }
 
 /// [`print`] for output that goes on. Returns whether somebody still reads it.

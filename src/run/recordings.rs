@@ -1,21 +1,23 @@
 //! The commands `replay` and `report`.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::output::{print, style};
+use super::output::{print, print_data, style};
 use super::progress::WithProgressBar;
 use super::slos::Slos;
 use crate::args::{Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 use crate::decode::DecodeOptions;
 use crate::instruments::Format;
 use crate::lifecycle::TrackerConfig;
-use crate::recordings::reader::{Document, Recording, RecordingError};
+use crate::recordings::reader::{Document, Fault, Recording, RecordingError};
 use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::recordings::report;
 use crate::slo::SloFile;
+use crate::strangers_text::escaped_json;
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
 /// printed.
@@ -40,12 +42,17 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     let text = match args.format {
         ReplayFormat::Text => exposition.encode(Format::Text)?,
         ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
-        ReplayFormat::Json => exposition.encode_json()?,
+        ReplayFormat::Json => {
+            let json = exposition.encode_json()?;
+            escaped_json(&String::from_utf8_lossy(&json))
+                .into_owned()
+                .into()
+        }
     };
-    print(&text, out)
+    print_data(text, out)
 }
 
-/// Prints a summary of recordings. If one of them cannot be read, nothing is printed.
+/// Prints a summary of recordings. If one of them cannot be read, or nothing is in any, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let shows_pods = matches!(
         args.format,
@@ -58,7 +65,9 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         images: shows_pods,
         ..DecodeOptions::default()
     };
+    let is_empty = Cell::new(true);
     let documents = documents(args.recording.files.clone(), options);
+    let documents = documents.inspect(|_| is_empty.set(false));
     let config = replay_config(&args.recording, args.evidence);
     let summary = |documents, config| report::summarize(documents, config, args.top);
     let detail = |documents, config| report::detail(documents, config, args.top);
@@ -70,11 +79,27 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         ReportFormat::Trace => detail(documents, config)?.to_trace()?.into(),
         ReportFormat::Html => detail(documents, config)?.to_html()?.into(),
     };
+    if is_empty.get() {
+        return Err(nothing_in(&args.recording.files).into());
+    }
     if RecordingArgs::is_standard_stream(&args.output) {
-        return print(&text, out);
+        return match args.format {
+            ReportFormat::Csv => print_data(text, out),
+            _ => print(&text, out),
+        };
     }
     let file = args.output.display();
     std::fs::write(&args.output, text).with_context(|| format!("cannot write {file}"))
+}
+
+/// Where files have no documents, a table of dashes would look like a measurement.
+fn nothing_in(files: &[PathBuf]) -> RecordingError {
+    let names = files.iter().map(|file| file.display().to_string());
+    RecordingError {
+        name: names.collect::<Vec<_>>().join(", "),
+        position: None,
+        fault: Fault::Empty,
+    }
 }
 
 fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::scrape::ExporterStatus;
+use crate::strangers_text::shown_as;
 
 /// What the page shows.
 #[derive(Clone, Debug)]
@@ -87,7 +88,7 @@ impl<W: Write> Write for Escaped<'_, W> {
                 '>' => self.0.write_str("&gt;")?,
                 '"' => self.0.write_str("&quot;")?,
                 '\'' => self.0.write_str("&#39;")?,
-                other => self.0.write_char(other)?,
+                other => self.0.write_char(shown_as(other))?,
             }
         }
         Ok(())

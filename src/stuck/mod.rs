@@ -19,6 +19,8 @@ pub use row::StuckPod;
 
 use serde::Serialize;
 
+use crate::strangers_text;
+
 /// The pods that are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StuckPods {
@@ -37,6 +39,6 @@ impl StuckPods {
     /// # Errors
     /// Never for what this room makes: its numbers are finite.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|text| text + "\n")
+        strangers_text::json(self)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{StuckPod, StuckPods};
 use crate::human_time::seconds;
+use crate::strangers_text::shown;
 
 const NARROW: [&str; 8] = [
     "NAMESPACE",
@@ -56,7 +57,7 @@ impl StuckPods {
         counts.sort_by_key(|(_, count)| Reverse(*count));
         let causes = counts
             .iter()
-            .map(|(cause, count)| format!("{count} {}", shown(cause)));
+            .map(|(cause, count)| format!("{count} {}", cell(cause)));
         let causes = causes.collect::<Vec<_>>().join(", ");
         match (self.pods.len(), self.complete) {
             (0, _) => "no pod is stuck".to_owned(),
@@ -90,16 +91,15 @@ fn cells(pod: &StuckPod, wide: bool) -> Vec<String> {
             pod.next_command.clone(),
         ]);
     }
-    cells.iter().map(|cell| shown(cell)).collect()
+    cells.iter().map(|text| cell(text)).collect()
 }
 
-/// Text of others as a terminal may show it.
-fn shown(text: &str) -> String {
-    if text.is_empty() {
-        return "-".to_owned();
+/// The text of a cell.
+fn cell(text: &str) -> String {
+    match text {
+        "" => "-".to_owned(),
+        text => shown(text).into_owned(),
     }
-    let plain = |char: char| if char.is_control() { '\u{fffd}' } else { char };
-    text.chars().map(plain).collect()
 }
 
 fn line(row: &[String], widths: &[usize]) -> String {

@@ -16,6 +16,7 @@ fn podinit(args: &[&str], input: &str) -> Output {
     let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
         .args(["explain", "--file", "-"])
         .args(args)
+        .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

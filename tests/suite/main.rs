@@ -91,6 +91,7 @@ mod slo_blind;
 mod slo_outage;
 mod soak;
 mod start;
+mod strangers_text;
 mod stuck;
 mod support;
 mod traces;

@@ -23,6 +23,7 @@ const FLAPPED: &str = "tests/fixtures/flapped.yaml";
 fn podinit(args: &[&str], input: &[u8]) -> Output {
     let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
         .args(args)
+        .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::strangers_text::shown;
+
 /// An error in a file, on one line: the file, the line, the key, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
@@ -68,21 +70,8 @@ impl Fault {
         let why: Vec<&str> = why.lines().map(str::trim).collect();
         Self {
             line,
-            key: plain(&key.into()),
-            why: plain(&why.join(" ")),
+            key: shown(&key.into()).into_owned(),
+            why: shown(&why.join(" ")).into_owned(),
         }
     }
-}
-
-/// The text with all control characters escaped, so that a terminal shows it safely.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            plain.extend(character.escape_default());
-        } else {
-            plain.push(character);
-        }
-    }
-    plain
 }

@@ -6,6 +6,7 @@ use std::io;
 
 use super::position::{RecordingPosition, TextPosition};
 use crate::decode::ObjectFault;
+use crate::strangers_text::shown;
 
 /// A fault with its position.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub enum Fault {
     /// Reading fails, or the gzip data is damaged
     #[error("cannot be read: {0}")]
     Read(io::Error),
-    /// Standard input ends before anything is in it
+    /// Nothing is in it
     #[error("it is empty; the command that writes it may have failed")]
     Empty,
     /// It begins with bytes that are not text
@@ -108,8 +109,7 @@ impl fmt::Display for RecordingError {
         }
         text.push_str(&self.fault.to_string());
         // File names and messages of libraries may contain line ends.
-        let line = text.replace(|c: char| c.is_control(), " ");
-        f.write_str(&line)
+        f.write_str(&shown(&text))
     }
 }
 

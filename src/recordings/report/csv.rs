@@ -73,18 +73,34 @@ fn column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> Colum
     (name.to_owned(), Box::new(value))
 }
 
+/// A column of texts that others have chosen.
+fn text_column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> Column {
+    column(name, move |pod| no_formula(value(pod)))
+}
+
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// The text behind an apostrophe, where a spreadsheet would take it for a formula ("CSV Injection", OWASP).
+fn no_formula(text: String) -> String {
+    match text.starts_with(FORMULA) {
+        true => format!("'{text}"),
+        false => text,
+    }
+}
+
 fn names() -> Vec<Column> {
     vec![
-        column("namespace", |pod| pod.info.namespace.to_string()),
-        column("pod", |pod| pod.info.name.to_string()),
+        text_column("namespace", |pod| pod.info.namespace.to_string()),
+        text_column("pod", |pod| pod.info.name.to_string()),
         column("uid", |pod| pod.uid.map_or_else(String::new, uuid)),
-        column("node", |pod| {
+        text_column("node", |pod| {
             let node = pod.info.node.as_deref();
             node.unwrap_or_default().to_owned()
         }),
-        column("workload_kind", |pod| pod.workload().0.to_owned()),
-        column("workload", |pod| pod.workload().1.to_owned()),
-        column("images", |pod| pod.images.join(" ")),
+        text_column("workload_kind", |pod| pod.workload().0.to_owned()),
+        text_column("workload", |pod| pod.workload().1.to_owned()),
+        text_column("images", |pod| pod.images.join(" ")),
     ]
 }
 

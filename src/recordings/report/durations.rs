@@ -11,6 +11,9 @@ const UNITS_PER_SECOND: f64 = 1e6;
 /// Thirty days, the longest duration that is observed ([§4.6](crate::specification#s4-6)).
 const LONGEST: u64 = 30 * 24 * 3600 * 1_000_000;
 
+/// The 99th percentile of fewer pods is the slowest of them, and not shown.
+pub(super) const LEAST_OF_P99: u64 = 100;
+
 /// The durations of one interval.
 pub(super) struct Durations {
     quantiles: Histogram<u32>,
@@ -54,7 +57,7 @@ impl Durations {
             p50: quantile(0.5),
             p90: quantile(0.9),
             p95: quantile(0.95),
-            p99: quantile(0.99),
+            p99: quantile(0.99).filter(|_| self.quantiles.len() >= LEAST_OF_P99),
             max: bounds.map(|(_, max)| max),
         }
     }
@@ -97,6 +100,18 @@ mod tests {
     fn an_interval_without_durations_has_no_quantiles() {
         let summary = Durations::new().summary("created_to_ready");
         assert_eq!((summary.count, summary.p50, summary.max), (0, None, None));
+    }
+
+    #[test]
+    fn the_99th_percentile_needs_a_hundred_durations() {
+        let mut durations = Durations::new();
+        for second in 1..100 {
+            durations.add(Latency::from_nanos(second * 1_000_000_000));
+        }
+        let summary = durations.summary("scheduled_to_ready");
+        assert_eq!((summary.p95, summary.p99), (Some(95.0), None));
+        durations.add(Latency::from_nanos(100_000_000_000));
+        assert_eq!(durations.summary("scheduled_to_ready").p99, Some(99.0));
     }
 
     #[test]

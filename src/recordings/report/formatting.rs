@@ -1,7 +1,7 @@
 //! The texts that the report for a terminal and the Markdown report share.
 
 use super::probes::{Advice, ProbeReport};
-use super::summary::{IntervalSummary, Report};
+use super::summary::{InFlight, IntervalSummary, Report};
 pub(super) use crate::human_time::seconds;
 use crate::label_value::LabelValue;
 use crate::lifecycle::Step;
@@ -45,6 +45,15 @@ fn indented(interval: &str) -> String {
     }
 }
 
+/// How many pods were discovered.
+pub(super) fn pods(report: &Report) -> String {
+    match report.discovered {
+        0 => "No pods".to_owned(),
+        1 => "1 pod".to_owned(),
+        pods => format!("{pods} pods"),
+    }
+}
+
 /// The time that the report covers; a single list covers an instant.
 pub(super) fn span(report: &Report) -> String {
     match (&report.from, &report.to) {
@@ -63,13 +72,25 @@ pub(super) fn outcomes(report: &Report) -> Vec<String> {
 const SET_ASIDE: &str = "Set aside, startup times lost";
 
 /// Further counts with their titles, without those that are empty.
-pub(super) fn notes(report: &Report) -> Vec<(&'static str, Vec<String>)> {
+/// `shown` is how names of pods are written in the format.
+pub(super) fn notes(
+    report: &Report,
+    shown: impl Fn(&str) -> String,
+) -> Vec<(&'static str, Vec<String>)> {
     let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
-        let since = waiting
-            .oldest_entered
-            .as_deref()
-            .unwrap_or("an unknown time");
-        format!("{stage} {} (oldest since {since})", waiting.pods)
+        let InFlight {
+            pods,
+            oldest_entered,
+            oldest,
+        } = waiting;
+        let since = oldest_entered.as_deref().unwrap_or("an unknown time");
+        let name = oldest.as_ref().map_or_else(String::new, |pod| {
+            shown(&format!("{}/{}", pod.namespace, pod.name)) + " "
+        });
+        match pods {
+            1 => format!("{stage} 1 ({name}since {since})"),
+            _ => format!("{stage} {pods} (oldest {name}since {since})"),
+        }
     });
     let unobserved = report.unobserved.iter();
     let unobserved = unobserved.map(|(stage, reason, count)| format!("{stage} {reason} {count}"));

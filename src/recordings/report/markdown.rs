@@ -3,27 +3,27 @@
 use std::fmt::Write;
 
 use super::formatting::{
-    HEAD, PROBES, findings, notes, outcomes, probes_left_out, row, seconds, settings, span,
+    HEAD, PROBES, findings, notes, outcomes, pods, probes_left_out, row, seconds, settings, span,
 };
 use super::summary::Report;
+use crate::strangers_text::shown;
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::from("# Pod startup\n\n");
-    let _ = write!(out, "{} pods", report.discovered);
+    out.push_str(&pods(report));
     out.push_str(&span(report));
-    let _ = writeln!(
-        out,
-        " (timestamps: {}): {}.\n",
-        report.timestamps,
-        outcomes(report).join(", ")
-    );
+    let _ = write!(out, " (timestamps: {})", report.timestamps);
+    if report.discovered == 0 {
+        return out + ".\n";
+    }
+    let _ = writeln!(out, ": {}.\n", outcomes(report).join(", "));
     let _ = writeln!(out, "| {} |", HEAD.join(" | "));
     let _ = writeln!(out, "|---|{}", "---:|".repeat(HEAD.len() - 1));
     for summary in &report.intervals {
         let _ = writeln!(out, "| {} |", row(summary).join(" | "));
     }
-    for (title, found) in notes(report) {
+    for (title, found) in notes(report, name) {
         let _ = writeln!(out, "\n**{title}**: {}", found.join(", "));
     }
     if !report.slowest.is_empty() {
@@ -33,9 +33,8 @@ pub(super) fn render(report: &Report) -> String {
         let took = seconds(pod.scheduled_to_ready);
         let _ = writeln!(
             out,
-            "| {took} | {}/{} |",
-            plain(&pod.namespace),
-            plain(&pod.name)
+            "| {took} | {} |",
+            name(&format!("{}/{}", pod.namespace, pod.name))
         );
     }
     probes(&mut out, report);
@@ -55,11 +54,10 @@ fn probes(out: &mut String, report: &Report) {
         for advice in &workload.containers {
             let _ = writeln!(
                 out,
-                "| {}/{} ({}) | {} | {} | {} | {} | {} | `{}` |",
-                plain(&workload.namespace),
-                plain(&workload.workload),
-                plain(&workload.workload_kind),
-                plain(&advice.container),
+                "| {} ({}) | {} | {} | {} | {} | {} | `{}` |",
+                name(&format!("{}/{}", workload.namespace, workload.workload)),
+                name(&workload.workload_kind),
+                name(&advice.container),
                 workload.pods,
                 seconds(workload.p50),
                 seconds(workload.p99),
@@ -73,10 +71,11 @@ fn probes(out: &mut String, report: &Report) {
     }
 }
 
-/// Names are not trusted: nothing in them may end a table cell or begin markup.
-fn plain(name: &str) -> String {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
-    name.chars()
-        .map(|c| if allowed(c) { c } else { '?' })
-        .collect()
+/// A name as a code span, in which nothing is markup or a link. What would end the span or the cell of a table is
+/// replaced.
+fn name(text: &str) -> String {
+    match text {
+        "" => "-".to_owned(),
+        text => format!("`{}`", shown(text).replace(['`', '|', '\\'], "?")),
+    }
 }

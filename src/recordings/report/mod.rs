@@ -33,12 +33,13 @@ pub use pods::ReportedPod;
 pub use probes::{Advice, Finding, ProbeReport, ProbeTimes, Taken, WorkloadAdvice, advise};
 use report_sink::{ReportSink, rows};
 pub use slowest_pods::SlowPod;
-pub use summary::{InFlight, IntervalSummary, Report};
+pub use summary::{InFlight, IntervalSummary, PodName, Report};
 pub use text::Style;
 
 use crate::lifecycle::{Backfill, Tracker};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
+use crate::strangers_text;
 use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
 
@@ -58,8 +59,8 @@ pub fn summarize(
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let new_sink = || ReportSink::new(top);
-    let (sink, _) = replayed(documents, config, new_sink, |_| {})?;
-    Ok(sink.report(timestamps))
+    let (sink, tracker) = replayed(documents, config, new_sink, |_| {})?;
+    Ok(sink.report(timestamps, &tracker))
 }
 
 /// A summary, and every single pod by namespace and name. Takes memory for each of them.
@@ -79,7 +80,7 @@ pub fn detail(
     let pods = sink.take_pods().into_pods(&tracker, &images);
     Ok(DetailedReport {
         end: sink.end(),
-        summary: sink.report(timestamps),
+        summary: sink.report(timestamps, &tracker),
         pods,
     })
 }
@@ -176,6 +177,6 @@ impl Report {
     /// # Errors
     /// None: every report can be serialized.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        strangers_text::json(self)
     }
 }

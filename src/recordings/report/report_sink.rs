@@ -7,12 +7,12 @@ use super::network_durations::NetworkDurations;
 use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
-use super::summary::{InFlight, IntervalSummary, Report};
+use super::summary::{InFlight, IntervalSummary, PodName, Report};
 use crate::decode::rfc3339;
 use crate::label_value::LabelValue;
 use crate::lifecycle::{
     AnomalyKind, EndedStartup, Interval, Latency, LostStartup, Milestone, Observation, Observer,
-    Outcome, PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode,
+    Outcome, PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode, Tracker,
     TrackerObservation, UnobservedReason,
 };
 use crate::metrics::layout::CLASSIC_BOUNDS;
@@ -120,21 +120,27 @@ impl ReportSink {
         [vec![whole], parts].concat()
     }
 
-    pub(super) fn report(self, timestamps: TimestampMode) -> Report {
-        let stages = Stage::ALL.into_iter();
+    /// The report at the end of the recording, when `tracker` holds the pods in flight.
+    pub(super) fn report(self, timestamps: TimestampMode, tracker: &Tracker) -> Report {
+        let mut oldest: [Option<PodName>; Stage::ALL.len()] = Default::default();
+        // By stage, in each the one that entered it first.
+        for (position, pod) in tracker.in_flight_after(None) {
+            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
+        }
+        let stages = Stage::ALL.into_iter().zip(oldest);
         let in_flight = stages.zip(self.in_flight).zip(self.oldest);
-        let in_flight =
-            in_flight
-                .filter(|((_, pods), _)| *pods > 0)
-                .map(|((stage, pods), oldest)| {
-                    (
-                        stage.as_str(),
-                        InFlight {
-                            pods,
-                            oldest_entered: oldest.map(rfc3339::format),
-                        },
-                    )
-                });
+        let in_flight = in_flight.filter(|((_, pods), _)| *pods > 0).map(
+            |(((stage, oldest), pods), entered)| {
+                (
+                    stage.as_str(),
+                    InFlight {
+                        pods,
+                        oldest_entered: entered.map(rfc3339::format),
+                        oldest,
+                    },
+                )
+            },
+        );
         let bounds = CLASSIC_BOUNDS.iter().copied().map(Some).chain([None]);
         let unobserved =
             StageOrStep::ALL

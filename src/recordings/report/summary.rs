@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
+use crate::pod::PodInfo;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
 /// minimum and maximum are exact.
@@ -51,6 +52,24 @@ pub struct InFlight {
     pub pods: u64,
     /// When the pod that has been in the stage longest entered it (RFC 3339)
     pub oldest_entered: Option<String>,
+    /// That pod
+    pub oldest: Option<PodName>,
+}
+
+/// A pod by its names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PodName {
+    pub namespace: String,
+    pub name: String,
+}
+
+impl PodName {
+    pub(super) fn of(pod: &PodInfo) -> Self {
+        Self {
+            namespace: pod.namespace.to_string(),
+            name: pod.name.to_string(),
+        }
+    }
 }
 
 /// The durations of one interval, in seconds.
@@ -68,7 +87,7 @@ pub struct IntervalSummary {
     pub p90: Option<f64>,
     /// The 95th percentile
     pub p95: Option<f64>,
-    /// The 99th percentile
+    /// The 99th percentile; `None` of fewer than 100 durations
     pub p99: Option<f64>,
     /// The longest
     pub max: Option<f64>,

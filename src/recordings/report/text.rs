@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::formatting::{
-    HEAD, PROBES, findings, notes, outcomes, probes_left_out, row, seconds, settings, span,
+    HEAD, PROBES, findings, notes, outcomes, pods, probes_left_out, row, seconds, settings, span,
 };
 use super::summary::Report;
+use crate::strangers_text::shown;
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +23,16 @@ const CHART_MARGIN: usize = 20;
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    let _ = write!(out, "{} pods", report.discovered);
+    out.push_str(&pods(report));
     out.push_str(&span(report));
     let _ = writeln!(out, " (timestamps: {})", report.timestamps);
+    if report.discovered == 0 {
+        return out;
+    }
     let _ = writeln!(out, "{}\n", outcomes(report).join(", "));
     table(&mut out, report, style);
     chart(&mut out, report, style);
-    for (title, found) in notes(report) {
+    for (title, found) in notes(report, |name| shown(name).into_owned()) {
         let _ = writeln!(out, "{}: {}", bold(title, style), found.join(", "));
     }
     if !report.slowest.is_empty() {
@@ -36,7 +40,12 @@ pub(super) fn render(report: &Report, style: Style) -> String {
     }
     for pod in &report.slowest {
         let took = seconds(pod.scheduled_to_ready);
-        let _ = writeln!(out, "{took:>10}  {}/{}", pod.namespace, pod.name);
+        let _ = writeln!(
+            out,
+            "{took:>10}  {}/{}",
+            shown(&pod.namespace),
+            shown(&pod.name)
+        );
     }
     probes(&mut out, report, style);
     out
@@ -53,10 +62,18 @@ fn probes(out: &mut String, report: &Report, style: Style) {
         let _ = writeln!(
             out,
             "{p50:>10} {p99:>8} {:>6}  {}/{} ({})",
-            workload.pods, workload.namespace, workload.workload, workload.workload_kind
+            workload.pods,
+            shown(&workload.namespace),
+            shown(&workload.workload),
+            shown(&workload.workload_kind)
         );
         for advice in &workload.containers {
-            let _ = writeln!(out, "    {}: {}", advice.container, findings(advice));
+            let _ = writeln!(
+                out,
+                "    {}: {}",
+                shown(&advice.container),
+                findings(advice)
+            );
             let _ = writeln!(out, "      set {}", settings(advice));
         }
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::pods::ReportedPod;
 use crate::lifecycle::{Interval, Outcome, Record, Stage, Step};
+use crate::strangers_text::escaped_json;
 use crate::timestamp::Timestamp;
 
 /// What pods without a node are shown below.
@@ -50,7 +51,7 @@ pub(super) fn render(pods: &[ReportedPod], end: Option<Timestamp>) -> serde_json
         }
     }
     let trace = json!({"displayTimeUnit": "ms", "traceEvents": trace.events});
-    Ok(serde_json::to_string(&trace)? + "\n")
+    Ok(escaped_json(&serde_json::to_string(&trace)?).into_owned() + "\n")
 }
 
 struct Trace {

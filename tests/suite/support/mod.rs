@@ -7,6 +7,7 @@ pub mod demo;
 pub mod descriptors;
 pub mod doctor;
 pub mod embedded;
+pub mod hostile;
 pub mod json_schema;
 #[cfg(target_os = "linux")]
 pub mod large_cluster;

@@ -4,6 +4,7 @@ use super::charts::distribution;
 use super::quantile::{quantile, sorted};
 use crate::lifecycle::{Interval, Latency};
 use crate::recordings::report::ReportedPod;
+use crate::recordings::report::durations::LEAST_OF_P99;
 use crate::recordings::report::formatting::seconds;
 use crate::recordings::report::report_sink::rows;
 
@@ -12,7 +13,8 @@ pub(super) struct Distribution {
     pub name: &'static str,
     pub pods: usize,
     pub p50: String,
-    pub p99: String,
+    /// `None` of too few pods
+    pub p99: Option<String>,
     pub svg: String,
 }
 
@@ -34,7 +36,7 @@ pub(super) fn of(pods: &[ReportedPod]) -> Vec<Distribution> {
             name: interval.as_str(),
             pods: durations.len(),
             p50: at(0.5),
-            p99: at(0.99),
+            p99: (durations.len() as u64 >= LEAST_OF_P99).then(|| at(0.99)),
             svg: distribution(durations, most, class(*interval)),
         }
     };

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use super::quantile::{quantile, sorted};
 use super::stages::{by_duration, mean};
 use crate::lifecycle::{Interval, Latency, Outcome, Record, Stage};
+use crate::recordings::report::durations::LEAST_OF_P99;
 use crate::recordings::report::formatting::seconds;
 use crate::recordings::report::html::heatmap::median;
-use crate::recordings::report::html::unfinished::{IN_FLIGHT, Unfinished};
+use crate::recordings::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::recordings::report::{DetailedReport, ReportedPod};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
@@ -16,9 +17,6 @@ use crate::recordings::report::{DetailedReport, ReportedPod};
 const LEAST_PODS: usize = 5;
 const TIMES_SLOWER: f64 = 2.0;
 const SECONDS_SLOWER: f64 = 2.0;
-
-/// The 99th percentile of fewer pods is the slowest of them.
-const LEAST_PODS_OF_P99: usize = 100;
 
 /// So many slow nodes or images are named.
 const MOST_NAMED: usize = 3;
@@ -62,17 +60,27 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
     let durations = sorted(durations.map(Latency::as_seconds_f64));
     let at = |share| quantile(&durations, share).map(seconds);
     let (Some(p50), Some(p99), Some(max)) = (at(0.5), at(0.99), at(1.0)) else {
-        return format!("None of {discovered} pods was seen to become ready.");
+        return match discovered {
+            0 => "The recording has no pods.".to_owned(),
+            1 => "The only pod was not seen to become ready.".to_owned(),
+            _ => format!("None of {discovered} pods was seen to become ready."),
+        };
     };
-    let count = durations.len();
-    // Of fewer pods it is the slowest one.
-    let p99 = if count >= LEAST_PODS_OF_P99 {
+    let count = durations.len() as u64;
+    let of = match discovered {
+        1 => "The only pod".to_owned(),
+        _ => format!("Of {discovered} pods, {count}"),
+    };
+    if count == 1 {
+        return format!("{of} was seen to become ready: {max} after its creation.");
+    }
+    let p99 = if count >= LEAST_OF_P99 {
         format!(" 99 % within {p99},")
     } else {
         String::new()
     };
     format!(
-        "Of {discovered} pods, {count} were seen to become ready: half of them within {p50} of their creation,{p99} the slowest after {max}."
+        "{of} were seen to become ready: half of them within {p50} of their creation,{p99} the slowest after {max}."
     )
 }
 
@@ -117,19 +125,24 @@ fn share_of(records: &[&Record], stage: Stage) -> f64 {
 /// A sentence for each stage and cause in which pods are in flight.
 fn waiting(unfinished: &Unfinished) -> Vec<String> {
     let groups = unfinished.groups.iter();
-    let in_flight = groups.filter(|(state, ..)| *state == IN_FLIGHT);
-    let sentences = in_flight.take(MOST_NAMED).map(|(_, stage, cause, pods)| {
-        // The pods stand in the order in which they entered their stage.
-        let mut all = unfinished.pods.iter();
-        let first = all.find(|pod| (pod.state, pod.stage, pod.cause) == (IN_FLIGHT, stage, cause));
-        let longest = first.map_or_else(String::new, |pod| match pods {
-            1 => format!(": {}, for {}", pod.pod, pod.waits),
-            _ => format!("; {} for {}, the longest", pod.pod, pod.waits),
-        });
-        format!(
-            "{} still in {stage}, cause {cause}{longest}.",
-            pods_are(*pods)
-        )
+    let in_flight = groups.filter(|group| group.state == IN_FLIGHT);
+    let sentences = in_flight.take(MOST_NAMED).map(|group| {
+        let Group {
+            stage,
+            cause,
+            pods,
+            longest,
+            waits,
+            ..
+        } = group;
+        let longest = match (*pods, waits.as_str()) {
+            (1, "") => format!(": {longest}"),
+            (1, waits) => format!(": {longest}, for {waits}"),
+            (_, "") => String::new(),
+            (_, waits) => format!("; {longest} for {waits}, the longest"),
+        };
+        let are = pods_are(*pods);
+        format!("{are} still in {stage}, cause {cause}{longest}.")
     });
     sentences.collect()
 }
@@ -221,5 +234,57 @@ fn pods_are(count: usize) -> String {
     match count {
         1 => "1 pod is".to_owned(),
         count => format!("{count} pods are"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_that_waits_alone_is_named() {
+        let group = |pods, waits: &str| Unfinished {
+            groups: vec![Group {
+                state: IN_FLIGHT,
+                stage: "unschedulable",
+                cause: "taint",
+                pods,
+                longest: "shop/web-0".to_owned(),
+                waits: waits.to_owned(),
+            }],
+            pods: Vec::new(),
+            count: pods,
+        };
+        for (pods, waits, sentence) in [
+            (
+                1,
+                "2m0s",
+                "1 pod is still in unschedulable, cause taint: shop/web-0, for 2m0s.",
+            ),
+            (
+                1,
+                "",
+                "1 pod is still in unschedulable, cause taint: shop/web-0.",
+            ),
+            (
+                2,
+                "2m0s",
+                "2 pods are still in unschedulable, cause taint; shop/web-0 for 2m0s, the longest.",
+            ),
+            (2, "", "2 pods are still in unschedulable, cause taint."),
+        ] {
+            assert_eq!(waiting(&group(pods, waits)), [sentence]);
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_of_half_of_one_pod() {
+        for (discovered, sentence) in [
+            (0, "The recording has no pods."),
+            (1, "The only pod was not seen to become ready."),
+            (2, "None of 2 pods was seen to become ready."),
+        ] {
+            assert_eq!(durations(discovered, &[]), sentence);
+        }
     }
 }

@@ -17,7 +17,7 @@ mod unfinished;
 
 use askama::Template;
 
-use super::formatting::{HEAD, notes, outcomes, row, span};
+use super::formatting::{self, HEAD, notes, outcomes, row, span};
 use super::{DetailedReport, WorkloadAdvice};
 use crate::lifecycle::Stage;
 use distributions::Distribution;
@@ -62,7 +62,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let DetailedReport { summary, pods, end } = report;
     let (waterfalls, drawn_of) = startups::slowest(pods, WATERFALLS);
     let page = Page {
-        title: format!("{} pods{}", summary.discovered, span(summary)),
+        title: formatting::pods(summary) + &span(summary),
         timestamps: summary.timestamps,
         outcomes: outcomes(summary).join(", "),
         findings: findings::of(report),
@@ -77,7 +77,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         heatmap: Heatmap::of(pods),
         tables: groups::tables(pods),
         unfinished: Unfinished::of(pods, *end),
-        notes: notes(summary),
+        notes: notes(summary, str::to_owned),
         probes: &summary.probes.advice,
     };
     page.render()

@@ -12,10 +12,22 @@ use crate::timestamp::Timestamp;
 const MOST_PODS: usize = 100;
 
 pub(super) struct Unfinished {
-    /// State, stage, cause, number of pods
-    pub groups: Vec<(&'static str, &'static str, &'static str, usize)>,
+    /// By state, stage and cause, the largest first
+    pub groups: Vec<Group>,
     pub pods: Vec<UnfinishedPod>,
     pub count: usize,
+}
+
+/// Pods in one state, stage and cause.
+pub(super) struct Group {
+    pub state: &'static str,
+    pub stage: &'static str,
+    pub cause: &'static str,
+    pub pods: usize,
+    /// The pod that has waited longest, as far as that is known
+    pub longest: String,
+    /// How long it has, of pods in flight; may be empty
+    pub waits: String,
 }
 
 /// A pod that is in flight, failed or was disrupted.
@@ -36,29 +48,39 @@ impl Unfinished {
     pub(super) fn of(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
         let mut found: Vec<_> = pods.iter().filter_map(place).collect();
         found.sort_by_key(|(_, state, since, _)| (*state != IN_FLIGHT, since.is_none(), *since));
-        let mut groups: BTreeMap<_, usize> = BTreeMap::new();
-        for (_, state, _, (stage, cause)) in &found {
-            *groups.entry((*state, *stage, *cause)).or_default() += 1;
+        let waits = |state, since: Option<Timestamp>| {
+            let waits = end.filter(|_| state == IN_FLIGHT).zip(since);
+            let waits = waits.map(|(end, since)| end.nanos_since(since).max(0) as f64 / 1e9);
+            waits.map_or_else(String::new, seconds)
+        };
+        let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+        for (pod, state, since, (stage, cause)) in &found {
+            // The pods stand in the order in which they entered their stage.
+            let group = groups
+                .entry((*state, *stage, *cause))
+                .or_insert_with(|| Group {
+                    state,
+                    stage,
+                    cause,
+                    pods: 0,
+                    longest: names(pod),
+                    waits: waits(*state, *since),
+                });
+            group.pods += 1;
         }
-        let mut groups: Vec<_> = groups
-            .into_iter()
-            .map(|((state, stage, cause), pods)| (state, stage, cause, pods))
-            .collect();
-        groups.sort_by_key(|(.., pods)| std::cmp::Reverse(*pods));
+        let mut groups: Vec<Group> = groups.into_values().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.pods));
         let count = found.len();
         let named = found.into_iter().take(MOST_PODS);
         let named = named.map(|(pod, state, since, (stage, cause))| {
-            let waits = end.filter(|_| state == IN_FLIGHT);
-            let waits = waits.zip(since);
-            let waits = waits.map(|(end, since)| end.nanos_since(since).max(0) as f64 / 1e9);
             let (kind, owner) = pod.workload();
             UnfinishedPod {
-                pod: format!("{}/{}", pod.info.namespace, pod.info.name),
+                pod: names(pod),
                 state,
                 stage,
                 cause,
                 since: since.map_or_else(String::new, rfc3339::format),
-                waits: waits.map_or_else(String::new, seconds),
+                waits: waits(state, since),
                 node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
                 owner: format!("{owner} ({kind})"),
             }
@@ -70,6 +92,10 @@ impl Unfinished {
             count,
         }
     }
+}
+
+fn names(pod: &ReportedPod) -> String {
+    format!("{}/{}", pod.info.namespace, pod.info.name)
 }
 
 /// What a pod without an outcome is called.
