@@ -18,7 +18,7 @@ lint: ## format, clippy, documentation, licences
 	.ci/deny
 
 golden: ## rewrite golden and generated files; review the difference
-	INSTA_UPDATE=always PODINIT_UPDATE=1 UPDATE_DASHBOARDS=1 cargo test --locked
+	INSTA_UPDATE=always UPDATE_GOLDEN=1 UPDATE_DASHBOARDS=1 cargo test --locked
 	tests/deploy/run --update
 
 fuzz: ## each fuzz target for 20 seconds

@@ -7,12 +7,20 @@ use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
 use super::evidence::Evidence;
-use super::exporter_client::{ExporterClientArgs, parse_url};
+use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use super::recording::RecordingArgs;
 use crate::cluster::options::ServerOptions;
 use crate::explain::{Target, TargetName};
 use crate::lifecycle::TimestampMode;
+
+/// The command.
+pub(super) const NAME: &str = "explain";
+/// How its argument is named.
+pub(super) const POD: &str = "POD|KIND/NAME";
+/// What to do without one.
+pub(super) const NO_POD: &str = "no pod is named: give the name of one, or a workload such as deployment/web; \
+                                 `podinit stuck` lists the pods that are stuck, `kubectl get pods -A` all";
 
 /// `podinit explain`
 #[derive(Args, Clone, Debug)]
@@ -26,7 +34,7 @@ Examples:
 pub struct ExplainArgs {
     /// A pod by its name, or a workload, of which one pod is explained, such as deployment/web: the one
     /// that has been starting up longest, or else the slowest
-    #[arg(value_name = "POD|KIND/NAME", value_parser = clap::builder::ValueParser::new(parse_name))]
+    #[arg(value_name = POD, value_parser = clap::builder::ValueParser::new(parse_name))]
     pub name: TargetName,
 
     /// Namespace of the pod [default: any]
@@ -56,7 +64,7 @@ pub struct ExplainArgs {
         long,
         env = "PODINIT_EXPLAIN_URL",
         value_name = "URL",
-        value_parser = parse_url
+        value_parser = EXPORTER_URL
     )]
     url: Option<Uri>,
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use http::Uri;
 
-use super::http_url::parse_http_url;
+use super::http_url::HttpUrl;
 use crate::cluster::options::ServerOptions;
 
 /// Above these options in the help. A heading of all that comes next would also stand above the others.
@@ -87,9 +87,6 @@ impl ExporterClientArgs {
     }
 }
 
-pub(super) fn parse_url(text: &str) -> Result<Uri, &'static str> {
-    parse_http_url(
-        text,
-        "expected the URL of a running podinit, such as http://localhost:8080",
-    )
-}
+/// The values of `--url`.
+pub(super) const EXPORTER_URL: HttpUrl =
+    HttpUrl("the URL of a running podinit, such as http://localhost:8080");

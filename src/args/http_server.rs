@@ -68,7 +68,13 @@ pub(super) fn parse_listen(text: &str) -> Result<SocketAddr, String> {
         return Ok(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
     }
     text.parse().map_err(|_| {
-        "expected an IP address and a port, such as [::]:8080, 127.0.0.1:0 or :8080".to_owned()
+        let port = text.rsplit_once(':').map_or("", |(_, port)| port);
+        let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        match is_number && port.parse::<u16>().is_err() {
+            true => "the port must be from 0 to 65535",
+            false => "expected an IP address and a port, such as [::]:8080, 127.0.0.1:0 or :8080",
+        }
+        .to_owned()
     })
 }
 
@@ -90,6 +96,14 @@ mod tests {
         ] {
             let parsed = parse_listen(text).ok().map(|address| address.to_string());
             assert_eq!(parsed.as_deref(), expected, "{text}");
+        }
+        for text in [":99999", "127.0.0.1:65536", "[::1]:123456789012"] {
+            let why = parse_listen(text).err();
+            assert_eq!(
+                why.as_deref(),
+                Some("the port must be from 0 to 65535"),
+                "{text}"
+            );
         }
     }
 }

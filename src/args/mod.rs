@@ -22,6 +22,7 @@ mod recording;
 mod rules;
 mod shard;
 mod stuck;
+mod variables;
 
 use std::ffi::{OsStr, OsString};
 
@@ -47,6 +48,9 @@ pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportF
 pub use rules::RulesArgs;
 pub use shard::ShardArgs;
 pub use stuck::{StuckArgs, StuckFormat};
+pub use variables::unknown_variables;
+
+use crate::config_file::yaml::nearest;
 
 /// The command that runs if none is named.
 const DEFAULT_COMMAND: &str = "serve";
@@ -114,7 +118,8 @@ impl Command {
     pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let args = with_command(args.into_iter().collect());
         let mut line = command_line().bin_name(Program::of(&args).usage_name());
-        let mut matches = line.try_get_matches_from_mut(args)?;
+        let matches = line.try_get_matches_from_mut(args);
+        let mut matches = matches.map_err(|error| helpful(error, &mut line))?;
         let parsed = CommandLine::from_arg_matches_mut(&mut matches);
         let command = parsed.map_err(|error| error.format(&mut line))?.command;
         match command.check() {
@@ -155,6 +160,32 @@ impl Command {
             Self::Stuck(args) => args.check(),
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
+    }
+}
+
+/// The error where it suggests only what was likely meant, and where it says what to do.
+fn helpful(mut error: clap::Error, line: &mut clap::Command) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    // clap takes tcsh for zsh.
+    if let (Some(given), Some(suggested)) = (
+        text(ContextKind::InvalidValue),
+        text(ContextKind::SuggestedValue),
+    ) && nearest(&given, &[&suggested]).is_none()
+    {
+        error.remove(ContextKind::SuggestedValue);
+    }
+    let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(names))) => names,
+        _ => return error,
+    };
+    let explain = line.find_subcommand_mut(explain::NAME);
+    match explain.filter(|_| missing.iter().any(|name| name.contains(explain::POD))) {
+        Some(explain) => explain.error(ErrorKind::MissingRequiredArgument, explain::NO_POD),
+        None => error,
     }
 }
 

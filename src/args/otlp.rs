@@ -3,8 +3,8 @@
 use clap::Args;
 use http::Uri;
 
-use super::http_url::parse_http_url;
-use crate::traces::SampleRatio;
+use super::http_url::HttpUrl;
+use crate::traces::{EXPECTED_ENDPOINT, SampleRatio};
 
 /// Where startups are sent as traces, and how many.
 #[derive(Args, Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct OtlpArgs {
         long,
         env = "PODINIT_OTLP_ENDPOINT",
         value_name = "URL",
-        value_parser = parse_endpoint
+        value_parser = ENDPOINT
     )]
     pub otlp_endpoint: Option<Uri>,
 
@@ -30,9 +30,5 @@ pub struct OtlpArgs {
     pub otlp_sample_ratio: SampleRatio,
 }
 
-fn parse_endpoint(text: &str) -> Result<Uri, &'static str> {
-    parse_http_url(
-        text,
-        "expected the URL of a collector of traces over HTTP, such as http://localhost:4318",
-    )
-}
+/// The values of `--otlp-endpoint`.
+const ENDPOINT: HttpUrl = HttpUrl(EXPECTED_ENDPOINT);

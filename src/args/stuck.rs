@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
-use super::exporter_client::{ExporterClientArgs, parse_url};
+use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
 
@@ -25,7 +25,7 @@ last table")]
 pub struct StuckArgs {
     /// URL of a running podinit to ask, such as http://localhost:8080 [default: list the pods of the
     /// cluster]
-    #[arg(long, env = "PODINIT_URL", value_name = "URL", value_parser = parse_url)]
+    #[arg(long, env = "PODINIT_URL", value_name = "URL", value_parser = EXPORTER_URL)]
     url: Option<Uri>,
 
     #[command(flatten)]

@@ -5,6 +5,7 @@
 //! kubeconfig that was named but cannot be used is an error: podinit never connects to another
 //! cluster instead.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,12 +16,15 @@ use kube::client::ConfigExt;
 use kube::{Client, Config};
 
 use super::api_server_clock::ApiServerClock;
-use super::credentials::{self, BearerClient, CredentialSource, TokenFile, check_installed};
+use super::credentials::{
+    self, BearerClient, CredentialSource, TokenFile, check_installed, read_password,
+};
 use super::date_observer::DateObserver;
 use super::kubeconfig::{self, ConfigSource, client_fault};
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::renewing_client::{MadeClient, MakeClient};
 pub use super::renewing_client::{NoCredentials, RenewingClient};
+use crate::http_url::{ShownUrl, without_credentials};
 
 /// Deadline of a TCP and TLS handshake with the API server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -113,7 +117,7 @@ pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> 
 pub fn check_kubeconfig(text: &str) -> Result<(), ConnectError> {
     let origin = "kubeconfig";
     let parsed = kubeconfig::parse(text, origin)?;
-    let loaded = kubeconfig::config_of(parsed, None, origin.to_owned()).now_or_never();
+    let loaded = kubeconfig::config_of(parsed, None, origin.to_owned(), &[]).now_or_never();
     // It waits for nothing.
     let Some(loaded) = loaded else { return Ok(()) };
     let (config, origin) = loaded?;
@@ -144,14 +148,36 @@ pub async fn connect_to_server(
     server: &ServerOptions,
     origin: String,
 ) -> Result<Cluster, ConnectError> {
+    check_files(server).map_err(|why| ConnectError::Unusable {
+        origin: origin.clone(),
+        why,
+    })?;
     let kubeconfig = kubeconfig::of_server(server).map_err(|error| ConnectError::Unusable {
         origin: origin.clone(),
         why: error.to_string(),
     })?;
-    let (config, _) = kubeconfig::config_of(kubeconfig, None, origin.clone()).await?;
+    let (config, _) = kubeconfig::config_of(kubeconfig, None, origin.clone(), &[]).await?;
     let configured = Configured::from(config, origin)?;
     let client = configured.connect().await?.client;
     Ok(configured.cluster(client, None))
+}
+
+/// Names the file that cannot be read. The errors of a kubeconfig do not: there, a secret may stand in place of
+/// a file name.
+fn check_files(server: &ServerOptions) -> Result<(), String> {
+    let named = |path: &Path, why: String| format!("{}: {why}", path.display());
+    if let Some(path) = &server.token_file {
+        TokenFile::open(path).map_err(|error| named(path, error.to_string()))?;
+    }
+    if let Some(path) = &server.password_file {
+        read_password(path).map_err(|error| named(path, error.to_string()))?;
+    }
+    let certificates = [&server.ca_file, &server.cert_file, &server.key_file];
+    for path in certificates.into_iter().flatten() {
+        let found = std::fs::metadata(path);
+        found.map_err(|error| named(path, format!("cannot be read: {}", error.kind())))?;
+    }
+    Ok(())
 }
 
 /// A configuration that is ready for a client to be made of it.
@@ -164,6 +190,7 @@ struct Configured {
 
 impl Configured {
     fn from(mut config: Config, origin: String) -> Result<Self, ConnectError> {
+        config.cluster_url = without_credentials(config.cluster_url);
         config.connect_timeout = Some(CONNECT_TIMEOUT);
         config.read_timeout = None;
         // The reflector decides what is retried, and when: retries inside the client would defeat its
@@ -197,10 +224,10 @@ impl Configured {
     fn cluster(&self, client: Client, credentials: Option<RenewingClient>) -> Cluster {
         Cluster {
             client,
-            server: without_credentials(&self.config.cluster_url),
+            server: ShownUrl(&self.config.cluster_url).to_string(),
             origin: self.origin.clone(),
             authority: self.config.root_cert.clone().unwrap_or_default(),
-            proxy: self.config.proxy_url.as_ref().map(without_credentials),
+            proxy: (self.config.proxy_url.as_ref()).map(|url| ShownUrl(url).to_string()),
             unverified: self.config.accept_invalid_certs,
             credentials,
         }
@@ -256,16 +283,6 @@ impl Configured {
 fn install_crypto() {
     // Fails only when a provider is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-/// The URL without user and password, so that it can be shown.
-fn without_credentials(url: &http::Uri) -> String {
-    let text = url.to_string();
-    let authority = url.authority().map_or("", |authority| authority.as_str());
-    match authority.rsplit_once('@') {
-        Some((credentials, _)) => text.replacen(&format!("{credentials}@"), "", 1),
-        None => text,
-    }
 }
 
 #[cfg(test)]
@@ -325,17 +342,6 @@ mod tests {
         let (_keep, path) = file("clusters: [");
         let text = refused(&path, None).await;
         assert!(text.contains("is not a kubeconfig"), "{text}");
-    }
-
-    #[test]
-    fn a_url_is_shown_without_credentials() {
-        for (url, shown) in [
-            ("http://user:secret@proxy:3128", "http://proxy:3128/"),
-            ("http://secret@proxy:3128/", "http://proxy:3128/"),
-            ("https://10.0.0.1:6443", "https://10.0.0.1:6443/"),
-        ] {
-            assert_eq!(without_credentials(&url.parse().unwrap()), shown);
-        }
     }
 
     #[tokio::test]

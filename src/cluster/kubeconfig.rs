@@ -11,8 +11,10 @@ use kube::config::{
 
 use super::credentials::{CredentialError, read_password};
 use super::error_text::root_causes;
+use super::kubeconfig_entry::Entry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
+use crate::http_url::has_wrong_port;
 
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +89,7 @@ async fn from_files(
             .and_then(|next| merged.merge(next))
             .map_err(|error| explain(error, origin.clone(), ""))?;
     }
-    config_of(merged, context, origin).await
+    config_of(merged, context, origin, paths).await
 }
 
 /// Reads the text of a kubeconfig.
@@ -140,11 +142,12 @@ pub(super) fn of_server(server: &ServerOptions) -> Result<Kubeconfig, Credential
     })
 }
 
-/// The configuration for a context of a kubeconfig.
+/// The configuration for a context of a kubeconfig, which was read from `files`.
 pub(super) async fn config_of(
     merged: Kubeconfig,
     context: Option<&str>,
     origin: String,
+    files: &[PathBuf],
 ) -> Result<(Config, String), ConnectError> {
     let names: Vec<&str> = merged
         .contexts
@@ -168,14 +171,70 @@ pub(super) async fn config_of(
         let cluster = named.cluster.as_ref();
         cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
     });
+    let chosen = Chosen::of(&merged, context);
     let config = Config::from_custom_kubeconfig(merged, &options).await;
-    let mut config = config.map_err(|error| explain(error, origin.clone(), &choice))?;
+    let mut config = config.map_err(|error| match unusable(&error, &chosen, files) {
+        Some(why) => ConnectError::Unusable {
+            origin: origin.clone(),
+            why,
+        },
+        None => explain(error, origin.clone(), &choice),
+    })?;
+    if has_wrong_port(&config.cluster_url) {
+        let cluster = Entry::Cluster(&chosen.cluster).named(files);
+        let why = format!("the port of the server of {cluster} is not from 1 to 65535");
+        return Err(ConnectError::Unusable { origin, why });
+    }
     // A proxy in the kubeconfig applies to this cluster. HTTPS_PROXY applies to everything except
     // what NO_PROXY names.
     if !proxied && is_direct(&config.cluster_url, &no_proxy()) {
         config.proxy_url = None;
     }
     Ok((config, origin))
+}
+
+/// The names of the entries that a context chooses.
+#[derive(Default)]
+struct Chosen {
+    context: String,
+    cluster: String,
+}
+
+impl Chosen {
+    fn of(kubeconfig: &Kubeconfig, context: Option<&str>) -> Self {
+        let context = context.or(kubeconfig.current_context.as_deref());
+        let mut all = kubeconfig.contexts.iter();
+        let Some(named) = all.find(|named| context == Some(named.name.as_str())) else {
+            return Self::default();
+        };
+        let chosen = named.context.clone().unwrap_or_default();
+        Self {
+            context: named.name.clone(),
+            cluster: chosen.cluster,
+        }
+    }
+}
+
+/// What is wrong with an entry that the context has chosen, and where it stands.
+fn unusable(error: &KubeconfigError, chosen: &Chosen, files: &[PathBuf]) -> Option<String> {
+    let cluster = || Entry::Cluster(&chosen.cluster).named(files);
+    Some(match error {
+        KubeconfigError::LoadClusterOfContext(_) => {
+            let context = Entry::Context(&chosen.context).named(files);
+            format!(
+                "{context} names the cluster {}, which is not there",
+                chosen.cluster
+            )
+        }
+        KubeconfigError::MissingClusterUrl => format!("{} has no server", cluster()),
+        KubeconfigError::ParseClusterUrl(_) => {
+            format!("the server of {} is not a URL", cluster())
+        }
+        KubeconfigError::LoadCertificateAuthority(_) | KubeconfigError::ParseCertificates(_) => {
+            format!("{}: {}", cluster(), config_fault(error))
+        }
+        _ => return None,
+    })
 }
 
 fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError {

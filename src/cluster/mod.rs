@@ -15,6 +15,7 @@ pub(crate) mod date_observer;
 mod error_text;
 mod gunzip;
 mod kubeconfig;
+mod kubeconfig_entry;
 pub(crate) mod media_type;
 pub mod options;
 mod proxy;

@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::args::Command;
+use crate::args::{Command, unknown_variables};
 use crate::process::logging;
 pub use shell_help::kubectl_completion;
 
@@ -49,6 +49,7 @@ pub use shell_help::kubectl_completion;
 pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     if let Some(log) = command.log() {
         logging::start(log)?;
+        warn_of_unknown_variables();
     }
     match command {
         Command::Serve(args) => block_on(serve::serve(args)),
@@ -64,6 +65,13 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => return block_on(doctor::doctor(args)),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn warn_of_unknown_variables() {
+    let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+    for line in unknown_variables(&names.collect::<Vec<_>>()) {
+        tracing::warn!("{line}");
+    }
 }
 
 /// How long to wait for threads that still work when the command has ended. One that hangs must not

@@ -26,6 +26,6 @@ pub use batches::{ExporterError, FLUSH_DEADLINE, TraceExporter, probe};
 pub use ids::{SpanName, span_id, trace_id};
 pub use queue::{MOST_QUEUED, TraceQueue, channel};
 pub use sampling::SampleRatio;
-pub use settings::{OtlpSettings, SettingsError};
+pub use settings::{EXPECTED_ENDPOINT, OtlpSettings, SettingsError};
 pub use spans::Spans;
 pub use stats::{DropReason, ExportFailure, TraceStats};

@@ -6,11 +6,17 @@ use std::time::Duration;
 
 use http::Uri;
 
+use crate::http_url::{ShownUrl, UrlFault, parse_http_url, without_credentials};
+
 /// The path of traces below an endpoint that stands for all signals.
 const TRACES_PATH: &str = "v1/traces";
 
 /// The only protocol that podinit speaks.
 const PROTOCOL: &str = "http/protobuf";
+
+/// What stands where a collector is named.
+pub const EXPECTED_ENDPOINT: &str =
+    "the URL of a collector of traces over HTTP, such as http://localhost:4318";
 
 /// How long a collector may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,11 +39,8 @@ pub struct OtlpSettings {
 /// A setting that cannot be used; one line that says what to do.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SettingsError {
-    #[error(
-        "{name}={value}: expected the URL of a collector of traces over HTTP, such as \
-         http://localhost:4318"
-    )]
-    Url { name: &'static str, value: String },
+    #[error("{name}: {}", fault.explained(EXPECTED_ENDPOINT))]
+    Url { name: &'static str, fault: UrlFault },
     #[error(
         "{name}={value}: podinit sends traces as {PROTOCOL} only; set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL to \
          that and the endpoint to the collector's port for HTTP, usually 4318"
@@ -85,11 +88,8 @@ impl OtlpSettings {
 
     /// Scheme, host and port, fit to be shown: without credentials.
     pub fn shown(&self) -> String {
-        let scheme = self.url.scheme_str().unwrap_or_default();
-        let host = self.url.host().unwrap_or_default();
-        let port = self.url.port();
-        let port = port.map_or_else(String::new, |port| format!(":{port}"));
-        format!("{scheme}://{host}{port}")
+        let server = ShownUrl(&self.server()).to_string();
+        server.trim_end_matches('/').to_owned()
     }
 
     /// Scheme, host and port, without the path.
@@ -124,7 +124,7 @@ impl<F: Fn(&'static str) -> Option<String>> Variables<F> {
     fn url(&self, flag: Option<&Uri>) -> Result<Option<Uri>, SettingsError> {
         if let Some(base) = flag {
             let base = base.to_string();
-            return parse("--otlp-endpoint", &base, &below(&base)).map(Some);
+            return parse("--otlp-endpoint", &below(&base)).map(Some);
         }
         let is = |name, wanted: &str| {
             let found = self.get(name);
@@ -135,10 +135,10 @@ impl<F: Fn(&'static str) -> Option<String>> Variables<F> {
         }
         // The one for traces is used as it is, the one for all signals is a base.
         if let Some((name, value)) = self.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") {
-            return parse(name, &value, &value).map(Some);
+            return parse(name, &value).map(Some);
         }
         let base = self.get("OTEL_EXPORTER_OTLP_ENDPOINT");
-        base.map(|(name, value)| parse(name, &value, &below(&value)))
+        base.map(|(name, value)| parse(name, &below(&value)))
             .transpose()
     }
 
@@ -188,20 +188,10 @@ fn below(base: &str) -> String {
     format!("{}/{TRACES_PATH}", base.trim_end_matches('/'))
 }
 
-/// The URL `url`, which was made of the value of `name`.
-fn parse(name: &'static str, value: &str, url: &str) -> Result<Uri, SettingsError> {
-    let error = || SettingsError::Url {
-        name,
-        value: value.to_owned(),
-    };
-    let url: Uri = url.parse().map_err(|_| error())?;
-    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
-    let has_host = url.host().is_some_and(|host| !host.is_empty());
-    if is_http && has_host {
-        Ok(url)
-    } else {
-        Err(error())
-    }
+/// The URL `url`, which was made of the value of `name`. An error repeats nothing of it.
+fn parse(name: &'static str, url: &str) -> Result<Uri, SettingsError> {
+    let url = parse_http_url(url).map_err(|fault| SettingsError::Url { name, fault })?;
+    Ok(without_credentials(url))
 }
 
 #[cfg(test)]

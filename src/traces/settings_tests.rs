@@ -72,12 +72,23 @@ fn what_podinit_cannot_do_is_said() {
         ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"),
         ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
         ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s"),
-        (TRACES, "collector:4318"),
-        (TRACES, "/v1/traces"),
     ] {
         let error = resolve(None, &[(ALL, base), (variable, value)]).unwrap_err();
         let begin = format!("{variable}={value}: ");
         assert!(error.to_string().starts_with(&begin), "{error}");
+    }
+    // A URL may hold a password, so none is repeated.
+    for value in [
+        "user:secret@collector:4318",
+        "/v1/secret",
+        "http://:secret@",
+        "http://u:secret@c:99999/?secret",
+    ] {
+        for variable in [TRACES, ALL] {
+            let error = resolve(None, &[(variable, value)]).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{variable}: ")), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
     }
     let traces = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf");
     assert!(

@@ -396,3 +396,77 @@ fn the_content_of_broken_files_is_never_shown() {
         assert_silent(&shown);
     }
 }
+
+/// All that a command shows, with these variables. It must fail.
+fn shown_by(args: &[&str], variables: &[(&str, &str)]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
+        .args(args)
+        .args(["--log-level", "trace"])
+        .env_clear()
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(!output.status.success(), "{args:?} {variables:?}");
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+/// A URL may hold a user, a password and a query, wherever URLs are given.
+#[test]
+fn nothing_secret_of_a_url_is_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("config");
+    let config = path.to_str().unwrap();
+    for url in [
+        format!("http://u:{CANARY}@127.0.0.1:1"),
+        format!("http://{CANARY}@127.0.0.1:1/"),
+        format!("http://127.0.0.1:1/?token={CANARY}"),
+        format!("http://u:{CANARY}@127.0.0.1:99999"),
+        format!("http://u:{CANARY}@:1"),
+        format!("ftp://u:{CANARY}@127.0.0.1"),
+        format!("u:{CANARY}@127.0.0.1:1"),
+        format!("http://u:{CANARY} @127.0.0.1:1"),
+    ] {
+        let url = url.as_str();
+        std::fs::write(&path, kubeconfig_of("{}")).unwrap();
+        let serve = [
+            "serve",
+            "--kubeconfig",
+            config,
+            "--connect-timeout",
+            "1ms",
+            "--listen",
+            "127.0.0.1:0",
+        ];
+        let doctor = ["doctor", "--kubeconfig", config, "--listen", "127.0.0.1:0"];
+        let mut shown = vec![
+            shown_by(&["stuck", "--url", url], &[]),
+            shown_by(&["explain", "web", "--url", url], &[]),
+            shown_by(&["stuck"], &[("PODINIT_URL", url)]),
+        ];
+        for command in [&serve[..], &doctor] {
+            let with_flag = [command, &["--otlp-endpoint", url]].concat();
+            shown.push(shown_by(&with_flag, &[]));
+            for variable in [
+                "PODINIT_OTLP_ENDPOINT",
+                "OTEL_EXPORTER_OTLP_ENDPOINT",
+                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            ] {
+                shown.push(shown_by(command, &[(variable, url)]));
+            }
+        }
+        let quoted = json!(url).to_string();
+        let good = "\"http://127.0.0.1:1\"";
+        let proxied = format!("\"http://10.0.0.1:1\", proxy-url: {quoted}");
+        for server in [quoted, proxied] {
+            std::fs::write(&path, kubeconfig_of("{}").replace(good, &server)).unwrap();
+            shown.extend([shown_by(&serve, &[]), shown_by(&doctor, &[])]);
+        }
+        let foreign = kubeconfig_of("{}").replace("127.0.0.1", "10.0.0.1");
+        std::fs::write(&path, foreign).unwrap();
+        for variable in ["HTTPS_PROXY", "HTTP_PROXY"] {
+            shown.push(shown_by(&serve, &[(variable, url)]));
+        }
+        shown.iter().for_each(|text| assert_silent(text));
+    }
+}

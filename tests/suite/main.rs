@@ -27,6 +27,7 @@ mod checkpoint_kill;
 mod checkpoint_restart;
 mod citations;
 mod cli_errors;
+mod cli_hints;
 mod cluster_gap;
 mod cluster_truth;
 mod concurrent_scrapes;

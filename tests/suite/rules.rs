@@ -1,7 +1,7 @@
 //! What `deploy/` has of the rules is what the program writes, and says nothing that the exporter
 //! does not expose or the runbooks do not explain.
 //!
-//! `PODINIT_UPDATE=1 cargo test --test suite rules::` writes the files again.
+//! `UPDATE_GOLDEN=1 cargo test --test suite rules::` writes the files again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,13 +68,13 @@ fn written() -> [(&'static str, String); 7] {
 fn checked_in_files_are_what_the_program_writes() {
     for (name, text) in written() {
         let path = path(name);
-        if std::env::var_os("PODINIT_UPDATE").is_some() {
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(&path, &text).unwrap();
         }
         let found = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             found == text,
-            "{name} is out of date: PODINIT_UPDATE=1 cargo test --test suite rules::"
+            "{name} is out of date: UPDATE_GOLDEN=1 cargo test --test suite rules::"
         );
     }
 }

@@ -1,5 +1,5 @@
 //! The checkpoints that the fuzz target `checkpoint_loader` begins with are of this version, so that
-//! each reaches what its name says. `PODINIT_UPDATE=1` writes them anew.
+//! each reaches what its name says. `UPDATE_GOLDEN=1` writes them anew.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -48,7 +48,7 @@ fn write() {
 
 #[test]
 fn each_seed_is_what_its_name_says() {
-    if std::env::var_os("PODINIT_UPDATE").is_some() {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
         write();
     }
     let whole = seed("whole");
