@@ -3,12 +3,13 @@
 //! A check takes a tenth of a second of a whole core, and anybody who can connect can cause one. So
 //! only one check runs at a time, not on the threads that serve, with a short queue in front of it, in
 //! which clients and users get equal turns. Correct credentials are remembered, so that scrapers do not
-//! wait; wrong ones are too, so that their repetition costs nothing. A check for a user who does not
-//! exist takes as long as one for a user who does.
+//! wait; wrong ones are too, so that their repetition costs nothing. Every check takes as many rounds,
+//! whether the user exists and whatever the cost of their hash is.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,9 +29,14 @@ const REMEMBERED: usize = 64;
 /// How many wrong credentials are remembered; the oldest are forgotten.
 const REMEMBERED_WRONG: usize = 1024;
 
-/// How many checks may wait. Further requests get status 503. Who comes last of so many has still its
-/// turn within the ten seconds that scrapers usually have.
+/// How many checks may wait. Further requests get status 503.
 const QUEUE: usize = 64;
+
+/// How long a check may wait: scrapers usually have ten seconds. Then the request gets status 503.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// How many bytes of a password bcrypt reads.
+const LONGEST_PASSWORD: usize = 72;
 
 const CHALLENGE: Verdict = Verdict::Unauthenticated {
     challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"",
@@ -55,7 +61,7 @@ impl Basic {
             fingerprints: Fingerprints::new()?,
             correct: Memory::new(REMEMBERED),
             wrong: Memory::new(REMEMBERED_WRONG),
-            queue: FairQueue::new(QUEUE),
+            queue: FairQueue::new(QUEUE, LONGEST_WAIT),
         })))
     }
 
@@ -79,21 +85,50 @@ struct Login {
 }
 
 impl Login {
+    /// `None` also for a password that bcrypt would not tell from others: it ignores what comes after 72
+    /// bytes, and to it `a` and `a`, NUL, `a` are the same.
     fn parse(authorization: &HeaderValue) -> Option<Self> {
         let text = STANDARD.decode(credentials(authorization, "Basic")?).ok()?;
         let colon = text.iter().position(|byte| *byte == b':')?;
+        let password = &text[colon + 1..];
+        if password.len() > LONGEST_PASSWORD || password.contains(&0) {
+            return None;
+        }
         Some(Self {
             user: String::from_utf8(text[..colon].to_vec()).ok()?,
-            password: text[colon + 1..].to_vec(),
+            password: password.to_vec(),
         })
     }
+}
+
+/// Whether `password` has this hash, after as many rounds as a hash of cost `highest` takes.
+fn verify(password: &[u8], hash: &str, cost: u32, highest: u32) -> bool {
+    let is_right = bcrypt::verify(password, hash).unwrap_or(false);
+    for cost in padding(cost, highest) {
+        std::hint::black_box(bcrypt::verify(password, &decoy(cost)).unwrap_or(false));
+    }
+    is_right
+}
+
+/// The costs of what is checked besides a hash of `cost`, so that all takes 2^`highest` rounds: a check of
+/// `cost` takes 2^`cost`.
+fn padding(cost: u32, highest: u32) -> impl Iterator<Item = u32> {
+    cost..highest
+}
+
+/// A hash of this cost of a password that nobody knows.
+fn decoy(cost: u32) -> String {
+    format!("$2b${cost:02}${DECOY}")
 }
 
 impl Inner {
     async fn check(&self, users: &Users, login: Login, client: Option<IpAddr>) -> Verdict {
         let known = users.hash_of(&login.user);
-        let decoy = || format!("$2b${:02}${DECOY}", users.cost());
-        let hash = known.map_or_else(decoy, str::to_owned);
+        let highest = users.cost();
+        let (hash, cost) = match known {
+            Some((hash, cost)) => (hash.to_owned(), cost),
+            None => (decoy(highest), highest),
+        };
         // The hash is part of it, so that a changed hash invalidates it.
         let parts = [login.user.as_bytes(), hash.as_bytes(), &login.password];
         let fingerprint = self.fingerprints.of(&parts);
@@ -116,7 +151,7 @@ impl Inner {
         let checked = tokio::task::spawn_blocking(move || {
             // Held until the check is over, even if the client has disconnected.
             let _turn = turn;
-            bcrypt::verify(password, &hash).unwrap_or(false)
+            verify(&password, &hash, cost, highest)
         });
         match checked.await {
             Ok(is_right) if is_right && is_known => {
@@ -181,8 +216,16 @@ mod tests {
     use crate::web_config::WebConfig;
 
     fn users(list: &[(&str, &str)]) -> Arc<Users> {
-        let lines = list.iter().map(|(name, password)| {
-            let hash = bcrypt::hash(password, 4).unwrap();
+        let list: Vec<_> = (list.iter())
+            .map(|(name, word)| (*name, *word, 4))
+            .collect();
+        users_of(&list)
+    }
+
+    /// Names, passwords, and the costs of their hashes.
+    fn users_of(list: &[(&str, &str, u32)]) -> Arc<Users> {
+        let lines = list.iter().map(|(name, password, cost)| {
+            let hash = bcrypt::hash(password, *cost).unwrap();
             format!("\n  '{name}': {hash}")
         });
         let text = format!("basic_auth_users:{}", lines.collect::<String>());
@@ -259,8 +302,54 @@ mod tests {
     #[test]
     fn the_decoy_is_a_hash_of_every_cost() {
         for cost in [4, 5, 10] {
-            let hash = format!("$2b${cost:02}${DECOY}");
-            assert!(!bcrypt::verify("x", &hash).unwrap());
+            assert!(!bcrypt::verify("x", &decoy(cost)).unwrap());
+        }
+    }
+
+    /// The rounds tell it, not a clock.
+    #[test]
+    fn a_check_takes_as_long_whatever_the_cost_of_the_hash() {
+        for highest in 4..=16 {
+            for cost in 4..=highest {
+                let besides: u64 = padding(cost, highest).map(|cost| 1 << cost).sum();
+                assert_eq!((1 << cost) + besides, 1 << highest, "{cost} of {highest}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn users_of_every_cost_are_granted() {
+        let basic = Basic::new().unwrap();
+        let users = users_of(&[("alice", "right", 4), ("bob", "left", 6)]);
+        assert_eq!(users.hash_of("alice").unwrap().1, 4);
+        assert_eq!((users.hash_of("bob").unwrap().1, users.cost()), (6, 6));
+        for (text, verdict) in [
+            ("alice:right", Verdict::Granted),
+            ("bob:left", Verdict::Granted),
+            ("alice:left", CHALLENGE),
+            ("bob:right", CHALLENGE),
+        ] {
+            let judged = basic.authorize(Arc::clone(&users), login(text)).await;
+            assert_eq!(judged, verdict, "{text}");
+        }
+    }
+
+    /// bcrypt reads neither what comes after 72 bytes, nor tells the second of these from the first.
+    #[tokio::test]
+    async fn what_bcrypt_cannot_tell_from_the_password_is_refused() {
+        let basic = Basic::new().unwrap();
+        let long = "x".repeat(LONGEST_PASSWORD);
+        let users = users(&[("alice", "right"), ("bob", &long), ("", "")]);
+        for (text, verdict) in [
+            ("alice:right".to_owned(), Verdict::Granted),
+            ("alice:right\0right".to_owned(), CHALLENGE),
+            ("alice:right\0".to_owned(), CHALLENGE),
+            (":\0".to_owned(), CHALLENGE),
+            (format!("bob:{long}"), Verdict::Granted),
+            (format!("bob:{long}y"), CHALLENGE),
+        ] {
+            let judged = basic.authorize(Arc::clone(&users), login(&text)).await;
+            assert_eq!(judged, verdict, "{text:?}");
         }
     }
 
@@ -376,5 +465,30 @@ mod tests {
         let scraper = tokio::spawn(basic.authorize(users, login("alice:right")));
         drop(turn);
         assert_eq!(scraper.await.unwrap(), Verdict::Granted);
+    }
+
+    /// They are one address and one user, so nothing but its password tells the scraper from them.
+    #[tokio::test]
+    async fn a_right_login_behind_sixty_wrong_ones_does_not_wait_for_them() {
+        const WRONG: usize = 60;
+        let basic = Basic::new().unwrap();
+        let users = users(&[("alice", "right")]);
+        let turn = turn(&basic).await;
+        for number in 0..WRONG {
+            let wrong = login(&format!("alice:{number}"));
+            tokio::spawn(basic.authorize(Arc::clone(&users), wrong));
+        }
+        while basic.0.queue.len() < WRONG {
+            tokio::task::yield_now().await;
+        }
+        let scraper = tokio::spawn(basic.authorize(users, login("alice:right")));
+        while basic.0.queue.len() <= WRONG {
+            tokio::task::yield_now().await;
+        }
+        drop(turn);
+        assert_eq!(scraper.await.unwrap(), Verdict::Granted);
+        // One may have been checked since.
+        let checked = basic.0.wrong.lock().len();
+        assert!(checked <= 1, "{checked} wrong ones were checked first");
     }
 }

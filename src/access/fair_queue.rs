@@ -3,11 +3,15 @@
 //! With a queue in order of arrival, one client that always has many requests on their way keeps all
 //! others out. Here the next turn is that of the client who had the fewest of the last ones, and a client
 //! who has few requests in a full queue takes the place of the newest of who has most. What holds among
-//! clients holds among the users of one client too.
+//! clients holds among the users of one client too. Among the requests of one user the newest is next: who
+//! sends one request does not wait for all that others have sent before in the same name. Who has waited
+//! too long is sent away.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -29,6 +33,7 @@ pub(super) struct FairQueue(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     most: usize,
+    longest_wait: Duration,
     state: Mutex<State>,
 }
 
@@ -51,21 +56,24 @@ struct Waiting {
 #[derive(Debug)]
 pub(super) struct Turn(Option<FairQueue>);
 
-/// The queue is full.
+/// The queue is full, or the wait was too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
 impl FairQueue {
-    /// A queue for at most `most` that wait.
-    pub(super) fn new(most: usize) -> Self {
-        let state = Mutex::default();
-        Self(Arc::new(Inner { most, state }))
+    /// A queue for at most `most` that wait, each for at most `longest_wait`.
+    pub(super) fn new(most: usize, longest_wait: Duration) -> Self {
+        Self(Arc::new(Inner {
+            most,
+            longest_wait,
+            state: Mutex::default(),
+        }))
     }
 
     /// Waits for a turn.
     ///
     /// # Errors
-    /// When there is no place, or it has gone to a client that has fewer.
+    /// When there is no place, it has gone to a client that has fewer, or the wait was too long.
     pub(super) async fn turn(&self, asker: Asker) -> Result<Turn, Full> {
         let waiting = {
             let mut state = self.state();
@@ -84,7 +92,10 @@ impl FairQueue {
             state.waiting.push(Waiting { asker, turn });
             waiting
         };
-        waiting.await.map_err(|_| Full)
+        match tokio::time::timeout(self.0.longest_wait, waiting).await {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(_)) | Err(_) => Err(Full),
+        }
     }
 
     /// How many wait.
@@ -133,7 +144,7 @@ impl State {
     }
 
     /// The place of who is next: of the client with the fewest turns of late, and of its users the one
-    /// with the fewest, who came first.
+    /// with the fewest, who came last.
     fn next(&self) -> Option<usize> {
         let turns = |asker: Asker| {
             let of_client = self
@@ -144,7 +155,7 @@ impl State {
             (of_client.count(), of_user.count())
         };
         let places = self.waiting.iter().enumerate();
-        let next = places.min_by_key(|(place, waiting)| (turns(waiting.asker), *place));
+        let next = places.min_by_key(|(place, waiting)| (turns(waiting.asker), Reverse(*place)));
         next.map(|(place, _)| place)
     }
 
@@ -191,6 +202,8 @@ mod tests {
     use super::super::fingerprint::Fingerprints;
     use super::*;
 
+    const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
     struct Fixture {
         queue: FairQueue,
         fingerprints: Fingerprints,
@@ -200,7 +213,7 @@ mod tests {
     impl Fixture {
         fn new() -> Self {
             Self {
-                queue: FairQueue::new(16),
+                queue: FairQueue::new(16, LONGEST_WAIT),
                 fingerprints: Fingerprints::new().unwrap(),
                 served: Arc::default(),
             }
@@ -281,5 +294,15 @@ mod tests {
         drop(turn);
         assert_eq!(stays.await.unwrap(), Ok(()));
         assert!(fixture.turn("10.0.0.1", "x").await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_without_end() {
+        let fixture = Fixture::new();
+        let _turn = fixture.turn("10.0.0.1", "x").await.unwrap();
+        let began = tokio::time::Instant::now();
+        assert_eq!(fixture.turn("10.0.0.2", "y").await.unwrap_err(), Full);
+        assert_eq!(began.elapsed(), LONGEST_WAIT);
+        assert_eq!(fixture.queue.len(), 0);
     }
 }

@@ -87,7 +87,7 @@ rate_limit:
     // The three of TLS 1.3 and the one that is named.
     assert_eq!(suites.len(), 4);
     assert_eq!(tls.config.crypto_provider().kx_groups.len(), 2);
-    assert_eq!(config.users.hash_of("alice"), Some(HASH));
+    assert_eq!(config.users.hash_of("alice"), Some((HASH, 4)));
     assert_eq!(config.users.hash_of("bob"), None);
     assert_eq!(config.users.cost(), 4);
     let headers = config.headers.iter();

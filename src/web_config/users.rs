@@ -18,7 +18,8 @@ const MIN_COST: u32 = 4;
 /// Users and the bcrypt hashes of their passwords.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Users {
-    hashes: HashMap<Box<str>, Box<str>>,
+    /// Hashes and their costs, by name
+    hashes: HashMap<Box<str>, (Box<str>, u32)>,
     cost: u32,
 }
 
@@ -35,9 +36,10 @@ impl Users {
         self.hashes.is_empty()
     }
 
-    /// The bcrypt hash of a user's password.
-    pub fn hash_of(&self, name: &str) -> Option<&str> {
-        self.hashes.get(name).map(AsRef::as_ref)
+    /// The bcrypt hash of a user's password, and its cost.
+    pub fn hash_of(&self, name: &str) -> Option<(&str, u32)> {
+        let (hash, cost) = self.hashes.get(name)?;
+        Some((hash, *cost))
     }
 
     /// The greatest cost of their hashes.
@@ -74,9 +76,8 @@ impl Users {
                 return fault(&why);
             }
             users.cost = users.cost.max(cost);
-            users
-                .hashes
-                .insert(entry.key.as_str().into(), hash.as_str().into());
+            let hash = (hash.as_str().into(), cost);
+            users.hashes.insert(entry.key.as_str().into(), hash);
         }
         Ok(users)
     }
