@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::PATIENCE;
 use crate::support::restart::load::Load;
-use crate::support::restart::{PATIENCE, World, scrape};
+use crate::support::restart::{World, scrape};
 use crate::support::scrape::Scrape;
 use podinit::sim::rng::Rng;
 

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use crate::support::cluster::pipeline::{PATIENCE, Pipeline};
+use crate::support::PATIENCE;
+use crate::support::cluster::pipeline::Pipeline;
 use podinit::sim::faults::{Answer, Request, StreamFault, Target};
 use podinit::sim::life::{Change, PodManifest};
 use podinit::sim::node::CURRENT;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::support::PATIENCE;
 use crate::support::server::{Reply, Running, Source, body_of, request, start};
 use podinit::server::{Format, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -98,6 +99,9 @@ async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
     let limits = Limits {
         max_scrapes: 4,
         min_stall: Duration::ZERO,
+        // Nobody is cut off before the scraper has had its turn.
+        stall_timeout: 2 * PATIENCE,
+        write_timeout: 2 * PATIENCE,
         ..Limits::default()
     };
     let server = start(source, limits);
@@ -105,7 +109,7 @@ async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
     for _ in 0..20 {
         silent.push(silent_scrape(&server).await);
     }
-    let scraped = tokio::time::timeout(limits.stall_timeout / 2, async {
+    let scraped = tokio::time::timeout(PATIENCE, async {
         while server.request("HEAD", "/metrics", &[]).await.status != 200 {}
     });
     scraped

@@ -220,8 +220,11 @@ async fn the_kube_client_reads_every_pod() {
 
 #[tokio::test]
 async fn a_running_cluster_serves_at_once_and_moves_by_itself() {
+    // Without gaps in the watches: on a slow machine one comes between the list and the watch.
     let cluster = Cluster::start(ClusterConfig {
         speed: 20.0,
+        opening: false,
+        history: usize::MAX,
         ..ClusterConfig::default()
     })
     .await

@@ -7,7 +7,7 @@ mod fate;
 
 use std::time::Duration;
 
-use crate::support::cluster::pipeline::PATIENCE;
+use crate::support::PATIENCE;
 use crate::support::slo::JudgedCluster;
 use fate::{ACCUSED, Fate, HOUR, Verdicts, slos};
 use podinit::sim::ClusterConfig;

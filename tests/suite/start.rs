@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -22,10 +22,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
+use crate::support::PATIENCE;
 use crate::support::access::{Authority, Identity};
-
-/// For a test that fails.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What happens to a connection.
 #[derive(Clone)]

@@ -11,9 +11,8 @@ use podinit::timestamp::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::support::PATIENCE;
 use crate::support::doctor::Kubeconfig;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// At 2026-01-01T00:20:00Z.
 fn row(name: &str, stage: &str, cause: &str, minutes: [u32; 2]) -> StuckPod {
@@ -233,6 +232,7 @@ impl Exporter {
                 return rows;
             }
             assert!(began.elapsed() < PATIENCE, "{rows:#}");
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::support::PATIENCE;
 use crate::support::demo::Demo;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -16,8 +17,6 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
-/// For a test that fails.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two questions to a process that can only be asked.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -219,10 +218,7 @@ fn a_collector_that_goes_away_holds_up_neither_the_accounting_nor_the_end() {
     let finished = scrape.sum("podinit_pods_finished_total");
     let discovered = scrape.value("podinit_pods_discovered_total");
     assert_eq!(discovered, Some(finished + in_flight));
-    let began = Instant::now();
     assert!(demo.terminate());
-    let took = began.elapsed();
-    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[test]

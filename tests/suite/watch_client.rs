@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
+use crate::support::PATIENCE;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
@@ -56,14 +56,7 @@ async fn configured(port: u16) -> (tempfile::TempDir, Cluster) {
 }
 
 async fn probed(cluster: &Cluster, scope: &Scope) -> Result<Probed, ProbeError> {
-    probe(
-        cluster,
-        scope,
-        &Selectors::default(),
-        1,
-        Duration::from_secs(20),
-    )
-    .await
+    probe(cluster, scope, &Selectors::default(), 1, PATIENCE).await
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::PATIENCE;
 use crate::support::embedded::encoding;
 use bytes::Bytes;
 use podinit::cluster::client::connect_to;
@@ -205,7 +206,7 @@ impl Receiver {
                 self.mirror.take(self.deliveries.recv().await.unwrap());
             }
         };
-        let agreed = tokio::time::timeout(Duration::from_secs(60), agree).await;
+        let agreed = tokio::time::timeout(PATIENCE, agree).await;
         let (ours, theirs) = (&self.mirror.pods, &world.pods);
         assert!(agreed.is_ok(), "{ours:?} is not {theirs:?}");
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::PATIENCE;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::http::header::AUTHORIZATION;
@@ -26,9 +27,6 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-
-/// For a test that fails.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A cluster that accepts one token, and a list-watch that has one.
 struct Guarded {

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::counting;
 use crate::soak::slope;
-use crate::support::cluster::pipeline::PATIENCE;
+use crate::support::PATIENCE;
 use crate::support::cluster::world::World;
 
 const HOURS: u32 = 24;

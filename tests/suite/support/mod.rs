@@ -1,5 +1,7 @@
 //! What the tests of several files need.
 
+use std::time::Duration;
+
 pub mod access;
 pub mod checkpoint;
 pub mod cluster;
@@ -25,3 +27,6 @@ pub mod sim;
 pub mod sinks;
 pub mod slo;
 pub mod watch;
+
+/// For a test that hangs: no machine is so slow that a test that passes meets it.
+pub const PATIENCE: Duration = Duration::from_secs(600);

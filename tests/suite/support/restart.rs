@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 
 use podinit::sim::{Cluster, ClusterConfig};
 
+use crate::support::PATIENCE;
 use crate::support::scrape::Scrape;
 
-/// For a test that fails.
-pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two questions to a process that can only be asked.
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -93,6 +93,7 @@ impl Lines {
         Lines {
             body: response.into_body(),
             buffer: BytesMut::new(),
+            last: Bytes::new(),
         }
     }
 }
@@ -101,6 +102,8 @@ impl Lines {
 pub struct Lines {
     body: Incoming,
     buffer: BytesMut,
+    /// The last event, for a test that fails
+    last: Bytes,
 }
 
 impl Lines {
@@ -127,8 +130,11 @@ impl Lines {
     }
 
     pub async fn next_event(&mut self) -> Value {
-        let line = self.next_line().await.unwrap().expect("the stream goes on");
-        serde_json::from_slice(&line).unwrap()
+        let Some(line) = self.next_line().await.unwrap() else {
+            panic!("the stream has ended after {:?}", self.last);
+        };
+        self.last = line;
+        serde_json::from_slice(&self.last).unwrap()
     }
 
     pub async fn assert_ended(&mut self) {

@@ -24,10 +24,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::support::PATIENCE;
 use crate::support::scrape::Scrape;
-
-/// For a test that fails: nothing here waits for time to pass.
-pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a silent server is waited for where tests make it silent.
 const BRIEF: Duration = Duration::from_millis(100);

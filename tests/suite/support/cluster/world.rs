@@ -17,7 +17,8 @@ use tokio::time::timeout;
 use super::claims::Claims;
 use super::expected::History;
 use super::facts::Facts;
-use super::pipeline::{PATIENCE, Pipeline};
+use super::pipeline::Pipeline;
+use crate::support::PATIENCE;
 use crate::support::scrape::Scrape;
 
 /// A pod that stands for "everything before this has been delivered"; it never starts up.

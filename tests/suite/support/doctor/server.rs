@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::settings::Settings;
+use crate::support::PATIENCE;
 
 /// A running server; it ends when it is dropped.
 pub struct Server {
@@ -65,7 +66,7 @@ impl Server {
 
     /// Waits for a request.
     pub fn wait_for_request(&self) {
-        self.arrivals.recv_timeout(Duration::from_secs(60)).unwrap();
+        self.arrivals.recv_timeout(PATIENCE).unwrap();
     }
 }
 
