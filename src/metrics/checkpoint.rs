@@ -69,6 +69,11 @@ impl CheckpointGauges {
         self.writes.with(OperationResult::Failure).increment();
     }
 
+    /// Whether everything that was shown is durable, as was last stated.
+    pub fn is_durable(&self) -> bool {
+        self.durable.get() == 1
+    }
+
     /// States whether everything that was shown is durable. Returns what was stated before.
     pub fn set_durable(&self, durable: bool) -> bool {
         self.durable.swap(durable.into()) == 1

@@ -96,10 +96,10 @@ impl Scrape for Scrapes {
     }
 
     /// Waits for a commit, where there is a checkpoint (see the module `checkpoint`).
-    fn made_durable(&self) -> BoxFuture<'static, ()> {
+    fn made_durable(&self) -> BoxFuture<'static, bool> {
         match &self.commits {
             Some(commits) if self.is_restored() => Box::pin(commits.commit()),
-            _ => Box::pin(std::future::ready(())),
+            _ => Box::pin(std::future::ready(true)),
         }
     }
 

@@ -20,9 +20,10 @@ pub trait Scrape: Send + Sync + 'static {
     }
 
     /// Completes when everything that was encoded before this call is durable, or when waiting
-    /// longer would be worse than to answer. No body is sent before.
-    fn made_durable(&self) -> BoxFuture<'static, ()> {
-        Box::pin(std::future::ready(()))
+    /// longer would be worse than to answer. No body is sent before. False where what was encoded says
+    /// that all is durable and that has turned out to be wrong: then it is encoded again, once.
+    fn made_durable(&self) -> BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(true))
     }
 
     /// What the landing page shows besides its links.

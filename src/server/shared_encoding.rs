@@ -25,7 +25,7 @@ const KINDS: usize = Format::ALL.len() * ContentCoding::ALL.len();
 type Outcome = Result<Bytes, ScrapeError>;
 
 /// A body, and the wait until what it shows is durable, which all that share the body share.
-type Encoded = (Bytes, Shared<BoxFuture<'static, ()>>);
+type Encoded = (Bytes, Shared<BoxFuture<'static, bool>>);
 
 /// An encoding for one or more scrapes.
 type Flight = Arc<OnceCell<Result<Encoded, ScrapeError>>>;
@@ -49,16 +49,25 @@ impl SharedEncodings {
         }
     }
 
-    /// Encodes the state after this call, and waits until it is durable.
+    /// Encodes the state after this call, and waits until it is durable. A body that says it is, when the
+    /// disk has failed, is not given out: the next one says so.
     pub(super) async fn encode(&self, format: Format, coding: ContentCoding) -> Outcome {
+        let (body, durable) = self.encoded(format, coding).await?;
+        if durable.await {
+            return Ok(body);
+        }
+        let (body, durable) = self.encoded(format, coding).await?;
+        durable.await;
+        Ok(body)
+    }
+
+    async fn encoded(&self, format: Format, coding: ContentCoding) -> Result<Encoded, ScrapeError> {
         let slot = &self.waiting[format as usize * ContentCoding::ALL.len() + coding as usize];
         let flight = Arc::clone(lock(slot).get_or_insert_default());
         // The first scrape of a flight carries it out. If its client disconnects meanwhile, the cell
         // stays empty and the next waiting scrape takes over.
         let encoded = flight.get_or_init(|| self.carry_out(slot, &flight, format, coding));
-        let (body, durable) = encoded.await.clone()?;
-        durable.await;
-        Ok(body)
+        encoded.await.clone()
     }
 
     async fn carry_out(
@@ -205,9 +214,31 @@ mod tests {
             Ok(Vec::new())
         }
 
-        fn made_durable(&self) -> BoxFuture<'static, ()> {
-            tokio::time::sleep(LONGEST_COMMIT).boxed()
+        fn made_durable(&self) -> BoxFuture<'static, bool> {
+            tokio::time::sleep(LONGEST_COMMIT).map(|()| true).boxed()
         }
+    }
+
+    /// Its body is the number of the encoding; each turns out to be wrong.
+    #[derive(Default)]
+    struct Failing(AtomicU64);
+
+    impl Scrape for Failing {
+        fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
+            let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+            Ok(number.to_string().into_bytes())
+        }
+
+        fn made_durable(&self) -> BoxFuture<'static, bool> {
+            futures::future::ready(false).boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn what_turns_out_to_be_wrong_is_encoded_once_more() {
+        let encodings = Arc::new(SharedEncodings::new(Arc::new(Failing::default())));
+        assert_eq!(scrape(&encodings).await.unwrap().unwrap(), "2");
+        assert_eq!(scrape(&encodings).await.unwrap().unwrap(), "4");
     }
 
     #[tokio::test(start_paused = true)]

@@ -376,6 +376,23 @@ async fn a_second_process_on_the_same_directory_is_refused() {
     });
 }
 
+/// Not even the first scrape that shows counters says that they are on disk.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_scrape_says_that_nothing_can_be_written() {
+    let world = world().await;
+    blocking(|| {
+        // What is in the way of the file cannot be removed.
+        fs::create_dir_all(world.state_dir().join("checkpoint.tmp/full")).unwrap();
+        let mut podinit = world.podinit();
+        let first = podinit.until("counters", |seen| {
+            seen.value("podinit_pods_discovered_total").is_some()
+        });
+        assert_eq!(first.value("podinit_checkpoint_durable"), Some(0.0));
+        podinit.says("the checkpoint cannot be written");
+        assert!(podinit.terminate());
+    });
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_directory_that_is_gone_is_told_of_and_does_not_keep_podinit_from_serving() {
     let world = world().await;

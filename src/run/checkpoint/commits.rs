@@ -61,8 +61,10 @@ impl Commits {
     }
 
     /// Asks for a commit, at once. The future completes when everything that was counted before
-    /// this call is durable, the disk has failed, or the wait has timed out.
-    pub(in crate::run) fn commit(self: &Arc<Self>) -> impl Future<Output = ()> + use<> {
+    /// this call is durable, the disk has failed, or the wait has timed out. It is false where
+    /// everything was durable before, as far as was known, and is not any more.
+    pub(in crate::run) fn commit(self: &Arc<Self>) -> impl Future<Output = bool> + use<> {
+        let was_durable = self.gauges.is_durable();
         let number = {
             let mut state = self.lock();
             state.asked += 1;
@@ -77,6 +79,7 @@ impl Commits {
             state.shown = state.shown.max(number);
             let why = waited.is_err().then_some("the disk does not answer");
             commits.report(&state, why);
+            !was_durable || commits.gauges.is_durable()
         }
     }
 

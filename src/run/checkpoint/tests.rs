@@ -170,7 +170,8 @@ async fn a_failing_disk_is_reported_and_written_again_when_it_works() {
     let mut process = Process::start(&disk, PATIENT).await;
     disk.fail(true);
     process.deliver(&history(1, 5)).await;
-    process.scrape().await.unwrap();
+    let first = process.scrape().await.unwrap();
+    assert_eq!(value(&first, "podinit_checkpoint_durable"), 0.0);
     let shown = process.scrape().await.unwrap();
     assert_eq!(value(&shown, "podinit_checkpoint_durable"), 0.0);
     assert_eq!(value(&shown, "podinit_pods_discovered_total"), 5.0);
@@ -196,6 +197,7 @@ async fn a_disk_that_hangs_holds_a_scrape_up_for_a_bounded_time_only() {
     process.deliver(&history(1, 5)).await;
     disk.close();
     let shown = process.scrape().await.unwrap();
+    assert_eq!(value(&shown, "podinit_checkpoint_durable"), 0.0);
     assert_eq!(value(&shown, "podinit_pods_discovered_total"), 5.0);
     assert_eq!(value(&process.shows(), "podinit_checkpoint_durable"), 0.0);
     disk.open();

@@ -147,8 +147,11 @@ impl Process {
         let (exposition, commits) = (Arc::clone(&self.exposition), Arc::clone(&self.commits));
         let (sent, received) = oneshot::channel();
         tokio::spawn(async move {
-            let body = exposition.encode(Format::Text).unwrap();
-            commits.commit().await;
+            let mut body = exposition.encode(Format::Text).unwrap();
+            if !commits.commit().await {
+                body = exposition.encode(Format::Text).unwrap();
+                commits.commit().await;
+            }
             let _ = sent.send(String::from_utf8(body).unwrap());
         });
         received
