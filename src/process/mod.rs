@@ -2,4 +2,4 @@
 
 pub mod logging;
 pub mod metrics;
-pub mod shutdown;
+pub mod signals;

@@ -11,7 +11,7 @@ use crate::args::CaptureArgs;
 use crate::capture::{self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig};
 use crate::cluster::client;
 use crate::cluster::clock::SystemClock;
-use crate::process::shutdown;
+use crate::process::signals;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::probe;
 use crate::watch::requests::Scope;
@@ -21,7 +21,7 @@ const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Records a cluster until a signal or until the chosen duration has passed.
 pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
-    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let shutdown = signals::shutdown().context("cannot listen for signals")?;
     let anonymizer = args
         .anonymize
         .then(Anonymizer::with_random_key)

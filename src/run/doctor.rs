@@ -9,7 +9,7 @@ use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, text};
-use crate::process::shutdown;
+use crate::process::signals;
 use crate::watch::requests::{Scope, Selectors};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
@@ -18,7 +18,7 @@ use crate::watch::requests::{Scope, Selectors};
 /// # Errors
 /// If it was interrupted, or standard output cannot be written.
 pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
-    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let shutdown = signals::shutdown().context("cannot listen for signals")?;
     let format = args.format;
     let colour = style().colour;
     let doctor = doctor_of(args);

@@ -30,6 +30,7 @@ use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::page::history::SAMPLE_EVERY;
 use crate::page::{self, PageSources, SharedHistory};
 use crate::process::metrics::ProcessCollector;
+use crate::process::signals::Reload;
 use crate::records;
 use crate::server::{Health, Limits, Server};
 use crate::watch::WatchConfig;
@@ -64,6 +65,8 @@ pub(super) struct Exporter {
     clock: Arc<dyn Clock>,
     /// Where it watches and accounts
     accounting_runtime: Handle,
+    /// When the files are to be read again
+    reload: Reload,
     slo_reload: Option<ReloadTask<SloReload>>,
     checkpoint: Option<Checkpoint>,
     accounting: TrackerConfig,
@@ -185,6 +188,7 @@ impl Exporter {
             },
             clock,
             accounting_runtime: Handle::current(),
+            reload: Reload::never(),
             slo_reload: slos.reload,
             checkpoint,
             accounting,
@@ -200,6 +204,11 @@ impl Exporter {
             accounting_runtime: runtime.clone(),
             ..self
         }
+    }
+
+    /// Reads its files again when `reload` requests it. Without it, only at intervals.
+    pub(super) fn reloading_on(self, reload: Reload) -> Self {
+        Self { reload, ..self }
     }
 
     /// What scrapes show, for tests that have no socket.
@@ -271,7 +280,7 @@ impl Exporter {
         );
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
-            let reload = reload.run(shutdown.clone(), heartbeat);
+            let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());
             tasks.spawn("the reload of the web configuration", reload);
         }
         Ok(Serving {
@@ -285,6 +294,7 @@ impl Exporter {
             watch: self.watch,
             clock: self.clock,
             accounting_runtime: self.accounting_runtime,
+            reload: self.reload,
             slo_reload: self.slo_reload,
             checkpoint: self.checkpoint,
             accounting: self.accounting,

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cluster::clock::Clock;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::config_file::yaml::FileError;
+use crate::process::signals::Reload;
 use crate::server::Heartbeat;
 
 /// How often the files are read. After a change of a ConfigMap or a Secret the kubelet takes up to a
@@ -55,11 +56,21 @@ impl<R: Reloadable> ReloadTask<R> {
         }
     }
 
-    /// Reads the files every [`POLL_INTERVAL`] until `shutdown`.
-    pub(super) async fn run(mut self, shutdown: CancellationToken, heartbeat: Heartbeat) {
+    /// Reads the files every [`POLL_INTERVAL`], and when `reload` requests it, until `shutdown`.
+    pub(super) async fn run(
+        mut self,
+        shutdown: CancellationToken,
+        heartbeat: Heartbeat,
+        mut reload: Reload,
+    ) {
         let mut polls = interval(POLL_INTERVAL);
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while shutdown.run_until_cancelled(polls.tick()).await.is_some() {
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                _ = polls.tick() => {}
+                () = reload.requested() => {}
+            }
             if !self.poll().await {
                 break;
             }
@@ -87,5 +98,74 @@ impl<R: Reloadable> ReloadTask<R> {
                 true
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+    use std::path::PathBuf;
+
+    use tokio::sync::mpsc;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::config_file::reload::FileState;
+    use crate::server::Health;
+    use crate::timestamp::Timestamp;
+
+    /// A configuration that is the contents of its file.
+    struct Contents {
+        path: PathBuf,
+        in_force: mpsc::UnboundedSender<Vec<u8>>,
+    }
+
+    impl Reloadable for Contents {
+        type Config = Vec<u8>;
+
+        const NAME: &'static str = "the contents";
+
+        fn path(&self) -> &Path {
+            &self.path
+        }
+
+        fn inspect(&self) -> Inspection<Vec<u8>, FileError> {
+            let read = fs::read(&self.path);
+            let files = vec![FileState::of(&read)];
+            let result = Ok(read.unwrap());
+            Inspection { files, result }
+        }
+
+        fn report(&self, _status: ReloadStatus) {}
+
+        async fn put_in_force(&mut self, config: Vec<u8>) -> bool {
+            self.in_force.send(config).is_ok()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn files_are_read_again_when_that_is_requested() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (in_force, mut put_in_force) = mpsc::unbounded_channel();
+        let path = file.path().to_owned();
+        let contents = Contents { path, in_force };
+        let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(0));
+        let (changes, _) = ChangeDetector::start(contents.inspect(), clock.now()).unwrap();
+        let task = ReloadTask::new(contents, changes, clock);
+        let (request, reload) = Reload::channel();
+        let heartbeat = Health::new().register_task("test", Duration::MAX);
+        let shutdown = CancellationToken::new();
+        let running = tokio::spawn(task.run(shutdown.clone(), heartbeat, reload));
+        // The first poll, at once.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        fs::write(file.path(), "changed").unwrap();
+        let began = Instant::now();
+        request.send(()).unwrap();
+        assert_eq!(put_in_force.recv().await.unwrap(), b"changed");
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        shutdown.cancel();
+        running.await.unwrap();
     }
 }

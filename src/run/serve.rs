@@ -16,7 +16,7 @@ use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
-use crate::process::shutdown;
+use crate::process::signals;
 use crate::watch::WatchConfig;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::{Probed, probe};
@@ -34,7 +34,7 @@ const IDENTITY_PODS: u32 = 100;
 
 /// Watches a cluster until a signal ends it.
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
-    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
     let watch = watch_config(&args.cluster, &args.exporter);
     let checkpoint = args
         .state_dir
@@ -48,7 +48,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let clock = Arc::new(ApiServerClock::from_machine());
     let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
     let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?
-        .accounting_on(accounting.handle());
+        .accounting_on(accounting.handle())
+        .reloading_on(reload);
     let options = args.cluster.connection.options();
     let cluster = client::connect(&options).await?.observing_dates(clock);
     let tokens = token_review(&cluster, &args.auth)?;

@@ -19,6 +19,7 @@ use super::traces::Traces;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::lifecycle::{Delivery, TrackerConfig};
+use crate::process::signals::Reload;
 use crate::server::Health;
 use crate::watch::events::EventSink;
 use crate::watch::stats::WatchStats;
@@ -43,6 +44,8 @@ pub(super) struct Serving {
     pub(super) clock: Arc<dyn Clock>,
     /// Where it watches and accounts
     pub(super) accounting_runtime: Handle,
+    /// When the files are to be read again
+    pub(super) reload: Reload,
     pub(super) slo_reload: Option<ReloadTask<SloReload>>,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) accounting: TrackerConfig,
@@ -140,7 +143,7 @@ impl Serving {
         spawn_accounting(&mut tasks, ends, self.checkpoint, accounting)?;
         if let Some(reload) = self.slo_reload {
             let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
-            let reload = reload.run(shutdown, heartbeat);
+            let reload = reload.run(shutdown, heartbeat, self.reload);
             tasks.spawn("the reload of the SLO file", reload);
         }
         tasks.run(watches).await?;

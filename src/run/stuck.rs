@@ -12,7 +12,7 @@ use super::output::{print_to_reader, style};
 use super::slos::Slos;
 use crate::args::{StuckArgs, StuckFormat};
 use crate::cluster::client;
-use crate::process::shutdown;
+use crate::process::signals;
 use crate::slo::SloFile;
 use crate::stuck::{StuckInCluster, StuckOfExporter, StuckPods};
 use crate::watch::requests::Scope;
@@ -32,7 +32,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 /// # Errors
 /// If the pods cannot be found out, or standard output cannot be written.
 pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
-    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let shutdown = signals::shutdown().context("cannot listen for signals")?;
     let mut last = None;
     let shown = async {
         let source = Source::open(&args).await?;

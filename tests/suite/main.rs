@@ -81,6 +81,7 @@ mod server_tls;
 mod shards;
 mod shards_watch;
 mod shell_help;
+mod signals;
 mod sim_cluster;
 mod sim_events;
 mod sim_faults;

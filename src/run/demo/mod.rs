@@ -18,7 +18,7 @@ use super::exporter::{Exporter, ServeOnly};
 use crate::args::DemoArgs;
 use crate::cluster::client;
 use crate::cluster::clock::Clock;
-use crate::process::shutdown;
+use crate::process::signals;
 use crate::sim::{Cluster, ClusterConfig};
 use crate::watch::WatchConfig;
 use crate::watch::requests::{Scope, Selectors};
@@ -28,7 +28,7 @@ const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Simulates a cluster and watches it until a signal or until the chosen duration has passed.
 pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
-    let shutdown = shutdown::on_signal().context("cannot listen for signals")?;
+    let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
     let DemoArgs {
         simulation,
         exporter,
@@ -55,7 +55,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
     let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
     let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?
-        .accounting_on(accounting.handle());
+        .accounting_on(accounting.handle())
+        .reloading_on(reload);
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let urls = Urls::new(exporter.scheme(), exporter.address(), &simulated.url());
     announce(&urls);
