@@ -28,6 +28,7 @@ pub mod pod;
 pub mod process;
 pub mod recordings;
 pub mod records;
+pub mod regular_file;
 pub mod run;
 pub mod server;
 pub mod shard;

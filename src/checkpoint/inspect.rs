@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, CWD, FlockOperation};
+use rustix::fs::{Access, AtFlags, CWD, FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::content;
 use super::disk::read_in;
 use super::frame::{self, MAX_BYTES};
-use super::open::{LOCK, OpenError, OpenFault};
+use super::open::{OpenError, OpenFault, open_lock};
 use super::store::CHECKPOINT;
 use crate::shard::Shard;
 
@@ -82,7 +82,7 @@ fn inspect_path(path: &Path) -> Result<Inspection, OpenFault> {
     };
     Ok(Inspection {
         exists: true,
-        in_use: is_locked(&path.join(LOCK))?,
+        in_use: is_locked(&dir)?,
         checkpoint,
     })
 }
@@ -100,8 +100,8 @@ fn writable(dir: &Path) -> io::Result<()> {
     Ok(rustix::fs::accessat(CWD, dir, access, AtFlags::empty())?)
 }
 
-fn is_locked(lock: &Path) -> Result<bool, OpenFault> {
-    let lock = match File::open(lock) {
+fn is_locked(dir: &File) -> Result<bool, OpenFault> {
+    let lock = match open_lock(dir, OFlags::RDONLY) {
         Ok(lock) => lock,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(OpenFault::Lock(error)),
@@ -136,6 +136,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::checkpoint::open::LOCK;
     use crate::checkpoint::{RealDisk, Store};
 
     #[test]

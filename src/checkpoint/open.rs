@@ -1,14 +1,15 @@
 //! Opens the state directory: creates it if it is missing, checks that it is writable, and locks it.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, FlockOperation};
+use rustix::fs::{Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::disk::RealDisk;
+use crate::regular_file;
 use crate::shard::Shard;
 
 /// The file that is locked.
@@ -79,17 +80,26 @@ fn open(path: &Path) -> Result<RealDisk, OpenFault> {
         AtFlags::empty(),
     )
     .map_err(|error| OpenFault::NotWritable(error.into()))?;
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path.join(LOCK))
-        .map_err(OpenFault::NotWritable)?;
+    let lock = open_lock(&dir, OFlags::RDWR | OFlags::CREATE).map_err(|error| {
+        match error.raw_os_error() {
+            Some(_) => OpenFault::NotWritable(error),
+            None => OpenFault::Lock(error),
+        }
+    })?;
     match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(RealDisk { dir, _lock: lock }),
         Err(Errno::WOULDBLOCK) => Err(OpenFault::InUse),
         Err(error) => Err(OpenFault::Lock(error.into())),
+    }
+}
+
+/// Opens the lock in `dir`: it follows no link out of the directory, and waits for no pipe.
+pub(super) fn open_lock(dir: &File, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match rustix::fs::openat(dir, LOCK, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(lock) => regular_file::regular(File::from(lock)),
+        Err(Errno::LOOP) => Err(io::Error::other("its lock is a symbolic link; remove it")),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -120,7 +130,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use rustix::fs::CWD;
 
     use super::*;
 
@@ -179,6 +191,21 @@ mod tests {
             "cannot use --state-dir DIR: it is missing and cannot be created: \
              No such file or directory (os error 2)"
         );
+    }
+
+    /// Whoever can write in the directory above must not choose what is opened, and not keep it waiting.
+    #[test]
+    fn a_lock_that_is_not_a_regular_file_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (lock, elsewhere) = (dir.path().join(LOCK), dir.path().join("elsewhere"));
+        symlink(&elsewhere, &lock).unwrap();
+        let begin = "cannot use --state-dir DIR: it cannot be opened and locked: ";
+        let link = "its lock is a symbolic link; remove it";
+        assert_eq!(fault(dir.path()), format!("{begin}{link}"));
+        assert!(!elsewhere.exists());
+        fs::remove_file(&lock).unwrap();
+        rustix::fs::mkfifoat(CWD, &lock, Mode::RUSR | Mode::WUSR).unwrap();
+        assert_eq!(fault(dir.path()), format!("{begin}not a regular file"));
     }
 
     /// In a directory where not even root may create files.

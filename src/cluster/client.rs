@@ -270,6 +270,7 @@ impl Configured {
 
     async fn client(&self, config: Config) -> Result<Client, ConnectError> {
         install_crypto();
+        kubeconfig::check_identity(&config.auth_info, &self.origin)?;
         // Reads certificates from files.
         let made = tokio::task::spawn_blocking(move || Client::try_from(config)).await;
         let made = made.map_err(|error| self.unusable(&error))?;

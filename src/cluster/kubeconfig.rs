@@ -15,6 +15,7 @@ use super::kubeconfig_entry::Entry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
 use crate::http_url::has_wrong_port;
+use crate::regular_file::{self, LONGEST_KUBECONFIG};
 
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +86,15 @@ async fn from_files(
 ) -> Result<(Config, String), ConnectError> {
     let mut merged = Kubeconfig::default();
     for path in paths {
+        // kube reads it, and says itself what cannot be opened.
+        if let Err(error) = regular_file::check(path, LONGEST_KUBECONFIG)
+            && error.raw_os_error().is_none()
+        {
+            return Err(ConnectError::Unreadable {
+                origin: format!("kubeconfig {}", path.display()),
+                why: regular_file::why(&error),
+            });
+        }
         merged = Kubeconfig::read_from(path)
             .and_then(|next| merged.merge(next))
             .map_err(|error| explain(error, origin.clone(), ""))?;
@@ -172,6 +182,11 @@ pub(super) async fn config_of(
         cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
     });
     let chosen = Chosen::of(&merged, context);
+    let mut clusters = merged.clusters.iter();
+    let cluster = clusters.find(|named| named.name == chosen.cluster);
+    let cluster = cluster.and_then(|named| named.cluster.as_ref());
+    let authority = cluster.and_then(|cluster| cluster.certificate_authority.as_deref());
+    check_named("certificate-authority", authority, &origin)?;
     let config = Config::from_custom_kubeconfig(merged, &options).await;
     let mut config = config.map_err(|error| match unusable(&error, &chosen, files) {
         Some(why) => ConnectError::Unusable {
@@ -235,6 +250,34 @@ fn unusable(error: &KubeconfigError, chosen: &Chosen, files: &[PathBuf]) -> Opti
         }
         _ => return None,
     })
+}
+
+/// Checks the files of the client certificate and its key, which kube reads when it makes a client.
+///
+/// # Errors
+/// If one cannot be read, or is not what a regular file of certificates can be.
+pub(super) fn check_identity(user: &AuthInfo, origin: &str) -> Result<(), ConnectError> {
+    check_named(
+        "client-certificate",
+        user.client_certificate.as_deref(),
+        origin,
+    )?;
+    check_named("client-key", user.client_key.as_deref(), origin)
+}
+
+/// Checks a file that `field` names. One that cannot be opened is left to kube: it may not be needed.
+fn check_named(field: &str, file: Option<&str>, origin: &str) -> Result<(), ConnectError> {
+    let Some(file) = file else { return Ok(()) };
+    match regular_file::check(Path::new(file), LONGEST_KUBECONFIG) {
+        Err(error) if error.raw_os_error().is_none() => Err(ConnectError::Unusable {
+            origin: origin.to_owned(),
+            why: format!(
+                "the file of {field} cannot be read: {}",
+                regular_file::why(&error)
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError {

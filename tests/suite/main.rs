@@ -56,6 +56,7 @@ mod large_cluster;
 mod layering;
 mod max_pods;
 mod memory;
+mod odd_files;
 mod oracle;
 mod packed_pods;
 mod page;

@@ -1,9 +1,9 @@
 //! A file with the password of basic authentication.
 
-use std::fs;
 use std::path::Path;
 
 use super::CredentialError;
+use crate::regular_file::{self, LONGEST_SECRET};
 
 /// The password in the file at `path`: without white space around it, as Prometheus reads its
 /// `password_file`.
@@ -11,9 +11,9 @@ use super::CredentialError;
 /// # Errors
 /// Where there is none. The error repeats nothing of the file.
 pub(in crate::cluster) fn read_password(path: &Path) -> Result<String, CredentialError> {
-    let content = fs::read(path);
+    let content = regular_file::read(path, LONGEST_SECRET);
     let content = content
-        .map_err(|error| CredentialError::PasswordFileUnreadable(error.kind().to_string()))?;
+        .map_err(|error| CredentialError::PasswordFileUnreadable(regular_file::why(&error)))?;
     let text = str::from_utf8(&content).map_err(|_| CredentialError::PasswordMalformed)?;
     match text.trim() {
         "" => Err(CredentialError::PasswordFileEmpty),
@@ -24,6 +24,8 @@ pub(in crate::cluster) fn read_password(path: &Path) -> Result<String, Credentia
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::fs;
 
     use super::*;
 

@@ -1,7 +1,6 @@
 //! A token file, which is read again from time to time: the kubelet and Vault agents replace it.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use http::HeaderValue;
 use tokio::time::Instant;
 
 use super::{CredentialError, bearer};
+use crate::regular_file::{self, LONGEST_SECRET};
 
 /// How long a token is used before the file is read again, as in client-go.
 const READ_EVERY: Duration = Duration::from_secs(60);
@@ -52,10 +52,10 @@ impl TokenFile {
     }
 }
 
-fn read(path: &PathBuf) -> Result<HeaderValue, CredentialError> {
-    let content = fs::read(path);
+fn read(path: &Path) -> Result<HeaderValue, CredentialError> {
+    let content = regular_file::read(path, LONGEST_SECRET);
     let content =
-        content.map_err(|error| CredentialError::TokenFileUnreadable(error.kind().to_string()))?;
+        content.map_err(|error| CredentialError::TokenFileUnreadable(regular_file::why(&error)))?;
     header_of(&content)
 }
 
@@ -75,6 +75,8 @@ pub fn header_of(content: &[u8]) -> Result<HeaderValue, CredentialError> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::fs;
 
     use super::*;
 

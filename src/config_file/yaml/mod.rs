@@ -13,8 +13,10 @@ pub use fault::FileError;
 pub(crate) use section::{Section, nearest};
 pub(crate) use tree::{Discretion, Node, Value};
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
+
+use crate::regular_file;
 
 /// Reads one YAML document of at most `most` bytes.
 pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result<Node, Fault> {
@@ -33,13 +35,9 @@ pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result
 /// Reads a file, and at most one byte more than `most`, so that the caller sees that it is too long.
 ///
 /// # Errors
-/// Where the file cannot be opened or read.
+/// Where the file cannot be opened or read, or is not a regular one.
 pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let mut contents = Vec::new();
-    std::fs::File::open(path)?
-        .take(most as u64 + 1)
-        .read_to_end(&mut contents)?;
-    Ok(contents)
+    regular_file::read_past(path, most)
 }
 
 #[cfg(test)]
