@@ -118,6 +118,10 @@ impl Access for Gate {
         self.stats.count_handshake_failure();
     }
 
+    fn foreign_host(&self) {
+        self.stats.count_foreign_host();
+    }
+
     fn headers(&self) -> Arc<[Header]> {
         Arc::clone(&self.in_force().config.headers)
     }

@@ -17,6 +17,8 @@ label_values! {
         RateLimited => "rate_limited",
         /// It could not be decided (503)
         Unavailable => "unavailable",
+        /// It was for a host name that is not this server's (403)
+        ForeignHost => "foreign_host",
     }
 }
 
@@ -68,6 +70,10 @@ impl AccessStats {
         if let Some(refusal) = Refusal::of(verdict) {
             self.refused.with(refusal).increment();
         }
+    }
+
+    pub(super) fn count_foreign_host(&self) {
+        self.refused.with(Refusal::ForeignHost).increment();
     }
 
     pub(super) fn count_handshake_failure(&self) {

@@ -15,6 +15,7 @@ use super::logging::LogArgs;
 use super::otlp::OtlpArgs;
 use super::shard::ShardArgs;
 use crate::lifecycle::TimestampMode;
+use crate::server::AllowedHost;
 use crate::sim::scene::Scene;
 use crate::slo::duration::{DurationError, SloDuration};
 
@@ -81,6 +82,17 @@ pub struct ExporterArgs {
         value_parser = parse_listen
     )]
     pub listen: SocketAddr,
+
+    /// Host names under which requests are answered, but for the probes: .example for all names below
+    /// it, * for every name; may be repeated. IP addresses and localhost always are [default: none
+    /// besides these where --listen is a loopback address, every name elsewhere]
+    #[arg(
+        long,
+        env = "PODINIT_ALLOWED_HOSTS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub allowed_hosts: Vec<AllowedHost>,
 
     /// Web configuration file (TLS, client certificates, basic authentication, headers, rate limit)
     /// in the format of Prometheus exporters, reloaded when it changes

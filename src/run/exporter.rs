@@ -32,7 +32,7 @@ use crate::page::{self, PageSources, SharedHistory};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use crate::records;
-use crate::server::{Health, Limits, Server};
+use crate::server::{AllowedHosts, Health, Limits, Server};
 use crate::watch::WatchConfig;
 use crate::watch::events::EventSink;
 use crate::watch::events::stats::EventStats;
@@ -135,6 +135,8 @@ impl Exporter {
             scrapes.clone(),
             health.clone(),
         )?;
+        let hosts = AllowedHosts::new(&args.allowed_hosts, server.local_addr());
+        let server = server.with_hosts(hosts);
         let scopes = watch.scopes.iter();
         let sources = scopes.map(|scope| health.register_source(scope.to_string()));
         let (sender, receiver) = mpsc::channel(QUEUE);

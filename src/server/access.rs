@@ -14,6 +14,7 @@ use http::{HeaderMap, StatusCode};
 use rustls::ServerConfig;
 
 use super::activity::Activity;
+use super::host::AllowedHosts;
 
 /// Decides over connections and requests. Its decisions may change at any time; a connection keeps
 /// the TLS configuration with which it began.
@@ -25,6 +26,9 @@ pub trait Access: Send + Sync + 'static {
 
     /// Counts a TLS handshake that failed.
     fn handshake_failed(&self) {}
+
+    /// Counts a request under a name that is not this server's.
+    fn foreign_host(&self) {}
 
     /// Headers for every response.
     fn headers(&self) -> Arc<[(HeaderName, HeaderValue)]> {
@@ -78,6 +82,21 @@ impl Access for Open {
     fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {
         Box::pin(std::future::ready(Verdict::Granted))
     }
+}
+
+/// Passes a request on if it is for this server, or answers it. The answer does not repeat the name.
+pub(super) async fn guard_host(
+    State((hosts, access)): State<(AllowedHosts, Arc<dyn Access>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if hosts.allow(request.uri(), request.headers()) {
+        return next.run(request).await;
+    }
+    access.foreign_host();
+    let why = "podinit does not answer under this host name; allow it with --allowed-hosts, or use an \
+               IP address or localhost";
+    plain_text(StatusCode::FORBIDDEN, why)
 }
 
 /// Passes a request on if it is granted, or answers it.

@@ -17,6 +17,7 @@ pub mod compression;
 mod connection;
 mod connections;
 mod health;
+mod host;
 mod landing_page;
 mod limits;
 mod listener;
@@ -40,6 +41,7 @@ use self::access::Open;
 pub use crate::instruments::Format;
 pub use access::{Access, AccessRequest, Verdict};
 pub use health::{Health, Heartbeat, SourceHealth};
+pub use host::{AllowedHost, AllowedHosts};
 pub use limits::Limits;
 pub use listener::{BindError, try_bind};
 pub use scrape::{ExporterStatus, Scrape, ScrapeError};
@@ -51,6 +53,7 @@ pub struct Server {
     source: Arc<dyn Scrape>,
     health: Health,
     access: Arc<dyn Access>,
+    hosts: AllowedHosts,
     limits: Limits,
     page: Option<Router>,
     /// Besides the server's own
@@ -76,6 +79,7 @@ impl Server {
             source,
             health,
             access: Arc::new(Open),
+            hosts: AllowedHosts::default(),
             limits,
             page: None,
             routes: Router::new(),
@@ -86,6 +90,11 @@ impl Server {
     /// plain HTTP.
     pub fn with_access(self, access: Arc<dyn Access>) -> Self {
         Self { access, ..self }
+    }
+
+    /// Answers only under these names, but for the probes. Without it, under every name.
+    pub fn with_hosts(self, hosts: AllowedHosts) -> Self {
+        Self { hosts, ..self }
     }
 
     /// Serves these routes, `/` among them, in place of the landing page and under the same access
@@ -116,12 +125,13 @@ impl Server {
             source,
             health,
             access,
+            hosts,
             limits,
             page,
             routes,
             ..
         } = self;
-        let router = routes::router(source, health, (page, routes), &access, &limits);
+        let router = routes::router(source, health, (page, routes), (&access, hosts), &limits);
         connections::serve(listener, router, access, limits, shutdown).await;
     }
 }

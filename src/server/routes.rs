@@ -21,6 +21,7 @@ use super::access::{self, Access, plain_text};
 use super::activity::{Activity, Scraping};
 use super::compression::ContentCoding;
 use super::health::Health;
+use super::host::AllowedHosts;
 use super::landing_page::Page;
 use super::limits::Limits;
 use super::negotiation::negotiate;
@@ -37,12 +38,12 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 /// Serves as many scrapes at a time as there are places. The probes are open to everybody; all other paths,
-/// even unknown ones, need a grant of `access` first.
+/// even unknown ones, have to be asked for under one of the names in `hosts`, and need a grant of `access`.
 pub(super) fn router(
     source: Arc<dyn Scrape>,
     health: Health,
     (page, others): (Option<Router>, Router),
-    access: &Arc<dyn Access>,
+    (access, hosts): (&Arc<dyn Access>, AllowedHosts),
     limits: &Limits,
 ) -> Router {
     let app = App {
@@ -73,6 +74,10 @@ pub(super) fn router(
         .merge(others.layer(hold))
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(access), access::guard))
+        .layer(from_fn_with_state(
+            (hosts, Arc::clone(access)),
+            access::guard_host,
+        ))
         .merge(probes)
         .layer(map_response(harden))
         .layer(map_response_with_state(Arc::clone(access), access::headers))

@@ -93,7 +93,7 @@ impl Podinit {
     /// The status of a request with this header and this target.
     fn status(&self, target: &str, authorization: &str) -> String {
         let answer = self.ask(&format!(
-            "GET {target} HTTP/1.1\r\nHost: podinit\r\nAuthorization: {authorization}\r\n\
+            "GET {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\n\
              Connection: close\r\n\r\n"
         ));
         assert_silent(&answer);
@@ -193,7 +193,7 @@ async fn tokens_are_never_shown() {
             let kubeconfig = kubeconfig.to_str().unwrap();
             let podinit =
                 Podinit::start(&["serve", "--kubeconfig", kubeconfig, "--auth", "kubernetes"]);
-            let userinfo = format!("http://alice:{CANARY}@podinit/metrics");
+            let userinfo = format!("http://alice:{CANARY}@localhost/metrics");
             let query = format!("/metrics?token={CANARY}");
             for (target, token, status) in [
                 ("/metrics", "good", "200"),
@@ -235,7 +235,7 @@ fn passwords_are_never_shown() {
     assert_eq!(podinit.status("/metrics", &right), "200");
     let wrong = STANDARD.encode(format!("eve:{CANARY}"));
     assert_eq!(podinit.status("/metrics", &format!("Basic {wrong}")), "401");
-    let userinfo = format!("http://alice:{CANARY}@podinit/metrics");
+    let userinfo = format!("http://alice:{CANARY}@localhost/metrics");
     assert_eq!(podinit.status(&userinfo, "Basic"), "401");
     let log = podinit.log_to_the_end();
     assert_silent(&log);

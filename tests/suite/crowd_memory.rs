@@ -21,7 +21,7 @@ const LIMIT: u64 = 32 * KIB * KIB;
 /// A connection on which `path` was asked for.
 fn ask(demo: &Demo, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(&demo.address).unwrap();
-    let text = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let text = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     // One that was turned away at once may be closed by now.
     let _ = stream.write_all(text.as_bytes());
     stream

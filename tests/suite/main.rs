@@ -16,6 +16,7 @@
 
 mod access_canary;
 mod access_kubernetes;
+mod allowed_hosts;
 mod api;
 mod args_env;
 mod capture;

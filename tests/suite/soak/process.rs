@@ -72,7 +72,7 @@ impl Exporter {
 
     fn scrape(&self) -> Scrape {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        let request = "GET /metrics HTTP/1.1\r\nHost: podinit\r\nConnection: close\r\n\r\n";
+        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();

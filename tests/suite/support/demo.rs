@@ -39,10 +39,14 @@ impl Demo {
 
     /// The head and the body of the answer.
     pub fn get(&self, path: &str, accept: &str) -> (String, Vec<u8>) {
+        self.get_as(&self.address, path, accept)
+    }
+
+    /// The same under this host name.
+    pub fn get_as(&self, host: &str, path: &str, accept: &str) -> (String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n",
-            self.address
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         let mut answer = Vec::new();

@@ -48,7 +48,7 @@ impl Exporter {
 
     pub fn scrape(&self) -> String {
         let mut connection = TcpStream::connect(self.address).unwrap();
-        let request = "GET /metrics HTTP/1.1\r\nHost: podinit\r\nConnection: close\r\n\r\n";
+        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         connection.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         connection.read_to_string(&mut answer).unwrap();

@@ -1,0 +1,55 @@
+//! Under which host names a process answers: what a page of another site can read by DNS rebinding.
+
+use crate::support::demo::Demo;
+
+/// Whatever is not a probe, known or unknown.
+const PROTECTED: [&str; 5] = ["/", "/metrics", "/api/v1/stuck", "/style.css", "/nothing"];
+
+fn status(demo: &Demo, host: &str, path: &str) -> String {
+    let (head, _) = demo.get_as(host, path, "*/*");
+    head.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn on_loopback_a_foreign_host_gets_one_line_and_nothing_else() {
+    let demo = Demo::start(&[]);
+    let port = demo.address.rsplit(':').next().unwrap();
+    for path in PROTECTED {
+        let (head, body) = demo.get_as("rebound.example", path, "*/*");
+        assert!(head.starts_with("HTTP/1.1 403 "), "{path}: {head}");
+        let line = String::from_utf8(body).unwrap();
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(line.contains("--allowed-hosts"), "{line}");
+        assert!(!line.contains("rebound"), "{line}");
+    }
+    for own in ["localhost", "127.0.0.1", "[::1]", "10.1.2.3"] {
+        let host = format!("{own}:{port}");
+        assert_eq!(status(&demo, &host, "/metrics"), "200", "{host}");
+        assert_eq!(status(&demo, &host, "/"), "200", "{host}");
+    }
+    for probe in ["/livez", "/healthz"] {
+        assert_eq!(status(&demo, "rebound.example", probe), "200", "{probe}");
+    }
+    assert_ne!(status(&demo, "rebound.example", "/readyz"), "403");
+    let refused = "podinit_http_requests_refused_total{reason=\"foreign_host\"}";
+    let refused = demo.scrape().value(refused);
+    assert_eq!(refused, Some(PROTECTED.len() as f64));
+    assert!(demo.terminate());
+}
+
+#[test]
+fn names_can_be_allowed() {
+    let demo = Demo::start(&["--allowed-hosts", "podinit.example,.corp.example"]);
+    for (host, expected) in [
+        ("podinit.example", "200"),
+        ("a.corp.example:80", "200"),
+        ("corp.example", "403"),
+        ("localhost", "200"),
+    ] {
+        assert_eq!(status(&demo, host, "/metrics"), expected, "{host}");
+    }
+    assert!(demo.terminate());
+    let demo = Demo::start(&["--allowed-hosts", "*"]);
+    assert_eq!(status(&demo, "rebound.example", "/metrics"), "200");
+    assert!(demo.terminate());
+}
