@@ -4,6 +4,7 @@
 //! API server (about 7 kB, half of it `managedFields`). To measure your own stream, set
 //! `PODINIT_BENCH_EVENTS` to a file with one watch event per line.
 
+#![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -7,8 +7,10 @@
 //!
 //! The figures include the overhead of glibc's malloc for each allocation.
 
+#![deny(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
+#[allow(unsafe_code)]
 #[path = "../tests/suite/counting.rs"]
 mod counting;
 #[path = "../tests/suite/memory/measure.rs"]

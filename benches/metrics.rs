@@ -8,6 +8,7 @@
 //! A series is a histogram here: 28 lines of text, or one protobuf message with both kinds of
 //! buckets.
 
+#![forbid(unsafe_code)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;

@@ -11,6 +11,7 @@
 //! throughput is in watch events per second of CPU time, so that other load affects it only through the
 //! caches.
 
+#![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

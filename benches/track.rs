@@ -7,6 +7,7 @@
 //! Throughput is per second of CPU time: in events for `lives` and `duplicates`, in pods for the
 //! lists, in deadlines for `deadlines`.
 
+#![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

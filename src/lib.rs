@@ -4,6 +4,8 @@
 //! [`specification`] says what it measures, rule by rule; [`architecture`] how the code is built, why
 //! some parts are made by hand, and where to add what.
 
+#![forbid(unsafe_code)]
+
 pub mod access;
 pub mod api;
 #[doc = include_str!("../docs/architecture.md")]

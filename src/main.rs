@@ -1,5 +1,7 @@
 //! The `podinit` command.
 
+#![forbid(unsafe_code)]
+
 use std::io::Write;
 use std::process::ExitCode;
 

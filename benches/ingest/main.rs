@@ -13,6 +13,7 @@
 //! are those of the process that reads them, so other load affects them only through the caches. `curl`
 //! reads the same watch and throws it away: what reading alone takes. Linux only.
 
+#![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,6 +1,7 @@
 //! The fuzz targets. Each `run` panics if one of its properties does not hold for the bytes;
 //! `tests/suite/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
 
+#![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

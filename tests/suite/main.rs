@@ -5,6 +5,8 @@
 //! cargo test --test suite watch_faults::        # the tests of one file
 //! ```
 
+// Only the allocator that counts is unsafe.
+#![deny(unsafe_code)]
 #![allow(
     unreachable_pub,
     clippy::unwrap_used,
@@ -32,6 +34,7 @@ mod cli_hints;
 mod cluster_gap;
 mod cluster_truth;
 mod concurrent_scrapes;
+#[allow(unsafe_code)]
 mod counting;
 mod crowd_memory;
 mod dashboards;
@@ -100,6 +103,7 @@ mod stuck;
 mod support;
 mod traces;
 mod tracker;
+mod vulnerabilities;
 mod watch_client;
 mod watch_converges;
 #[path = "watch_converges.rs"]
