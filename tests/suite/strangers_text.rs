@@ -298,7 +298,7 @@ async fn the_api_has_the_texts_as_they_are_and_nothing_that_acts() {
     });
     let routes = api::router(client, Vec::new());
     let server = start_routes(Source::default(), Limits::default(), routes, None);
-    for_programs(&server.get("/api/v1/inflight").await.text());
+    for_programs(server.get("/api/v1/inflight").await.text());
     let wrong = server.get("/api/v1/inflight?stage=%1b%5b2J%e2%80%ae").await;
     assert_eq!(wrong.status, 400);
     assert!(!wrong.text().contains(acts), "{}", wrong.text());
