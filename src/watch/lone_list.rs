@@ -42,8 +42,9 @@ pub(crate) async fn list_pods(
 pub(crate) async fn list_events(
     cluster: &Cluster,
     scope: &Scope,
+    options: DecodeOptions,
 ) -> Result<Vec<KubeEvent>, ApiError> {
-    let mut decoder = EventDecoder::default();
+    let mut decoder = EventDecoder::new(options);
     let mut events = Vec::new();
     let read = |body: &[u8]| {
         let page = decoder.list_page(body)?;

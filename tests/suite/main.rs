@@ -44,6 +44,7 @@ mod doctor;
 mod doctor_process;
 mod documents;
 mod event_burst;
+mod event_messages;
 mod events_turned_on;
 mod explain;
 mod explain_cluster;

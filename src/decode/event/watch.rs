@@ -9,7 +9,7 @@ use crate::decode::pod::DecodeContext;
 use crate::decode::pod::envelope::{Envelope, EnvelopeReader};
 use crate::decode::pod::lenient::Lenient;
 use crate::decode::pod::object::{Object, shorten};
-use crate::decode::{ApiStatus, DecodeError, Encoding, ObjectFault, api_status};
+use crate::decode::{ApiStatus, DecodeError, DecodeOptions, Encoding, ObjectFault, api_status};
 use crate::kube_event::KubeEvent;
 use crate::shard::Shard;
 
@@ -49,12 +49,16 @@ pub struct EventListPage {
 pub struct EventDecoder(DecodeContext);
 
 impl EventDecoder {
-    /// A decoder for the Events of the pods of `shard` only, or of all.
-    pub fn of_shard(shard: Option<Shard>) -> Self {
-        Self(DecodeContext {
-            shard,
-            ..DecodeContext::default()
-        })
+    /// A decoder that reads messages where `options` ask for them.
+    pub fn new(options: DecodeOptions) -> Self {
+        Self(DecodeContext::new(options))
+    }
+
+    /// The same for the Events of the pods of `shard` only, or of all.
+    #[must_use]
+    pub fn of_shard(mut self, shard: Option<Shard>) -> Self {
+        self.0.shard = shard;
+        self
     }
 
     /// Decodes one event of a watch, which is in `encoding`.

@@ -24,7 +24,7 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<Explanation> {
     let pods = pods.map_err(|error| anyhow::anyhow!(error.detail));
     let pods = pods.with_context(|| format!("cannot list {scope} at {}", cluster.server))?;
     let events = match args.evidence.events() {
-        true => list_events(&cluster, &scope).await,
+        true => list_events(&cluster, &scope, decode_options()).await,
         false => Ok(Vec::new()),
     };
     let (events, no_events) = match events {

@@ -67,7 +67,7 @@ impl Follower {
             negotiation: Negotiation::new(config.encoding),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             config,
-            decoder: EventDecoder::of_shard(watch.selectors.shard),
+            decoder: EventDecoder::new(watch.decode.clone()).of_shard(watch.selectors.shard),
             of_other_shards: 0,
             sink,
             scope: index,

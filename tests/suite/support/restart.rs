@@ -158,6 +158,23 @@ impl Exporter {
         page["items"].as_array().unwrap().clone()
     }
 
+    /// The body of a path, once it holds `text`.
+    pub fn until_says(&mut self, path: &str, text: &str) -> String {
+        let address = self.address().expect("it listens").to_owned();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let (_, body) = get(&address, path).expect("it answers");
+            if body.contains(text) {
+                return body;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "{path} never says {text:?}: {body}"
+            );
+            std::thread::sleep(PAUSE);
+        }
+    }
+
     /// Scrapes until it shows what is wanted.
     pub fn until(&mut self, what: &str, wanted: impl Fn(&Scrape) -> bool) -> Scrape {
         let deadline = Instant::now() + PATIENCE;
