@@ -54,6 +54,8 @@ pub enum EventReason {
     },
     /// A warning that says why a pod waits for its network
     Warning(SandboxWarning),
+    /// `SuccessfulAttachVolume`
+    VolumeAttached,
     /// Anything else
     Other,
 }
@@ -92,7 +94,7 @@ label_values! {
         FailedAttachVolume => "FailedAttachVolume",
         FailedMapVolume => "FailedMapVolume",
         NetworkNotReady => "NetworkNotReady",
-        /// `FailedCreatePodSandBox` with a message that contains `network` or `cni`
+        /// `FailedCreatePodSandBox` with a message about the network
         FailedSandboxNetwork => "FailedCreatePodSandBox (network)",
         /// `FailedCreatePodSandBox` with any other message
         FailedSandbox => "FailedCreatePodSandBox",

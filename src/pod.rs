@@ -179,8 +179,6 @@ pub struct PodSnapshot {
     pub unschedulable: bool,
     /// The condition `PodScheduled`, where it is there and not True
     pub not_scheduled: Option<Box<NotScheduled>>,
-    /// `spec.schedulingGroup` is set
-    pub has_scheduling_group: bool,
     /// `status.nominatedNodeName` is set
     pub has_nominated_node: bool,
     /// Why the sandbox is not ready, where the kubelet says so
@@ -231,7 +229,6 @@ impl PodSnapshot {
             conditions: Conditions::default(),
             unschedulable: false,
             not_scheduled: None,
-            has_scheduling_group: false,
             has_nominated_node: false,
             sandbox_not_ready: None,
             disruption: None,

@@ -129,9 +129,9 @@ const PLACES: [&str; 56] = [
     "/spec/volumes/0/secret",
     "/status/initContainerStatuses",
     "/status/initContainerStatuses/0/state/terminated",
+    "/status/initContainerStatuses/1/started",
     "/status/initContainerStatuses/0/state/terminated/exitCode",
     "/metadata/deletionTimestamp",
-    "/spec/schedulingGroup",
     "/spec/readinessGates/0",
     "/spec/readinessGates/0/conditionType",
     "/status/nominatedNodeName",
@@ -165,7 +165,6 @@ fn whole_pod() -> Value {
         "spec": {
             "hostNetwork": true, "schedulingGates": [], "nodeName": "n",
             "readinessGates": [{"conditionType": "InPlaceUpdateReady"}],
-            "schedulingGroup": {"podGroupName": "g"},
             "initContainers": [{"name": "mesh", "restartPolicy": "Always"}, {"name": "app"}, {}],
             "containers": [{"name": "web", "image": "web:1"}, {"name": "app"}],
             "volumes": [{"name": "keys", "secret": {}}, {"name": "scratch", "emptyDir": {}}],
@@ -175,6 +174,7 @@ fn whole_pod() -> Value {
             "initContainerStatuses": [
                 {"name": "app", "state": {"terminated": {
                     "exitCode": 0, "startedAt": "2026-01-02T03:04:07Z"}}},
+                {"name": "mesh", "started": true, "state": {"running": {}}},
             ],
             "containerStatuses": [
                 {"name": "web", "restartCount": 2, "state": {"waiting": {"reason": "CrashLoopBackOff"}},
@@ -315,7 +315,6 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     let holding = |kind: &str| first(kind).filter(|one| one["status"] == "True");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     snapshot.terminating = is_text(&metadata["deletionTimestamp"]);
-    snapshot.has_scheduling_group = spec["schedulingGroup"].is_object();
     snapshot.has_nominated_node = is_text(&status["nominatedNodeName"]);
     let scheduled = first("PodScheduled").filter(|one| one["status"] != "True");
     snapshot.not_scheduled = scheduled.map(|said| {
@@ -385,6 +384,8 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
             kind,
             state: found.map_or(ContainerState::NoStatus, plain_state),
             started: found.and_then(plain_start),
+            has_started: kind == ContainerKind::RestartableInit
+                && found.is_some_and(|status| status["started"] == true),
             has_restarted: found.is_some_and(|status| status["restartCount"].as_u64() > Some(0)),
         }
     });
@@ -401,9 +402,10 @@ fn plain_state(status: &Value) -> ContainerState {
             _ => ContainerState::Failed,
         }
     } else {
-        let reason = state["waiting"]["reason"].as_str();
-        let reason = reason.and_then(WaitingReason::from_text);
-        ContainerState::Waiting(reason.unwrap_or(WaitingReason::Other))
+        ContainerState::Waiting(match state["waiting"]["reason"].as_str() {
+            None | Some("") => WaitingReason::Unstated,
+            Some(reason) => WaitingReason::from_text(reason).unwrap_or(WaitingReason::Other),
+        })
     }
 }
 

@@ -119,6 +119,7 @@ mod tests {
             kind: ContainerKind::Regular,
             state: ContainerState::Running,
             started: Some(Timestamp::from_seconds(AT + seconds)),
+            has_started: false,
             has_restarted: false,
         });
         pod.containers = containers.collect();

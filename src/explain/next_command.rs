@@ -43,6 +43,8 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<Waiting>) -> String {
         Cause::Terminating => field(".metadata.finalizers"),
         Cause::Gate => field(".spec.schedulingGates"),
         Cause::Volume | Cause::Claim if waiting.stage() == Stage::Network => events,
+        // The message is that of the attempt before.
+        Cause::Binding => events,
         Cause::Queue
         | Cause::Gang
         | Cause::Preempting
@@ -67,6 +69,7 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<Waiting>) -> String {
         | Cause::Pull
         | Cause::Probe => events,
         Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
+        Cause::Exited => format!("{kubectl} logs {name} --all-containers --tail=50"),
         Cause::Crash => format!("{kubectl} logs {name} --all-containers --previous --tail=50"),
         Cause::Create => describe,
         Cause::Run => format!("{kubectl} logs {name} --all-containers --tail=50"),

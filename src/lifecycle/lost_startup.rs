@@ -106,6 +106,7 @@ mod tests {
             kind: ContainerKind::Regular,
             state: ContainerState::Running,
             started: Some(at(10)),
+            has_started: false,
             has_restarted: false,
         }]
         .into();

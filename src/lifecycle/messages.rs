@@ -1,9 +1,10 @@
 //! What Kubernetes says of why a pod waits, in its own words, for records only
 //! ([§11](crate::specification#s11)).
 //!
-//! It belongs to the present cause: when the cause changes and nothing is said of the new one, it goes.
+//! It belongs to one cause, and is shown while the pod waits for that. The message of a warning may come before
+//! the snapshot that makes the warning its cause, and is kept until then.
 
-use super::cause::{Cause, Waiting};
+use super::cause::{Cause, Waiting, cause_of_warning};
 use super::interval::Stage;
 use crate::kube_event::{EventReason, KubeEvent};
 use crate::pod::{PodSnapshot, text};
@@ -13,9 +14,21 @@ pub(super) const MOST_BYTES_OF_ONE: usize = 256;
 /// The messages of all pods in flight take no more bytes than this; a further one is not kept.
 const MOST_BYTES: usize = 4 << 20;
 
-/// A message; boxed twice, because a pod in flight has little room for what few pods have.
+/// A message; boxed, because a pod in flight has little room for what few pods have.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Message(pub(super) Box<str>);
+pub(super) struct Message {
+    /// The stage and cause that it is about
+    pub(super) about: Waiting,
+    pub(super) text: Box<str>,
+}
+
+/// What is said, before it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Said<'a> {
+    /// The stage and cause that it is about
+    pub(super) about: Waiting,
+    pub(super) text: &'a str,
+}
 
 /// How many bytes the messages of pods in flight take.
 #[derive(Debug, Default)]
@@ -23,34 +36,56 @@ pub(super) struct MessageBudget(usize);
 
 impl MessageBudget {
     /// Replaces the message of a pod, or removes it, also where there is no room for the new one.
-    pub(super) fn replace(&mut self, message: &mut Option<Box<Message>>, new: Option<&str>) {
-        let new = new.map(|new| text::cut(new, MOST_BYTES_OF_ONE));
-        let old = message.as_ref().map(|message| &*message.0);
+    pub(super) fn replace(&mut self, message: &mut Option<Box<Message>>, new: Option<Said<'_>>) {
+        let new = new.map(|said| Said {
+            text: text::cut(said.text, MOST_BYTES_OF_ONE),
+            ..said
+        });
+        let old = message.as_deref().map(Message::said);
         if old == new {
             return;
         }
-        self.release(old);
+        self.release(message.as_deref());
         let room = MOST_BYTES - self.0;
-        let new = new.filter(|new| new.len() <= room);
-        *message = new.map(|new| Box::new(Message(new.into())));
-        self.0 += new.map_or(0, str::len);
+        let new = new.filter(|new| new.text.len() <= room);
+        self.0 += new.map_or(0, |new| new.text.len());
+        *message = new.map(|Said { about, text }| {
+            let text = text.into();
+            Box::new(Message { about, text })
+        });
     }
 
     /// A pod with this message is in flight no longer.
-    pub(super) fn release(&mut self, message: Option<&str>) {
-        self.0 -= message.map_or(0, str::len);
+    pub(super) fn release(&mut self, message: Option<&Message>) {
+        self.0 -= message.map_or(0, |message| message.text.len());
+    }
+}
+
+impl Message {
+    /// What it says.
+    pub(super) fn said(&self) -> Said<'_> {
+        Said {
+            about: self.about,
+            text: &self.text,
+        }
     }
 }
 
 /// What a snapshot says of why its pod waits.
-pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: Waiting) -> Option<&str> {
-    let said = match waiting.stage() {
+pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: Waiting) -> Option<Said<'_>> {
+    let text = match waiting.stage() {
         Stage::Scheduling | Stage::Unschedulable => &*snapshot.not_scheduled.as_ref()?.message,
-        Stage::Init | Stage::Containers => said_of_container(snapshot, waiting.cause())?,
-        Stage::Gated | Stage::Network | Stage::Readiness => return None,
+        // In the stage `network` for kubelets without the network condition.
+        Stage::Network | Stage::Init | Stage::Containers => {
+            said_of_container(snapshot, waiting.cause())?
+        }
+        Stage::Gated | Stage::Readiness => return None,
     };
-    let is_said = waiting.cause() != Cause::Terminating && !said.is_empty();
-    is_said.then_some(said)
+    let is_said = waiting.cause() != Cause::Terminating && !text.is_empty();
+    is_said.then_some(Said {
+        about: waiting,
+        text,
+    })
 }
 
 /// What the first container says of itself that has the problem which is the cause.
@@ -63,16 +98,14 @@ fn said_of_container(snapshot: &PodSnapshot, cause: Cause) -> Option<&str> {
     Some(&message.text)
 }
 
-/// What an Event says of why its pod waits.
-pub(super) fn said_by_event(event: &KubeEvent, waiting: Waiting) -> Option<&str> {
-    let is_warned = matches!(
-        waiting.cause(),
-        Cause::Claim | Cause::Volume | Cause::Cni | Cause::Sandbox
-    );
-    let is_about = waiting.stage() == Stage::Network
-        && is_warned
-        && matches!(event.reason, EventReason::Warning(_));
-    event.message.as_deref().filter(|_| is_about)
+/// What an Event says of a wait in the stage `network`, whether its pod is there yet or not.
+pub(super) fn said_by_event(event: &KubeEvent) -> Option<Said<'_>> {
+    let EventReason::Warning(warning) = event.reason else {
+        return None;
+    };
+    let text = event.message.as_deref().filter(|text| !text.is_empty())?;
+    let about = Waiting::new(Stage::Network, cause_of_warning(warning))?;
+    Some(Said { about, text })
 }
 
 #[cfg(test)]

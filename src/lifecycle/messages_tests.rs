@@ -22,25 +22,27 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
     let long = "x".repeat(1_000);
     let mut messages: Vec<Option<Box<Message>>> = Vec::new();
     messages.resize_with(2 * MOST_BYTES / MOST_BYTES_OF_ONE, || None);
-    let said = |message: &Option<Box<Message>>| message.as_ref().map(|said| said.0.clone());
+    let said = |message: &Option<Box<Message>>| message.as_ref().map(|said| said.text.clone());
+    let about = waiting(Stage::Network, Cause::Cni);
+    let new = |text| Some(Said { about, text });
     for message in &mut messages {
-        budget.replace(message, Some(&long));
+        budget.replace(message, new(&long));
     }
     let kept = messages.iter().flatten();
     assert!(
         kept.clone()
-            .all(|message| message.0.len() == MOST_BYTES_OF_ONE)
+            .all(|message| message.text.len() == MOST_BYTES_OF_ONE)
     );
     assert_eq!(kept.count(), MOST_BYTES / MOST_BYTES_OF_ONE);
     let last = messages.last_mut().unwrap();
-    budget.replace(last, Some("short"));
+    budget.replace(last, new("short"));
     assert_eq!(*last, None, "there is no room");
-    budget.replace(&mut messages[0], Some("other"));
+    budget.replace(&mut messages[0], new("other"));
     let last = messages.last_mut().unwrap();
-    budget.replace(last, Some("short"));
+    budget.replace(last, new("short"));
     assert_eq!(said(last).as_deref(), Some("short"));
     for message in &messages {
-        budget.release(said(message).as_deref());
+        budget.release(message.as_deref());
     }
     assert_eq!(budget.0, 0);
 }
@@ -57,7 +59,10 @@ fn the_scheduler_speaks_while_the_pod_is_not_scheduled() {
         reason: NotScheduledReason::Unschedulable,
         message: "0/3 nodes are available: 3 Insufficient cpu.".into(),
     }));
-    let unschedulable = |cause| said_by_pod(&pod, waiting(Stage::Unschedulable, cause));
+    let unschedulable = |cause| {
+        let said = said_by_pod(&pod, waiting(Stage::Unschedulable, cause));
+        said.map(|said| said.text)
+    };
     let said = "0/3 nodes are available: 3 Insufficient cpu.";
     assert_eq!(unschedulable(Cause::Resources), Some(said));
     assert_eq!(unschedulable(Cause::Terminating), None);
@@ -75,6 +80,7 @@ fn the_container_with_the_problem_speaks() {
         kind: ContainerKind::Regular,
         state: ContainerState::Waiting(reason),
         started: None,
+        has_started: false,
         has_restarted: false,
     };
     pod.containers = [
@@ -93,7 +99,10 @@ fn the_container_with_the_problem_speaks() {
         message(2, "denied"),
     ];
     pod.waiting_messages = Some(Box::new(messages));
-    let said = |cause| said_by_pod(&pod, waiting(Stage::Containers, cause));
+    let said = |cause| {
+        let said = said_by_pod(&pod, waiting(Stage::Containers, cause));
+        said.map(|said| said.text)
+    };
     assert_eq!(said(Cause::Image), Some("not found"));
     assert_eq!(said(Cause::Crash), Some("back-off"));
     assert_eq!(said(Cause::Probe), None);
@@ -101,7 +110,7 @@ fn the_container_with_the_problem_speaks() {
 
 #[test]
 fn a_warning_speaks_of_the_network() {
-    let event = KubeEvent {
+    let mut event = KubeEvent {
         pod: None,
         from_kubelet: true,
         container: None,
@@ -110,14 +119,12 @@ fn a_warning_speaks_of_the_network() {
         reason: EventReason::Warning(SandboxWarning::FailedSandboxNetwork),
         message: Some("no address left".into()),
     };
-    let cni = waiting(Stage::Network, Cause::Cni);
-    assert_eq!(said_by_event(&event, cni), Some("no address left"));
-    assert_eq!(
-        said_by_event(&event, waiting(Stage::Network, Cause::NoIp)),
-        None
-    );
-    assert_eq!(
-        said_by_event(&event, waiting(Stage::Containers, Cause::Probe)),
-        None
-    );
+    let about = waiting(Stage::Network, Cause::Cni);
+    let text = "no address left";
+    assert_eq!(said_by_event(&event), Some(Said { about, text }));
+    event.message = Some("".into());
+    assert_eq!(said_by_event(&event), None);
+    event.message = Some(text.into());
+    event.reason = EventReason::Other;
+    assert_eq!(said_by_event(&event), None);
 }

@@ -85,9 +85,9 @@ pub use record::{
 pub use reentry::LastTrue;
 pub use saved::{
     Named, SavedCause, SavedCollected, SavedDeleted, SavedEnded, SavedEvidence, SavedImage,
-    SavedImagePull, SavedInFlight, SavedInPlace, SavedPod, SavedRules, SavedSource, SavedStartup,
-    SavedTracker, SavedVerdict, SavedWaiting, UnreadWaiting, WaitingNames, WaitingPod,
-    WaitingTable,
+    SavedImagePull, SavedInFlight, SavedInPlace, SavedPod, SavedRules, SavedShown, SavedSource,
+    SavedStartup, SavedTracker, SavedVerdict, SavedWaiting, UnreadWaiting, WaitingNames,
+    WaitingPod, WaitingTable,
 };
 pub use sink::Sink;
 pub use slo::{Namespaces, SloRule};

@@ -107,6 +107,7 @@ mod tests {
             kind,
             state: ContainerState::NoStatus,
             started: started.map(at),
+            has_started: false,
             has_restarted: false,
         }
     }

@@ -8,11 +8,11 @@ use super::cause::{CauseLog, WaitEvidence, Waiting};
 use super::delivery::SourceId;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
-use super::interval::{Interval, StageOrStep};
+use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
-use super::messages::{Message, MessageBudget, said_by_pod};
+use super::messages::{Message, MessageBudget, Said, said_by_pod};
 use super::milestone::Milestone;
 use super::observation::{Observer, PodObservation, PodState, Reporter};
 use super::outcome::Outcome;
@@ -70,7 +70,7 @@ pub(super) struct PodInFlight {
     pub(super) waiting: Waiting,
     /// Its last causes, the present one included; empty as long as it has had one only
     pub(super) causes: CauseLog,
-    /// What Kubernetes says of the present cause
+    /// What Kubernetes says of the present cause, or of one that a warning announces
     pub(super) message: Option<Box<Message>>,
     /// How its images came to its node
     pub(super) images: ImagePulls,
@@ -96,7 +96,7 @@ impl PodInFlight {
         let startup = Startup::new(snapshot);
         let mut evidence = WaitEvidence::default();
         evidence.update(snapshot);
-        let waiting = evidence.waiting(startup.stage());
+        let waiting = evidence.waiting(startup.standing());
         let (from, to) = (PodState::Undiscovered, PodState::InFlight(waiting));
         reporter.pod(&snapshot.info, PodObservation::Moved { from, to });
         Self {
@@ -180,9 +180,8 @@ impl PodInFlight {
         };
         slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
-            let before = self.waiting;
             self.settle(shared, reporter);
-            self.hear(said_by_pod(snapshot, self.waiting), before, shared);
+            self.hear(said_by_pod(snapshot, self.waiting), shared);
         }
         outcome
     }
@@ -194,8 +193,9 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
-        let stage = self.startup.stage();
-        let waiting = self.evidence.waiting(stage);
+        let standing = self.startup.standing();
+        let stage = standing.stage;
+        let waiting = self.evidence.waiting(standing);
         if waiting != self.waiting {
             let (from, to) = (
                 PodState::InFlight(self.waiting),
@@ -219,14 +219,27 @@ impl PodInFlight {
 
     /// What Kubernetes says of the present cause.
     pub(super) fn message(&self) -> Option<&str> {
-        self.message.as_ref().map(|message| &*message.0)
+        let message = self.message.as_deref();
+        let shown = message.filter(|message| message.about == self.waiting);
+        shown.map(|message| &*message.text)
     }
 
-    /// Keeps what is said of the present cause, where the pod waited for `before` until now.
-    fn hear(&mut self, said: Option<&str>, before: Waiting, shared: &mut SharedState) {
-        if said.is_some() || before != self.waiting {
+    /// Keeps what is said of the present cause, or of one to come, and lets go what is of use no longer.
+    fn hear(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
+        let hides_none = self.message().is_none();
+        let said = said.filter(|said| self.is_of_use(said.about));
+        let said = said.filter(|said| said.about == self.waiting || hides_none);
+        let kept = self.message.as_ref().map(|message| message.about);
+        if said.is_some() || kept.is_some_and(|about| !self.is_of_use(about)) {
             shared.messages.replace(&mut self.message, said);
         }
+    }
+
+    /// Whether the pod waits for `about`, or may do so soon: its last warning is about that, and the pod has
+    /// not left the stage.
+    fn is_of_use(&self, about: Waiting) -> bool {
+        let has_left = self.waiting.stage() > Stage::Network;
+        about == self.waiting || !has_left && self.evidence.warns_of(about.cause())
     }
 
     /// Notes that the pod waits for another cause from `now` on.
@@ -276,7 +289,7 @@ impl PodInFlight {
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.wait(None, shared, reporter);
-        shared.messages.release(self.message());
+        shared.messages.release(self.message.as_deref());
         outcome
     }
 

@@ -16,7 +16,7 @@ mod form;
 mod image_pulls;
 mod record;
 
-pub use evidence::{Named, SavedEvidence};
+pub use evidence::{Named, SavedEvidence, SavedShown};
 pub use image_pulls::{SavedImage, SavedImagePull};
 pub use record::{
     SavedCause, SavedCollected, SavedEnded, SavedVerdict, SavedWaiting, UnreadWaiting,
@@ -227,7 +227,7 @@ impl SavedPod {
         match self {
             Self::InFlight(pod) => {
                 let evidence = WaitEvidence::from(pod.evidence.clone());
-                let waiting = evidence.waiting(Startup::from(pod.startup).stage());
+                let waiting = evidence.waiting(Startup::from(pod.startup).standing());
                 Some(WaitingPod {
                     info: &pod.info,
                     waiting,

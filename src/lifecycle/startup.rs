@@ -4,6 +4,7 @@
 //! ([§3.2](crate::specification#s3-2)): real pods are Initialized before their network is ready, and kubelets were recorded with
 //! Ready=True while Initialized was still False. The stage that a pod is in is derived.
 
+use super::cause::Standing;
 use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
 use super::interval::{AppliesTo, Interval, Stage, Start};
@@ -365,6 +366,21 @@ impl Startup {
             let mut types = ConditionType::ALL.into_iter();
             types.any(|kind| Milestone::of(kind) == milestone && self.types_seen.contains(kind))
         })
+    }
+
+    /// The stage the pod is in, and the one in which it were if its network were ready.
+    pub(super) fn standing(&self) -> Standing {
+        let reached = |milestone| self.reached(milestone).is_reached();
+        Standing {
+            stage: self.stage(),
+            beyond_network: if self.has_init_containers && !reached(Milestone::Initialized) {
+                Stage::Init
+            } else if reached(Milestone::ContainersReady) {
+                Stage::Readiness
+            } else {
+                Stage::Containers
+            },
+        }
     }
 
     /// The stage the pod is in: the first one that applies to it and has not ended.

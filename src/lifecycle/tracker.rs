@@ -308,6 +308,8 @@ impl Tracker {
 #[cfg(test)]
 mod causes_tests;
 #[cfg(test)]
+mod event_messages_tests;
+#[cfg(test)]
 mod fixtures;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
@@ -20,8 +21,8 @@ pub enum ContainerKind {
 }
 
 label_values! {
-    /// The reasons for which a container waits that say why ([§10.1](crate::specification#s10-1)), as
-    /// Kubernetes spells them. `Other` is any other reason, or none.
+    /// The reasons for which a container waits that say something ([§10.1](crate::specification#s10-1)), as
+    /// Kubernetes spells them.
     pub enum WaitingReason {
         ErrImagePull => "ErrImagePull",
         ImagePullBackOff => "ImagePullBackOff",
@@ -38,7 +39,30 @@ label_values! {
         PreStartHookError => "PreStartHookError",
         PostStartHookError => "PostStartHookError",
         CrashLoopBackOff => "CrashLoopBackOff",
-        Other => "",
+        /// Before the kubelet has tried anything
+        ContainerCreating => "ContainerCreating",
+        /// The same, behind init containers
+        PodInitializing => "PodInitializing",
+        /// No reason
+        Unstated => "",
+        /// Any other
+        Other => "other",
+    }
+}
+
+impl WaitingReason {
+    /// The reason that a status states; `None` for a status without one.
+    pub fn of(stated: Option<&str>) -> Self {
+        let stated = stated.unwrap_or_default();
+        Self::from_text(stated).unwrap_or(Self::Other)
+    }
+
+    /// Whether Kubernetes states it of a container that has a problem.
+    pub const fn is_problem(self) -> bool {
+        !matches!(
+            self,
+            Self::ContainerCreating | Self::PodInitializing | Self::Unstated | Self::Other
+        )
     }
 }
 
@@ -68,6 +92,8 @@ pub struct Container {
     /// Its start ([§9.1](crate::specification#s9-1)): the earliest of `state.running.startedAt`,
     /// `state.terminated.startedAt` and `lastState.terminated.startedAt` that is not absurd
     pub started: Option<Timestamp>,
+    /// Its status says `started: true`; read of restartable init containers only
+    pub has_started: bool,
     /// `restartCount` is above 0
     pub has_restarted: bool,
 }

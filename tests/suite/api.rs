@@ -45,6 +45,7 @@ fn pod(name: &str, namespace: &str) -> PodSnapshot {
         kind: ContainerKind::Regular,
         state: ContainerState::Waiting(reason),
         started: None,
+        has_started: false,
         has_restarted: false,
     };
     pod.containers = [

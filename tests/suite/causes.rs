@@ -222,6 +222,7 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         kind: ContainerKind::Regular,
         state,
         started: None,
+        has_started: false,
         has_restarted: false,
     }]
     .into();

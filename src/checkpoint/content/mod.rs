@@ -10,6 +10,7 @@
 //! | 6 | `collected` | of each pod that is starting up, what its record has collected; optional |
 //! | 7 | `records` | the records of startups that have ended; optional |
 //! | 8 | `start times` | since when families and label sets count; optional |
+//! | 9 | `shown` | of each pod that is starting up, what else its newest version shows; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -24,6 +25,7 @@ mod collected;
 mod pods;
 mod records;
 mod section;
+mod shown;
 
 use std::num::NonZeroU64;
 
@@ -34,7 +36,8 @@ pub use self::section::ContentError;
 use self::collected::CollectedWriter;
 use self::pods::SharedTexts;
 use self::section::{
-    COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, START_TIMES, TRACKER, append, payload, value,
+    COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append, payload,
+    value,
 };
 use super::frame::{Sections, Writer};
 use crate::lifecycle::{SavedPod, SavedTracker};
@@ -135,16 +138,21 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfini
     }
     file.section(TRACKER, |out| append(out, &content.tracker));
     let mut collected = CollectedWriter::default();
+    let mut shown = Vec::new();
     file.section(PODS, |out| {
         for pod in pods {
             append(out, &pod);
             if let SavedPod::InFlight(pod) = &pod {
                 collected.add(pod);
+                shown::add(&mut shown, pod);
             }
         }
     });
     if let Some(collected) = collected.finish() {
         file.section(COLLECTED, |out| out.extend(collected));
+    }
+    if !shown.is_empty() {
+        file.section(SHOWN, |out| out.extend(shown));
     }
     file.section(METRICS, |out| append(out, &content.metrics));
     if !content.metrics.starts.is_empty() {
@@ -168,6 +176,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     if let Some(payload) = file.get(COLLECTED) {
         collected::read(payload, &mut pods, &mut texts)?;
     }
+    shown::read(file.get(SHOWN), &mut pods)?;
     let records = file.get(RECORDS);
     let records = records.map(|payload| records::read(payload, &mut texts));
     let content = Content {

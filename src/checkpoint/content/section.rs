@@ -14,6 +14,7 @@ pub(super) const SHARD: u32 = 5;
 pub(super) const COLLECTED: u32 = 6;
 pub(super) const RECORDS: u32 = 7;
 pub(super) const START_TIMES: u32 = 8;
+pub(super) const SHOWN: u32 = 9;
 
 /// Why a checkpoint that is whole cannot be used by this podinit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

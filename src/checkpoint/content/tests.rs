@@ -179,7 +179,7 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         }
         let missing = decoded(&missing).map_err(|error| error.reason());
         match tag {
-            COLLECTED | RECORDS | START_TIMES => assert!(missing.is_ok()),
+            COLLECTED | RECORDS | SHOWN | START_TIMES => assert!(missing.is_ok()),
             _ => assert_eq!(missing, Err(CheckpointLoad::Corrupt)),
         }
     }
@@ -192,7 +192,7 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     let tags = frame::read(file).unwrap();
     assert!(
         tags.iter()
-            .all(|(tag, _)| ![COLLECTED, RECORDS, START_TIMES].contains(&tag))
+            .all(|(tag, _)| ![COLLECTED, RECORDS, SHOWN, START_TIMES].contains(&tag))
     );
     let (content, pods) = decode(&frame::read(file).unwrap()).unwrap();
     let finished = content.metrics.families.sum("podinit_pods_finished_total");
@@ -206,7 +206,8 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     }
     // What is written from now on has them.
     let again = encode(&content, pods.into_iter()).finish();
-    assert!(frame::read(&again).unwrap().get(COLLECTED).is_some());
+    let again = frame::read(&again).unwrap();
+    assert!(again.get(COLLECTED).is_some() && again.get(SHOWN).is_some());
 }
 
 /// As of a later podinit that has more to say.

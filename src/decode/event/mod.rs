@@ -96,6 +96,7 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
         "Pulling" => EventReason::Pulling,
         "Created" => EventReason::Created,
         "Started" => EventReason::Started,
+        "SuccessfulAttachVolume" => EventReason::VolumeAttached,
         "Pulled" => EventReason::Pulled(match message::pulled(message) {
             Some(PullMessage::Present { image }) => Some(Pulled::Present {
                 registry: registry(image),
@@ -126,15 +127,30 @@ fn warning(reason: &str, message: &str) -> Option<SandboxWarning> {
         "FailedAttachVolume" => SandboxWarning::FailedAttachVolume,
         "FailedMapVolume" => SandboxWarning::FailedMapVolume,
         "NetworkNotReady" => SandboxWarning::NetworkNotReady,
-        "FailedCreatePodSandBox" => {
-            let message = message.to_ascii_lowercase();
-            match message.contains("network") || message.contains("cni") {
-                true => SandboxWarning::FailedSandboxNetwork,
-                false => SandboxWarning::FailedSandbox,
-            }
+        "FailedCreatePodSandBox" if is_about_network(message) => {
+            SandboxWarning::FailedSandboxNetwork
         }
+        "FailedCreatePodSandBox" => SandboxWarning::FailedSandbox,
         _ => return None,
     })
+}
+
+/// Whether the message of a `FailedCreatePodSandBox` is about the network, and not about a sandbox or a pause
+/// image whose name only contains such words.
+fn is_about_network(message: &str) -> bool {
+    const NETWORK: [&str; 7] = [
+        "setup network",
+        "networkplugin cni",
+        "cni network",
+        "plugin type=",
+        "pod network sandbox",
+        "network is not ready",
+        "cni plugin not initialized",
+    ];
+    const OTHER: [&str; 2] = ["failed to reserve sandbox name", "failed to pull image"];
+    let message = message.to_ascii_lowercase();
+    let contains_any = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    contains_any(&NETWORK) && !contains_any(&OTHER)
 }
 
 #[cfg(test)]

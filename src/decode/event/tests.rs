@@ -258,13 +258,53 @@ fn warnings_say_what_a_sandbox_waits_for() {
         ("NetworkNotReady", "", W::NetworkNotReady),
         (
             "FailedCreatePodSandBox",
-            "plugin type=\"CNI\" failed",
+            "Plugin Type=\"CNI\" failed",
             W::FailedSandboxNetwork,
         ),
         (
             "FailedCreatePodSandBox",
             "setup NetWork for sandbox",
             W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "NetworkPlugin cni failed to set up pod",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "error adding pod to CNI network \"x\"",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "failed to create pod network sandbox x",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "container runtime Network is not ready",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "cni plugin not initialized",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "Failed to reserve sandbox name \"network-check_x\": plugin type= is reserved",
+            W::FailedSandbox,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "failed to get sandbox image: Failed to pull image \"cni network\"",
+            W::FailedSandbox,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "network-check, cni-0",
+            W::FailedSandbox,
         ),
         (
             "FailedCreatePodSandBox",
@@ -278,4 +318,6 @@ fn warnings_say_what_a_sandbox_waits_for() {
             "{message}"
         );
     }
+    let attached = saying("SuccessfulAttachVolume", "AttachVolume.Attach succeeded");
+    assert_eq!(attached, EventReason::VolumeAttached);
 }

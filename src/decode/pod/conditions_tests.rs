@@ -146,22 +146,16 @@ fn the_condition_of_openkruise_needs_its_readiness_gate() {
 fn fields_that_are_set_are_told_from_empty_ones() {
     let read = |object: Value| {
         let pod = pod(object);
-        (
-            pod.terminating,
-            pod.has_scheduling_group,
-            pod.has_nominated_node,
-        )
+        (pod.terminating, pod.has_nominated_node)
     };
     let set = json!({
         "metadata": {"uid": "u", "deletionTimestamp": "2026-01-02T03:04:05Z"},
-        "spec": {"schedulingGroup": {"podGroupName": "g"}},
         "status": {"nominatedNodeName": "n"},
     });
-    assert_eq!(read(set), (true, true, true));
+    assert_eq!(read(set), (true, true));
     let unset = json!({
         "metadata": {"uid": "u", "deletionTimestamp": null},
-        "spec": {"schedulingGroup": null},
         "status": {"nominatedNodeName": ""},
     });
-    assert_eq!(read(unset), (false, false, false));
+    assert_eq!(read(unset), (false, false));
 }

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
-use super::lenient::{Lenient, LenientField, Number, Parsed, Text, Time, skip};
+use super::lenient::{Flag, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::probes::ProbeReader;
-use crate::label_value::LabelValue;
 use crate::pod::{Container, ContainerKind, ContainerProbes, ContainerState, Probe, WaitingReason};
 use crate::timestamp::Timestamp;
 
@@ -68,6 +67,7 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                 kind,
                 state: ContainerState::NoStatus,
                 started: None,
+                has_started: false,
                 has_restarted: false,
             });
         }
@@ -137,6 +137,7 @@ pub(crate) struct ContainerStatus<'de> {
     state: StateFields<'de>,
     last_state: StateFields<'de>,
     restarts: Option<u64>,
+    started: bool,
 }
 
 /// A `state` or `lastState`.
@@ -171,17 +172,19 @@ pub(crate) fn with_statuses(
                 ref message,
             } = status.state;
             if let (ContainerState::Waiting(reason), Some(message)) = (state, message)
-                && reason != WaitingReason::Other
+                && reason.is_problem()
                 && !message.is_empty()
             {
                 say(position, message);
             }
             container.state = match state {
-                ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Other),
+                ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Unstated),
                 other => other,
             };
             let starts = [running, terminated, status.last_state.terminated];
             container.started = starts.into_iter().flatten().min();
+            container.has_started =
+                status.started && container.kind == ContainerKind::RestartableInit;
             container.has_restarted = status.restarts.is_some_and(|restarts| restarts > 0);
         }
     }
@@ -225,6 +228,7 @@ impl<'de> LenientField<'de> for ContainerStatusReader {
                 Some("lastState") => {
                     status.last_state = map.next_value_seed(Lenient(StateReader))?
                 }
+                Some("started") => status.started = map.next_value_seed(Lenient(Flag))?,
                 Some("restartCount") => status.restarts = map.next_value_seed(Lenient(Number))?,
                 _ => skip(&mut map)?,
             }
@@ -304,7 +308,7 @@ impl<'de> LenientField<'de> for DetailsReader {
         let mut details = Details {
             started: None,
             exit_code: None,
-            reason: WaitingReason::Other,
+            reason: WaitingReason::Unstated,
             message: None,
         };
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
@@ -314,8 +318,8 @@ impl<'de> LenientField<'de> for DetailsReader {
                 }
                 Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
                 Some("reason") => {
-                    let reason = map.next_value_seed(Lenient(Parsed(WaitingReason::from_text)))?;
-                    details.reason = reason.unwrap_or(WaitingReason::Other);
+                    let reason = map.next_value_seed(Lenient(Text))?;
+                    details.reason = WaitingReason::of(reason.as_deref());
                 }
                 Some("message") => details.message = map.next_value_seed(Lenient(Text))?,
                 _ => skip(&mut map)?,
@@ -340,6 +344,7 @@ mod tests {
             },
             last_state: StateFields::default(),
             restarts: None,
+            started: false,
         }
     }
 
@@ -350,6 +355,7 @@ mod tests {
             kind: ContainerKind::Regular,
             state: ContainerState::NoStatus,
             started: None,
+            has_started: false,
             has_restarted: false,
         });
         let statuses = vec![

@@ -166,7 +166,6 @@ impl<'de> Object<'de> {
             conditions: read.conditions,
             unschedulable: read.unschedulable,
             not_scheduled: read.not_scheduled,
-            has_scheduling_group: self.spec.has_scheduling_group,
             has_nominated_node: self.status.has_nominated_node,
             sandbox_not_ready: read.sandbox_not_ready,
             disruption: read.disruption,

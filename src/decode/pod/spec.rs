@@ -6,7 +6,7 @@ use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
 use super::container::ContainersReader;
-use super::lenient::{Flag, IsObject, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
+use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::volumes::StatefulReader;
 use crate::pod::{Container, ContainerProbes};
 
@@ -25,7 +25,6 @@ pub(crate) struct Spec {
     pub(crate) images: Vec<Arc<str>>,
     pub(crate) is_stateful: bool,
     pub(crate) readiness_gates: ReadinessGates,
-    pub(crate) has_scheduling_group: bool,
 }
 
 /// What is read of `readinessGates`.
@@ -79,9 +78,6 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 }
                 Some("readinessGates") => {
                     spec.readiness_gates = map.next_value_seed(Lenient(GatesReader))?;
-                }
-                Some("schedulingGroup") => {
-                    spec.has_scheduling_group = map.next_value_seed(Lenient(IsObject))?;
                 }
                 _ => skip(&mut map)?,
             }

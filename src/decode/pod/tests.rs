@@ -76,7 +76,7 @@ pub(crate) fn full() -> Value {
             "phase": "Succeeded",
             "startTime": "2026-01-02T03:04:06Z",
             "containerStatuses": [
-                {"name": "backup", "state": {"waiting": {"reason": "ImagePullBackOff"}}},
+                {"name": "backup", "started": true, "state": {"waiting": {"reason": "ImagePullBackOff"}}},
                 {"name": "web", "state": {"running": {"startedAt": "2026-01-02T03:05:00Z"}},
                  "lastState": {"terminated": {
                      "exitCode": 1, "startedAt": "2026-01-02T03:04:31Z"}}},
@@ -84,7 +84,7 @@ pub(crate) fn full() -> Value {
             "initContainerStatuses": [
                 {"name": "migrate", "state": {"terminated": {
                     "exitCode": 0, "startedAt": "2026-01-02T03:04:30Z"}}},
-                {"name": "mesh", "restartCount": 3, "state": {"terminated": {
+                {"name": "mesh", "restartCount": 3, "started": true, "state": {"terminated": {
                     "exitCode": 137, "startedAt": "0001-01-01T00:00:00Z"}}},
             ],
             "conditions": [
@@ -139,6 +139,7 @@ fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
         kind,
         state,
         started: started.and_then(rfc3339::parse),
+        has_started: name == "mesh",
         has_restarted: name == "mesh",
     };
     use ContainerKind::{Init, Regular, RestartableInit};

@@ -104,7 +104,6 @@ const POD_SPEC: Message = &[
     known(20, "initContainers", List(CONTAINER)),
     known(28, "readinessGates", List(READINESS_GATE)),
     known(38, "schedulingGates", List(&[])),
-    known(43, "schedulingGroup", Of(&[])),
 ];
 
 /// The name comes first, so that a volume without any source is one as well.
@@ -159,6 +158,7 @@ const CONTAINER_STATUS: Message = &[
     known(2, "state", Of(CONTAINER_STATE)),
     known(3, "lastState", Of(CONTAINER_STATE)),
     known(5, "restartCount", Number),
+    known(9, "started", Flag),
 ];
 
 const CONTAINER_STATE: Message = &[

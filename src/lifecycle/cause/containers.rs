@@ -21,6 +21,8 @@ pub(in crate::lifecycle) struct ContainerEvidence {
     pub succeeded: bool,
     /// It has a start in the newest snapshot ([§9.1](crate::specification#s9-1))
     pub started: bool,
+    /// The newest snapshot says `started: true` of it; of restartable init containers only
+    pub has_started: bool,
     /// An Event `Pulling` was delivered
     pub pulling: bool,
     /// An Event `Pulled` was delivered
@@ -35,6 +37,7 @@ impl ContainerEvidence {
             problem: None,
             succeeded: false,
             started: false,
+            has_started: false,
             pulling: false,
             pulled: false,
         };
@@ -46,6 +49,7 @@ impl ContainerEvidence {
         self.problem = problem(container.state);
         self.succeeded = container.state == ContainerState::Succeeded;
         self.started = container.started.is_some();
+        self.has_started = container.has_started;
     }
 
     /// Whether an Event names it.
@@ -58,9 +62,14 @@ impl ContainerEvidence {
     fn is_initializing(&self) -> bool {
         match self.kind {
             ContainerKind::Init => !self.succeeded,
-            ContainerKind::RestartableInit => !self.succeeded && !self.started,
+            ContainerKind::RestartableInit => !self.succeeded && !self.has_started,
             ContainerKind::Regular => false,
         }
+    }
+
+    /// Whether it is a regular container that has ended with exit code 0.
+    pub(in crate::lifecycle) fn has_exited(&self) -> bool {
+        self.kind == ContainerKind::Regular && self.succeeded
     }
 }
 
@@ -84,12 +93,29 @@ pub(in crate::lifecycle) const fn problem(state: ContainerState) -> Option<Cause
             | Reason::PreStartHookError
             | Reason::PostStartHookError => Cause::Config,
             Reason::CrashLoopBackOff => Cause::Crash,
-            Reason::Other => Cause::Create,
+            Reason::ContainerCreating
+            | Reason::PodInitializing
+            | Reason::Unstated
+            | Reason::Other => Cause::Create,
         }),
         ContainerState::NoStatus => Some(Cause::Create),
         ContainerState::Failed => Some(Cause::Crash),
         ContainerState::Running | ContainerState::Succeeded => None,
     }
+}
+
+/// Whether `containers` show that their pod's sandbox has a network: one of them has a start, or waits for
+/// something that comes later.
+pub(super) fn show_network(containers: &[Container]) -> bool {
+    use WaitingReason::{ContainerCreating, PodInitializing, Unstated};
+    let is_later = |state| match state {
+        ContainerState::Waiting(reason) => {
+            !matches!(reason, ContainerCreating | PodInitializing | Unstated)
+        }
+        _ => false,
+    };
+    let mut followed = containers.iter().take(MOST_FOLLOWED);
+    followed.any(|container| container.started.is_some() || is_later(container.state))
 }
 
 /// Brings `evidence` up to date with `containers`, those of the newest snapshot. Their names and
@@ -137,11 +163,14 @@ fn cause_of<'a>(containers: impl Iterator<Item = &'a ContainerEvidence> + Clone)
         let mut containers = containers.clone();
         containers.any(|container| container.problem == Some(problem))
     };
+    let mut exits = containers.clone();
+    let exits = exits.any(ContainerEvidence::has_exited);
     let mut pulls = containers.clone();
     let pulls = pulls.any(|one| !one.started && one.pulling && !one.pulled);
     [Cause::Image, Cause::Config, Cause::Crash]
         .into_iter()
         .find(|problem| has(*problem))
+        .or_else(|| exits.then_some(Cause::Exited))
         .or_else(|| pulls.then_some(Cause::Pull))
         .or_else(|| has(Cause::Create).then_some(Cause::Create))
 }

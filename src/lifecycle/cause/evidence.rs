@@ -1,10 +1,12 @@
 //! What is remembered of a pod in flight to tell why it waits.
 
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
-use super::{Cause, Waiting, scheduler_message};
+use super::{Cause, Standing, Waiting, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::lifecycle::interval::Stage;
-use crate::pod::{DisruptionReason, NotScheduledReason, PodSnapshot, SandboxNotReady};
+use crate::pod::{
+    ConditionType, DisruptionReason, NotScheduled, NotScheduledReason, PodSnapshot, SandboxNotReady,
+};
 
 /// Why a pod waits, as its newest snapshot and its Events say, whatever stage it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(in crate::lifecycle) struct WaitEvidence {
     /// The warning about its sandbox that was delivered last
     pub warning: Option<SandboxWarning>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
+    /// The newest snapshot has no network condition, and shows that the network is there all the same
+    pub is_past_network: bool,
     /// Those that are followed
     pub containers: Box<[ContainerEvidence]>,
     /// It has more containers than are followed
@@ -35,6 +39,7 @@ impl Default for WaitEvidence {
             acknowledged: false,
             warning: None,
             sandbox_not_ready: None,
+            is_past_network: false,
             containers: Box::default(),
             has_more_containers: false,
             disruption: None,
@@ -49,6 +54,7 @@ impl WaitEvidence {
         self.scheduling = scheduling_cause(snapshot);
         self.acknowledged = snapshot.started.is_some();
         self.sandbox_not_ready = snapshot.sandbox_not_ready;
+        self.is_past_network = is_past_network(snapshot);
         self.disruption = snapshot.disruption;
         containers::update(&mut self.containers, &snapshot.containers);
         self.has_more_containers = snapshot.containers.len() > MOST_FOLLOWED;
@@ -56,8 +62,14 @@ impl WaitEvidence {
 
     /// Takes in an Event of the pod. Warnings count from any reporter, pulls only from a kubelet.
     pub(in crate::lifecycle) fn take_event(&mut self, event: &KubeEvent) {
-        if let EventReason::Warning(warning) = event.reason {
-            self.warning = Some(warning);
+        match event.reason {
+            EventReason::Warning(warning) => self.warning = Some(warning),
+            EventReason::VolumeAttached
+                if self.warning == Some(SandboxWarning::FailedAttachVolume) =>
+            {
+                self.warning = None;
+            }
+            _ => {}
         }
         let container = event.container.as_ref().filter(|_| event.from_kubelet);
         let Some(container) =
@@ -72,14 +84,27 @@ impl WaitEvidence {
         }
     }
 
-    /// Why the pod waits in `stage`.
-    pub(in crate::lifecycle) fn waiting(&self, stage: Stage) -> Waiting {
+    /// Whether the last warning is of this cause.
+    pub(in crate::lifecycle) fn warns_of(&self, cause: Cause) -> bool {
+        self.warning.map(cause_of_warning) == Some(cause)
+    }
+
+    /// Why the pod waits where it stands.
+    pub(in crate::lifecycle) fn waiting(&self, standing: Standing) -> Waiting {
+        let Standing {
+            stage,
+            beyond_network,
+        } = standing;
+        let rows = match stage {
+            Stage::Network if self.is_past_network => beyond_network,
+            stage => stage,
+        };
         let cause = match self.terminating {
             true => Some(Cause::Terminating),
-            false => self.cause(stage),
+            false => self.cause(rows),
         };
-        let waiting = cause.and_then(|cause| Waiting::new(stage, cause));
-        waiting.unwrap_or(Waiting::otherwise(stage))
+        let cause = cause.unwrap_or(Waiting::otherwise(rows).cause());
+        Waiting::new(stage, cause).unwrap_or(Waiting::otherwise(stage))
     }
 
     /// The cause in `stage`; `None` where only the last row of the stage fits.
@@ -97,14 +122,7 @@ impl WaitEvidence {
         if !self.acknowledged {
             return Some(Cause::Acknowledge);
         }
-        let warned = self.warning.map(|warning| match warning {
-            SandboxWarning::FailedPrepareDynamicResources => Cause::Claim,
-            SandboxWarning::FailedMount
-            | SandboxWarning::FailedAttachVolume
-            | SandboxWarning::FailedMapVolume => Cause::Volume,
-            SandboxWarning::NetworkNotReady | SandboxWarning::FailedSandboxNetwork => Cause::Cni,
-            SandboxWarning::FailedSandbox => Cause::Sandbox,
-        });
+        let warned = self.warning.map(cause_of_warning);
         let stated = self.sandbox_not_ready.map(|not_ready| match not_ready {
             SandboxNotReady::NoSandbox => Cause::NoSandbox,
             SandboxNotReady::NoIp => Cause::NoIp,
@@ -113,23 +131,73 @@ impl WaitEvidence {
     }
 }
 
+/// The cause of a pod in the stage `network` about which `warning` was the last one.
+pub(in crate::lifecycle) const fn cause_of_warning(warning: SandboxWarning) -> Cause {
+    match warning {
+        SandboxWarning::FailedPrepareDynamicResources => Cause::Claim,
+        SandboxWarning::FailedMount
+        | SandboxWarning::FailedAttachVolume
+        | SandboxWarning::FailedMapVolume => Cause::Volume,
+        SandboxWarning::NetworkNotReady | SandboxWarning::FailedSandboxNetwork => Cause::Cni,
+        SandboxWarning::FailedSandbox => Cause::Sandbox,
+    }
+}
+
+/// Whether a kubelet has no network condition to state in `snapshot`, and its containers show that the network
+/// is there.
+fn is_past_network(snapshot: &PodSnapshot) -> bool {
+    use ConditionType::{PodHasNetwork, PodReadyToStartContainers};
+    let stated =
+        [PodReadyToStartContainers, PodHasNetwork].map(|kind| snapshot.conditions.get(kind));
+    snapshot.started.is_some()
+        && stated == [None; 2]
+        && containers::show_network(&snapshot.containers)
+}
+
 /// The cause while the pod is not scheduled.
 fn scheduling_cause(snapshot: &PodSnapshot) -> Cause {
+    if is_binding(snapshot) {
+        return Cause::Binding;
+    }
     let Some(said) = snapshot.not_scheduled.as_deref() else {
         return Cause::Queue;
     };
-    let by_reason = |reason| said.is_false && said.reason == reason;
-    if by_reason(NotScheduledReason::SchedulingGated) {
+    if is_false_for(said, NotScheduledReason::SchedulingGated) {
         Cause::Queue
-    } else if snapshot.has_scheduling_group && scheduler_message::names_pod_group(&said.message) {
+    } else if scheduler_message::names_pod_group(&said.message) {
         Cause::Gang
     } else if said.is_false && snapshot.has_nominated_node {
         Cause::Preempting
-    } else if by_reason(NotScheduledReason::SchedulerError) {
-        Cause::SchedulerError
+    } else if is_false_for(said, NotScheduledReason::SchedulerError) {
+        match scheduler_message::is_of_volumes(&said.message) {
+            true => Cause::Volume,
+            false => Cause::SchedulerError,
+        }
     } else {
         scheduler_message::cause(&said.message)
     }
+}
+
+/// Whether the scheduler has found a node and waits for plugins. Where it has found victims of a preemption
+/// instead, it sets the name together with a condition that says so.
+fn is_binding(snapshot: &PodSnapshot) -> bool {
+    let has_condition = snapshot
+        .conditions
+        .get(ConditionType::PodScheduled)
+        .is_some();
+    snapshot.has_nominated_node
+        && match snapshot.not_scheduled.as_deref() {
+            None => !has_condition,
+            Some(said) => {
+                is_false_for(said, NotScheduledReason::SchedulerError)
+                    || is_false_for(said, NotScheduledReason::Unschedulable)
+                        && scheduler_message::tells_of_failed_preemption(&said.message)
+            }
+        }
+}
+
+fn is_false_for(said: &NotScheduled, reason: NotScheduledReason) -> bool {
+    said.is_false && said.reason == reason
 }
 
 #[cfg(test)]

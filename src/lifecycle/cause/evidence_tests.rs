@@ -2,7 +2,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::kube_event::EventContainer;
-use crate::pod::{Container, ContainerKind, ContainerState, NotScheduled, PodUid, WaitingReason};
+use crate::pod::{
+    Condition, ConditionStatus, Container, ContainerKind, ContainerState, NotScheduled, PodUid,
+    WaitingReason,
+};
 use crate::timestamp::Timestamp;
 
 fn pod() -> PodSnapshot {
@@ -10,10 +13,24 @@ fn pod() -> PodSnapshot {
 }
 
 fn cause_in(stage: Stage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
+    let beyond_network = Stage::Containers;
+    cause_at(
+        Standing {
+            stage,
+            beyond_network,
+        },
+        pod,
+        events,
+    )
+}
+
+fn cause_at(standing: Standing, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let mut evidence = WaitEvidence::default();
     evidence.update(pod);
     events.iter().for_each(|event| evidence.take_event(event));
-    evidence.waiting(stage).cause()
+    let waiting = evidence.waiting(standing);
+    assert_eq!(waiting.stage(), standing.stage);
+    waiting.cause()
 }
 
 #[test]
@@ -41,47 +58,83 @@ fn the_rows_of_the_scheduler_count_in_their_order() {
     };
     let full = "0/3 nodes are available: 3 Insufficient cpu.";
     let gang = "pod group \"a\" is not complete";
-    for (not_scheduled, group, nominated, expected) in [
-        (None, true, true, Cause::Queue),
-        (said(true, SchedulingGated, gang), true, true, Cause::Queue),
-        (said(true, Unschedulable, gang), true, true, Cause::Gang),
+    let unhelpful = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No \
+                     preemption victims found for incoming pod.";
+    let kept = "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to terminating pod on \
+                the nominated node.";
+    let workload =
+        "0/1 nodes are available: 1 gang. preemption: workload aware preemption found victims";
+    let group =
+        "0/1 nodes are available: 1 Too many pods. preemption: pod group preemption found victims";
+    let volumes =
+        "running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded";
+    for (not_scheduled, nominated, expected) in [
+        (None, true, Cause::Binding),
+        (None, false, Cause::Queue),
+        (said(true, SchedulingGated, gang), true, Cause::Queue),
+        (said(true, Unschedulable, gang), true, Cause::Gang),
+        (said(true, Unschedulable, gang), false, Cause::Gang),
+        (said(true, Unschedulable, full), true, Cause::Preempting),
+        (said(true, Unschedulable, unhelpful), true, Cause::Binding),
         (
-            said(true, Unschedulable, gang),
-            false,
-            true,
-            Cause::Preempting,
-        ),
-        (said(true, SchedulerError, gang), true, false, Cause::Gang),
-        (
-            said(true, SchedulerError, full),
-            true,
-            true,
-            Cause::Preempting,
-        ),
-        (
-            said(true, SchedulerError, full),
-            true,
-            false,
-            Cause::SchedulerError,
-        ),
-        (
-            said(true, Unschedulable, full),
-            true,
+            said(true, Unschedulable, unhelpful),
             false,
             Cause::Resources,
         ),
-        (said(true, Other, ""), false, false, Cause::Other),
-        (said(false, Other, full), false, true, Cause::Resources),
-        (said(false, SchedulerError, gang), true, true, Cause::Gang),
+        (said(true, Unschedulable, kept), true, Cause::Preempting),
+        (said(true, Unschedulable, workload), true, Cause::Gang),
+        (said(true, Unschedulable, group), true, Cause::Gang),
+        (said(true, SchedulerError, gang), false, Cause::Gang),
+        (said(true, SchedulerError, gang), true, Cause::Binding),
+        (said(true, SchedulerError, full), true, Cause::Binding),
+        (
+            said(true, SchedulerError, full),
+            false,
+            Cause::SchedulerError,
+        ),
+        (said(true, SchedulerError, volumes), false, Cause::Volume),
+        (
+            said(true, SchedulerError, "Binding Volumes"),
+            false,
+            Cause::Volume,
+        ),
+        (said(true, Other, unhelpful), true, Cause::Preempting),
+        (said(true, Other, ""), false, Cause::Other),
+        (said(false, Other, full), true, Cause::Resources),
+        (
+            said(false, Unschedulable, unhelpful),
+            true,
+            Cause::Resources,
+        ),
+        (said(false, SchedulerError, gang), true, Cause::Gang),
     ] {
         let mut pod = pod();
         pod.not_scheduled = not_scheduled;
-        pod.has_scheduling_group = group;
+        if let Some(said) = &pod.not_scheduled {
+            let status = match said.is_false {
+                true => ConditionStatus::False,
+                false => ConditionStatus::Unknown,
+            };
+            state(&mut pod, ConditionType::PodScheduled, status);
+        }
         pod.has_nominated_node = nominated;
         for stage in [Stage::Scheduling, Stage::Unschedulable] {
             assert_eq!(cause_in(stage, &pod, &[]), expected, "{pod:?}");
         }
     }
+    let mut pod = pod();
+    state(&mut pod, ConditionType::PodScheduled, ConditionStatus::True);
+    pod.has_nominated_node = true;
+    assert_eq!(cause_in(Stage::Scheduling, &pod, &[]), Cause::Queue);
+}
+
+fn state(pod: &mut PodSnapshot, kind: ConditionType, status: ConditionStatus) {
+    let last_transition = None;
+    let condition = Condition {
+        status,
+        last_transition,
+    };
+    pod.conditions.insert(kind, condition);
 }
 
 fn event(from_kubelet: bool, container: Option<(&str, bool)>, reason: EventReason) -> KubeEvent {
@@ -131,12 +184,43 @@ fn the_last_warning_says_why_the_network_is_not_ready() {
     }
 }
 
+#[test]
+fn an_attached_volume_clears_the_warning_about_it_and_no_other() {
+    let mut pod = pod();
+    pod.started = Some(Timestamp::from_seconds(1));
+    let warned = |warning| event(false, None, EventReason::Warning(warning));
+    let attached = || event(false, None, EventReason::VolumeAttached);
+    let cause = |events: &[KubeEvent]| cause_in(Stage::Network, &pod, events);
+    let (attach, mount) = (
+        SandboxWarning::FailedAttachVolume,
+        SandboxWarning::FailedMount,
+    );
+    assert_eq!(cause(&[warned(attach), attached()]), Cause::Unknown);
+    assert_eq!(
+        cause(&[
+            warned(SandboxWarning::FailedSandbox),
+            warned(attach),
+            attached()
+        ]),
+        Cause::Unknown,
+        "no earlier one comes back"
+    );
+    for events in [[attached(), warned(attach)], [warned(mount), attached()]] {
+        assert_eq!(cause(&events), Cause::Volume);
+    }
+    assert_eq!(
+        cause(&[warned(attach), attached(), warned(attach)]),
+        Cause::Volume
+    );
+}
+
 fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bool) -> Container {
     Container {
         name: Arc::from(name),
         kind,
         state,
         started: started.then_some(Timestamp::from_seconds(1)),
+        has_started: false,
         has_restarted: false,
     }
 }
@@ -170,11 +254,14 @@ fn the_worst_container_of_the_stage_decides() {
         cause_in(Stage::Containers, &with(&containers), &[])
     };
     assert_eq!(cause(&[]), Cause::Probe);
-    assert_eq!(cause(&[Running, Succeeded]), Cause::Probe);
+    assert_eq!(cause(&[Running]), Cause::Probe);
+    assert_eq!(cause(&[Running, Succeeded, NoStatus]), Cause::Exited);
+    assert_eq!(cause(&[Succeeded, Failed]), Cause::Crash);
     assert_eq!(cause(&[Running, NoStatus]), Cause::Create);
     assert_eq!(cause(&[Waiting(Reason::Other)]), Cause::Create);
     assert_eq!(cause(&[Waiting(Reason::Other), Failed]), Cause::Crash);
     let crash = Waiting(Reason::CrashLoopBackOff);
+    assert_eq!(cause(&[Succeeded, crash]), Cause::Crash);
     assert_eq!(cause(&[NoStatus, crash]), Cause::Crash);
     let config = Waiting(Reason::CreateContainerConfigError);
     assert_eq!(cause(&[crash, config]), Cause::Config);
@@ -190,7 +277,10 @@ fn the_first_init_container_that_is_not_done_decides() {
     let crash = Waiting(WaitingReason::CrashLoopBackOff);
     let init = |containers: &[Container]| cause_in(Stage::Init, &with(containers), &[]);
     let done = container("a", Init, Succeeded, true);
-    let sidecar = |state, started| container("b", RestartableInit, state, started);
+    let sidecar = |state, has_started| Container {
+        has_started,
+        ..container("b", RestartableInit, state, true)
+    };
     let last = container("c", Init, crash, false);
     let regular = container("d", Regular, image, false);
     let all = [
@@ -206,7 +296,10 @@ fn the_first_init_container_that_is_not_done_decides() {
     assert_eq!(init(&[restarts, sidecar(image, false)]), Cause::Run);
     let unknown = container("a", Init, NoStatus, false);
     assert_eq!(init(&[unknown]), Cause::Create);
-    assert_eq!(init(&[done, regular]), Cause::Run);
+    assert_eq!(init(&[done.clone(), regular]), Cause::Run);
+    // A sidecar that runs has not started before its startup probe succeeds, and one that has crashed not again.
+    assert_eq!(init(&[done.clone(), sidecar(Running, false)]), Cause::Run);
+    assert_eq!(init(&[done, sidecar(crash, false)]), Cause::Crash);
 }
 
 #[test]
@@ -216,6 +309,65 @@ fn sidecars_belong_to_the_stage_of_the_containers_and_init_containers_do_not() {
     let containers = |one| cause_in(Stage::Containers, &with(&[one]), &[]);
     assert_eq!(containers(failed(Init)), Cause::Probe);
     assert_eq!(containers(failed(RestartableInit)), Cause::Crash);
+    let succeeded = container("a", RestartableInit, ContainerState::Succeeded, true);
+    assert_eq!(containers(succeeded), Cause::Probe, "it is no regular one");
+}
+
+#[test]
+fn containers_show_the_network_where_no_condition_does() {
+    use ContainerKind::{Init, Regular};
+    use ContainerState::{NoStatus, Running, Waiting};
+    use WaitingReason::{ContainerCreating, ImagePullBackOff, Other, PodInitializing, Unstated};
+    let beyond = |beyond_network, pod: &PodSnapshot, events: &[KubeEvent]| {
+        let standing = Standing {
+            stage: Stage::Network,
+            beyond_network,
+        };
+        cause_at(standing, pod, events)
+    };
+    let one = |state, started| {
+        let mut pod = with(&[container("a", Regular, state, started)]);
+        pod.started = Some(Timestamp::from_seconds(1));
+        pod
+    };
+    let cause = |pod: &PodSnapshot| beyond(Stage::Containers, pod, &[]);
+    for (state, started, expected) in [
+        (Running, true, Cause::Probe),
+        (Waiting(ContainerCreating), true, Cause::Create),
+        (Waiting(ImagePullBackOff), false, Cause::Image),
+        (Waiting(Other), false, Cause::Create),
+        (Waiting(ContainerCreating), false, Cause::Unknown),
+        (Waiting(PodInitializing), false, Cause::Unknown),
+        (Waiting(Unstated), false, Cause::Unknown),
+        (NoStatus, false, Cause::Unknown),
+    ] {
+        assert_eq!(cause(&one(state, started)), expected, "{state:?}");
+    }
+    let ran = one(Running, true);
+    assert_eq!(beyond(Stage::Readiness, &ran, &[]), Cause::ReadinessGate);
+    let warned = event(
+        false,
+        None,
+        EventReason::Warning(SandboxWarning::FailedMount),
+    );
+    assert_eq!(beyond(Stage::Containers, &ran, &[warned]), Cause::Probe);
+    let mut pod = with(&[container("a", Init, Running, true)]);
+    pod.started = Some(Timestamp::from_seconds(1));
+    assert_eq!(beyond(Stage::Init, &pod, &[]), Cause::Run);
+    pod.terminating = true;
+    assert_eq!(beyond(Stage::Init, &pod, &[]), Cause::Terminating);
+
+    let mut unaccepted = ran.clone();
+    unaccepted.started = None;
+    assert_eq!(cause(&unaccepted), Cause::Acknowledge);
+    for kind in [
+        ConditionType::PodReadyToStartContainers,
+        ConditionType::PodHasNetwork,
+    ] {
+        let mut stated = ran.clone();
+        state(&mut stated, kind, ConditionStatus::Unknown);
+        assert_eq!(cause(&stated), Cause::Unknown);
+    }
 }
 
 #[test]
@@ -262,5 +414,9 @@ fn what_events_said_stays_when_the_next_snapshot_comes() {
     evidence.update(&pod);
     evidence.take_event(&event(true, Some(("a", false)), EventReason::Pulling));
     evidence.update(&pod);
-    assert_eq!(evidence.waiting(Stage::Containers).cause(), Cause::Pull);
+    let standing = Standing {
+        stage: Stage::Containers,
+        beyond_network: Stage::Containers,
+    };
+    assert_eq!(evidence.waiting(standing).cause(), Cause::Pull);
 }

@@ -15,8 +15,9 @@ mod waiting;
 use crate::label_values;
 
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
-pub(super) use evidence::WaitEvidence;
+pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
+pub(super) use waiting::Standing;
 pub use waiting::Waiting;
 
 label_values! {
@@ -27,6 +28,8 @@ label_values! {
         Terminating => "terminating",
         /// It has scheduling gates
         Gate => "gate",
+        /// The scheduler has found a node, and waits for plugins before it binds the pod
+        Binding => "binding",
         /// The scheduler has not tried it yet
         Queue => "queue",
         /// Its pod group is not complete, or does not fit as a whole
@@ -67,6 +70,8 @@ label_values! {
         Config => "config",
         /// A container ends with a failure
         Crash => "crash",
+        /// A regular container has ended with exit code 0
+        Exited => "exited",
         /// An image is being pulled
         Pull => "pull",
         /// A container is being made

@@ -31,31 +31,72 @@ fn the_clause_with_the_most_nodes_decides() {
 }
 
 #[test]
-fn a_clause_without_a_number_counts_for_all_nodes() {
-    let unbound = "pod has unbound immediate PersistentVolumeClaims";
-    assert_eq!(cause_of(unbound), Cause::Volume);
-    assert_eq!(
-        cause_of(&format!("4 Insufficient cpu, {unbound}")),
-        Cause::Volume
-    );
-    assert_eq!(
-        cause_of(&format!("5 Insufficient cpu, {unbound}")),
-        Cause::Resources
-    );
-    assert_eq!(cause_of("6 Insufficient cpu, other"), Cause::Resources);
+fn the_nodes_of_a_cause_are_added_up() {
+    for (clauses, expected) in [
+        (
+            "3 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory",
+            Cause::Resources,
+        ),
+        (
+            "4 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory",
+            Cause::Taint,
+        ),
+        // On a tie the cause whose first clause comes first.
+        (
+            "1 Insufficient cpu, 3 node(s) were unschedulable, 2 Too many pods",
+            Cause::Resources,
+        ),
+        // Until 1.23 the clause of a taint has a comma.
+        (
+            "3 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
+            Cause::Taint,
+        ),
+        (
+            "1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
+            Cause::Resources,
+        ),
+        (
+            "99999999999999999999 Insufficient cpu, 9 node(s) were unschedulable",
+            Cause::Resources,
+        ),
+        ("1 x, 2y Insufficient cpu", Cause::Resources),
+        ("2 x,3 node(s) were unschedulable", Cause::Taint),
+    ] {
+        assert_eq!(cause_of(clauses), expected, "{clauses}");
+    }
 }
 
 #[test]
-fn what_is_said_of_preemption_does_not_count() {
-    let preemption = "preemption: 0/5 nodes are available: 5 Insufficient cpu.";
-    let message = format!("0/5 nodes are available: 1 Too many pods. {preemption}");
-    assert_eq!(cause(&message), Cause::Resources);
-    let message = format!("0/5 nodes are available: 1 node(s) were unschedulable. {preemption}");
-    assert_eq!(cause(&message), Cause::Taint);
+fn what_does_not_begin_with_a_number_is_one_clause() {
+    let unbound = "pod has unbound immediate PersistentVolumeClaims";
+    assert_eq!(cause_of(unbound), Cause::Volume);
     assert_eq!(
-        cause(&format!("0/5 nodes are available: {preemption}")),
-        Cause::Other
+        cause_of("the claim is not ready, 5 node(s) had a taint"),
+        Cause::Taint,
+        "all of it is searched"
     );
+    assert_eq!(
+        cause_of(&format!("4 x, {unbound}, 9 Insufficient cpu")),
+        Cause::Resources
+    );
+    assert_eq!(cause_of(&format!("4 x, {unbound}")), Cause::Volume);
+}
+
+#[test]
+fn what_postfilter_plugins_say_does_not_count() {
+    for end in [
+        "preemption: 0/5 nodes are available: 5 Insufficient cpu.",
+        "no new claims to deallocate, preemption: 0/5 nodes are available: 5 Insufficient cpu.",
+        "still not schedulable, preemption: 5 Insufficient cpu",
+        "deallocation of ResourceClaim completed, 9 Insufficient cpu",
+        "deletion of ResourceClaim x, 9 Insufficient cpu",
+    ] {
+        let message = format!("0/5 nodes are available: 1 node(s) were unschedulable. {end}");
+        assert_eq!(cause(&message), Cause::Taint, "{end}");
+        let message = format!("0/5 nodes are available: 5 node(s) didn't have free ports. {end}");
+        assert_eq!(cause(&message), Cause::Other, "{end}");
+        assert_eq!(cause(&format!("nothing. {end}")), Cause::Other, "{end}");
+    }
 }
 
 #[test]
@@ -66,12 +107,36 @@ fn a_message_of_another_form_is_one_clause() {
             "waiting for volume \"a\", 9 Insufficient cpu",
             Cause::Resources,
         ),
-        ("3 nodes, volume \"a\"", Cause::Volume),
         (
-            "0/x nodes are available: 1 a, 2 node(s) had a taint",
+            "3 Insufficient cpu, 5 node(s) had a taint",
+            Cause::Resources,
+        ),
+        ("3 nodes, volume \"a\"", Cause::Volume),
+        ("running PreBind plugin: timeout", Cause::Other),
+    ] {
+        assert_eq!(cause(message), expected, "{message}");
+    }
+}
+
+#[test]
+fn the_clauses_come_after_the_first_count_of_nodes() {
+    for (message, expected) in [
+        (
+            "all nodes are unavailable: 1 Insufficient cpu, 2 node(s) had a taint.",
             Cause::Taint,
         ),
-        ("running PreBind plugin: timeout", Cause::Other),
+        (
+            "0/x nodes are available: 1 Insufficient cpu, 2 node(s) had a taint",
+            Cause::Taint,
+        ),
+        (
+            "1 nodes are available: 2 a taint nodes are unavailable: 3 Insufficient cpu",
+            Cause::Resources,
+        ),
+        (
+            "nodes are available: 1 Insufficient cpu, 2 taint",
+            Cause::Resources,
+        ),
     ] {
         assert_eq!(cause(message), expected, "{message}");
     }
@@ -97,7 +162,13 @@ fn the_words_are_searched_in_their_order_and_in_any_case() {
 
 #[test]
 fn a_pod_group_is_named_anywhere_and_in_any_case() {
-    for message in ["the Pod Group is small", "PodGroup a", "gAnG"] {
+    for message in [
+        "the Pod Group is small",
+        "PodGroup a",
+        "gAnG",
+        "optimistic rejection: less than 3 Sibling pods",
+        "minCount (4) cannot be satisfied: 1 scheduled, 2 remaining",
+    ] {
         assert!(names_pod_group(message), "{message}");
     }
     assert!(!names_pod_group("a group of pods") && !names_pod_group(""));

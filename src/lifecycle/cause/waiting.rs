@@ -10,6 +10,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
     use Cause::*;
     const SCHEDULING: &[Cause] = &[
         Terminating,
+        Binding,
         Queue,
         Gang,
         Preempting,
@@ -22,8 +23,18 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
         Affinity,
         Other,
     ];
+    // Those of the later stages are for kubelets without the network condition.
     const NETWORK: &[Cause] = &[
         Terminating,
+        Image,
+        Config,
+        Crash,
+        Exited,
+        Pull,
+        Create,
+        Run,
+        Probe,
+        ReadinessGate,
         Acknowledge,
         Claim,
         Volume,
@@ -44,11 +55,28 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
         ),
         (
             Stage::Containers,
-            &[Terminating, Image, Config, Crash, Pull, Create, Probe],
+            &[
+                Terminating,
+                Image,
+                Config,
+                Crash,
+                Exited,
+                Pull,
+                Create,
+                Probe,
+            ],
         ),
         (Stage::Readiness, &[Terminating, ReadinessGate]),
     ]
 };
+
+/// Where a pod in flight stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lifecycle) struct Standing {
+    pub stage: Stage,
+    /// The stage, had NetworkReady been reached
+    pub beyond_network: Stage,
+}
 
 /// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_pair_leads_back_to_its_stage_and_cause() {
-        assert_eq!(Waiting::COUNT, 51);
+        assert_eq!(Waiting::COUNT, 63);
         for (index, waiting) in Waiting::ALL.into_iter().enumerate() {
             assert_eq!(waiting.index(), index);
             let (stage, cause) = (waiting.stage(), waiting.cause());
@@ -134,7 +162,7 @@ mod tests {
             let again = Waiting::from_texts(stage.as_str(), cause.as_str());
             assert_eq!(again, Some(waiting));
         }
-        assert_eq!(Waiting::new(Stage::Network, Cause::Probe), None);
+        assert_eq!(Waiting::new(Stage::Network, Cause::Queue), None);
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl PodInFlight {
             self.take_kubelet_event(position, event, (mode, now), before, shared, reporter);
         }
         self.settle(shared, reporter);
-        self.hear(said_by_event(event, self.waiting), before, shared);
+        self.hear(said_by_event(event), shared);
     }
 
     /// The position in the spec of the container that a kubelet's Event is about.

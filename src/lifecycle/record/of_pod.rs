@@ -6,6 +6,7 @@ use super::{
     IntervalResult, MilestoneSource, Progress, Record, RecordedCause, RecordedContainer,
     RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo,
 };
+use crate::lifecycle::cause::{Cause, ContainerEvidence};
 use crate::lifecycle::image_pulls::Image;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Judgement;
@@ -53,7 +54,7 @@ impl PodInFlight {
             milestones: startup.recorded_milestones(),
             network_time: startup.network_time,
             intervals: startup.recorded_intervals(outcome),
-            containers: self.recorded_containers(),
+            containers: self.recorded_containers(outcome.is_none()),
             message: self.message().map(Arc::from),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),
@@ -72,7 +73,11 @@ impl PodInFlight {
         only.into_iter().chain(self.causes.iter())
     }
 
-    fn recorded_containers(&self) -> Vec<RecordedContainer> {
+    fn recorded_containers(&self, in_flight: bool) -> Vec<RecordedContainer> {
+        // A container that has ended well is a problem only of a startup that waits for it to be ready.
+        let exited = |container: &ContainerEvidence| {
+            (in_flight && container.has_exited()).then_some(Cause::Exited)
+        };
         let images = self.info.images.iter().flat_map(|images| images.iter());
         let images = images.map(|image| (!image.is_empty()).then(|| Arc::clone(image)));
         let containers = self.evidence.containers.iter();
@@ -82,7 +87,7 @@ impl PodInFlight {
                 name: Arc::clone(&container.name),
                 kind: container.kind,
                 image,
-                problem: container.problem,
+                problem: container.problem.or_else(|| exited(container)),
             })
             .collect()
     }

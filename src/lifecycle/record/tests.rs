@@ -173,6 +173,7 @@ fn a_startup_that_ends_leaves_its_record() {
         kind: ContainerKind::Regular,
         state: ContainerState::Running,
         started: Some(at(5)),
+        has_started: false,
         has_restarted: false,
     }]
     .into();
@@ -284,6 +285,7 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
         kind,
         state: ContainerState::Waiting(reason),
         started: None,
+        has_started: false,
         has_restarted: false,
     };
     one.containers = [

@@ -68,10 +68,8 @@ impl PodInFlight {
     ) -> Self {
         let mut pod = Self::from(saved);
         let message = pod.message.take();
-        shared.messages.replace(
-            &mut pod.message,
-            message.as_ref().map(|message| &*message.0),
-        );
+        let said = message.as_deref().map(Message::said);
+        shared.messages.replace(&mut pod.message, said);
         pod.settle(shared, reporter);
         pod
     }
@@ -124,12 +122,17 @@ impl From<SavedInFlight> for PodInFlight {
         let verdicts = collected.verdicts.into_iter();
         let verdicts = verdicts.map(|verdict| verdict.map(SloVerdict::from));
         let evidence = WaitEvidence::from(saved.evidence);
+        let waiting = evidence.waiting(startup.standing());
+        let about = |text| Message {
+            about: waiting,
+            text,
+        };
         Self {
             last_seen: saved.last_seen,
             uid: saved.uid,
             info: saved.info,
-            waiting: evidence.waiting(startup.stage()),
-            message: (collected.message).map(|said| Box::new(Message(said))),
+            waiting,
+            message: collected.message.map(about).map(Box::new),
             causes: CauseLog::restored(causes.filter_map(SavedCause::recorded)),
             evidence,
             startup,
@@ -171,6 +174,9 @@ impl EndedStartup {
         pod.info.images = (!images.is_empty()).then(|| Arc::new(images));
         if let Some(waiting) = saved.waiting.get() {
             pod.waiting = waiting;
+            if let Some(message) = &mut pod.message {
+                message.about = waiting;
+            }
         }
         let Named(outcome) = saved.outcome;
         Self::new(Box::new(pod), outcome, saved.at, rules)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::kube_event::SandboxWarning;
 use crate::label_value::LabelValue;
-use crate::lifecycle::cause::{Cause, ContainerEvidence, WaitEvidence};
+use crate::lifecycle::cause::{Cause, ContainerEvidence, MOST_FOLLOWED, WaitEvidence};
 use crate::pod::{ContainerKind, DisruptionReason, SandboxNotReady};
 
 /// A value of a closed list, saved as its text.
@@ -41,6 +41,9 @@ pub struct SavedEvidence {
     pub warning: Option<Named<SandboxWarning>>,
     /// What the kubelet says of its sandbox
     pub sandbox_not_ready: Option<Named<SandboxNotReady>>,
+    /// It has no network condition, and shows that the network is there; saved beside the pods
+    #[serde(skip)]
+    pub is_past_network: bool,
     /// Its containers
     pub containers: Vec<SavedContainer>,
     /// It has more containers than are followed
@@ -64,10 +67,45 @@ pub struct SavedContainer {
     pub succeeded: bool,
     /// It has a start
     pub started: bool,
+    /// Its status says `started: true`; saved beside the pods
+    #[serde(skip)]
+    pub has_started: bool,
     /// An Event `Pulling` was delivered
     pub pulling: bool,
     /// An Event `Pulled` was delivered
     pub pulled: bool,
+}
+
+/// What is saved beside the pods, since earlier checkpoints do not have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedShown {
+    is_past_network: bool,
+    /// By container, a bit: whether its status says `started: true`
+    has_started: u64,
+}
+
+impl SavedEvidence {
+    /// What is saved beside the pods.
+    pub fn shown(&self) -> SavedShown {
+        const _: () = assert!(MOST_FOLLOWED <= u64::BITS as usize);
+        let containers = self.containers.iter().rev();
+        SavedShown {
+            is_past_network: self.is_past_network,
+            has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
+        }
+    }
+
+    /// Takes back what was saved beside the pods. A checkpoint without it is of a podinit that took a sidecar with
+    /// a start for one that has started.
+    pub fn take_shown(&mut self, shown: Option<SavedShown>) {
+        self.is_past_network = shown.is_some_and(|shown| shown.is_past_network);
+        for (place, container) in self.containers.iter_mut().enumerate() {
+            container.has_started = match shown {
+                Some(shown) => shown.has_started >> place & 1 == 1,
+                None => container.init && container.restartable && container.started,
+            };
+        }
+    }
 }
 
 impl Default for SavedEvidence {
@@ -84,6 +122,7 @@ impl From<&WaitEvidence> for SavedEvidence {
             acknowledged: evidence.acknowledged,
             warning: evidence.warning.map(Named),
             sandbox_not_ready: evidence.sandbox_not_ready.map(Named),
+            is_past_network: evidence.is_past_network,
             containers: evidence
                 .containers
                 .iter()
@@ -104,6 +143,7 @@ impl From<SavedEvidence> for WaitEvidence {
             acknowledged: saved.acknowledged,
             warning: saved.warning.map(|Named(warning)| warning),
             sandbox_not_ready: saved.sandbox_not_ready.map(|Named(not_ready)| not_ready),
+            is_past_network: saved.is_past_network,
             containers: containers.collect(),
             has_more_containers: saved.has_more_containers,
             disruption: saved.disruption.map(|Named(reason)| reason),
@@ -120,6 +160,7 @@ impl From<&ContainerEvidence> for SavedContainer {
             problem: container.problem.map(Named),
             succeeded: container.succeeded,
             started: container.started,
+            has_started: container.has_started,
             pulling: container.pulling,
             pulled: container.pulled,
         }
@@ -139,6 +180,7 @@ impl From<SavedContainer> for ContainerEvidence {
             problem: saved.problem.map(|Named(problem)| problem),
             succeeded: saved.succeeded,
             started: saved.started,
+            has_started: saved.has_started,
             pulling: saved.pulling,
             pulled: saved.pulled,
         }

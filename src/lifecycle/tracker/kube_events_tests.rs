@@ -170,6 +170,7 @@ fn pod(name: &str) -> PodSnapshot {
         kind,
         state: ContainerState::NoStatus,
         started: None,
+        has_started: false,
         has_restarted: false,
     };
     pod.containers = [

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
 use crate::timestamp::Timestamp;
 
-/// Of a container: its kind, its state and whether it has restarted: 2, 5 and 1 bits.
+/// Of a container: its kind and whether that has started, its state, and whether it has restarted: 2, 5 and 1
+/// bits.
 pub(super) fn code(container: &Container) -> u8 {
     let kind = match container.kind {
         ContainerKind::Init => 0,
+        ContainerKind::RestartableInit if container.has_started => 3,
         ContainerKind::RestartableInit => 1,
         ContainerKind::Regular => 2,
     };
@@ -28,8 +30,8 @@ pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) ->
         name,
         kind: match code & 3 {
             0 => ContainerKind::Init,
-            1 => ContainerKind::RestartableInit,
-            _ => ContainerKind::Regular,
+            2 => ContainerKind::Regular,
+            _ => ContainerKind::RestartableInit,
         },
         state: match code >> 2 & 0x1f {
             0 => ContainerState::NoStatus,
@@ -42,6 +44,7 @@ pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) ->
             }
         },
         started,
+        has_started: code & 3 == 3,
         has_restarted: code >> 7 == 1,
     }
 }

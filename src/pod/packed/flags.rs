@@ -10,19 +10,18 @@ impl Flags {
     pub(super) const SUCCEEDED: u16 = 1;
     pub(super) const FAILED: u16 = 1 << 1;
     pub(super) const UNSCHEDULABLE: u16 = 1 << 2;
-    pub(super) const SCHEDULING_GROUP: u16 = 1 << 3;
-    pub(super) const NOMINATED_NODE: u16 = 1 << 4;
-    pub(super) const TERMINATING: u16 = 1 << 5;
-    pub(super) const GATED: u16 = 1 << 6;
-    pub(super) const INIT_CONTAINERS: u16 = 1 << 7;
-    pub(super) const STATEFUL: u16 = 1 << 8;
-    pub(super) const READINESS_GATES: u16 = 1 << 9;
-    pub(super) const STATIC: u16 = 1 << 10;
-    pub(super) const HOST_NETWORK: u16 = 1 << 11;
-    pub(super) const VERSION: u16 = 1 << 12;
-    pub(super) const NODE: u16 = 1 << 13;
-    pub(super) const WORKLOAD: u16 = 1 << 14;
-    pub(super) const IMAGES: u16 = 1 << 15;
+    pub(super) const NOMINATED_NODE: u16 = 1 << 3;
+    pub(super) const TERMINATING: u16 = 1 << 4;
+    pub(super) const GATED: u16 = 1 << 5;
+    pub(super) const INIT_CONTAINERS: u16 = 1 << 6;
+    pub(super) const STATEFUL: u16 = 1 << 7;
+    pub(super) const READINESS_GATES: u16 = 1 << 8;
+    pub(super) const STATIC: u16 = 1 << 9;
+    pub(super) const HOST_NETWORK: u16 = 1 << 10;
+    pub(super) const VERSION: u16 = 1 << 11;
+    pub(super) const NODE: u16 = 1 << 12;
+    pub(super) const WORKLOAD: u16 = 1 << 13;
+    pub(super) const IMAGES: u16 = 1 << 14;
 
     /// Those that are set.
     pub(super) fn of<const N: usize>(flags: [(u16, bool); N]) -> Self {

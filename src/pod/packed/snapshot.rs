@@ -45,7 +45,6 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         conditions,
         unschedulable: _,
         not_scheduled: _,
-        has_scheduling_group: _,
         has_nominated_node: _,
         sandbox_not_ready: _,
         disruption: _,
@@ -76,6 +75,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
             kind: _,
             state: _,
             started,
+            has_started: _,
             has_restarted: _,
         } = container;
         put_number(out, shared.containers.number(name));
@@ -133,7 +133,6 @@ pub(super) fn unpack(
         conditions: unpack_conditions(reader, base),
         unschedulable: flags.has(Flags::UNSCHEDULABLE),
         not_scheduled: None,
-        has_scheduling_group: flags.has(Flags::SCHEDULING_GROUP),
         has_nominated_node: flags.has(Flags::NOMINATED_NODE),
         sandbox_not_ready: None,
         disruption: None,
@@ -193,7 +192,6 @@ fn flags(pod: &PodSnapshot) -> Flags {
         (Flags::SUCCEEDED, pod.phase == Phase::Succeeded),
         (Flags::FAILED, pod.phase == Phase::Failed),
         (Flags::UNSCHEDULABLE, pod.unschedulable),
-        (Flags::SCHEDULING_GROUP, pod.has_scheduling_group),
         (Flags::NOMINATED_NODE, pod.has_nominated_node),
         (Flags::TERMINATING, pod.terminating),
         (Flags::GATED, pod.gated),

@@ -56,12 +56,13 @@ fn container() -> impl Strategy<Value = Container> {
         ContainerState::Failed,
     ]);
     let state = prop_oneof![waiting, other];
-    ("[a-c]", kind, state, time(), any::<bool>()).prop_map(
-        |(name, kind, state, started, has_restarted)| Container {
+    ("[a-c]", kind, state, time(), any::<[bool; 2]>()).prop_map(
+        |(name, kind, state, started, [has_started, has_restarted])| Container {
             name: name.into(),
             kind,
             state,
             started,
+            has_started: has_started && kind == ContainerKind::RestartableInit,
             has_restarted,
         },
     )
@@ -114,7 +115,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
         (0u64..6, option::of(any::<u64>()), info(), phase),
         [time(), time(), time()],
         (conditions(), vec(container(), 0..4)),
-        (any::<[bool; 9]>(), rare()),
+        (any::<[bool; 8]>(), rare()),
     )
         .prop_map(|(named, [created, started, latest], status, (is, rare))| {
             let (uid, resource_version, info, phase) = named;
@@ -136,8 +137,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                         message: "0/3 nodes are available".into(),
                     })
                 }),
-                has_scheduling_group: is[1],
-                has_nominated_node: is[2],
+                has_nominated_node: is[1],
                 sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
                 disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
                 in_place: rare[3].then(|| {
@@ -150,17 +150,17 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                         update_ready: None,
                     })
                 }),
-                terminating: is[3],
-                gated: is[4],
-                has_init_containers: is[5],
+                terminating: is[2],
+                gated: is[3],
+                has_init_containers: is[4],
                 containers: containers.into(),
                 waiting_messages: rare[4].then(|| {
                     let text = "back-off 10s".into();
                     Box::new(vec![WaitingMessage { container: 0, text }])
                 }),
-                is_stateful: is[6],
-                has_readiness_gates: is[7],
-                is_static: is[8],
+                is_stateful: is[5],
+                has_readiness_gates: is[6],
+                is_static: is[7],
             }
         })
 }
@@ -231,6 +231,7 @@ fn ready(number: u64) -> PodSnapshot {
         kind: ContainerKind::Regular,
         state: ContainerState::Running,
         started: at(3),
+        has_started: false,
         has_restarted: false,
     };
     pod.containers = [running.clone(), running].into();

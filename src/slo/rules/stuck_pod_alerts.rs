@@ -5,7 +5,7 @@
 //! other pod starts, so none of these alerts pages.
 //!
 //! - A container that crashes again and again changes its pod's cause with each restart: for moments it is
-//!   pulled, made, or running without being ready. So the rules take the mean over a quarter of an hour, and
+//!   pulled, made, at its end, or running without being ready. So the rules take the mean over a quarter of an hour, and
 //!   such causes must hold more than a tenth as many pods of the stage as `crash` does. The kubelet backs
 //!   off for five minutes, so a container may run for half a minute before each crash.
 //! - A pod that nobody mends is no news after a day. So the alert asks for more stuck pods than there
@@ -114,7 +114,7 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
     let mut expr = format!("{stuck}\n> 0.5 + 1.25 * min_over_time({stuck}[1d])");
     if matches!(stage, Stage::Init | Stage::Containers) {
         let of_causes = |cause| series(MEAN_STUCK, job, &format!("{matcher}, {cause}"));
-        let between = of_causes("cause=~\"create|probe|pull|run\"");
+        let between = of_causes("cause=~\"create|exited|probe|pull|run\"");
         let crash = of_causes("cause=\"crash\"");
         expr += &format!("\nunless\n{between} <= ignoring (cause) group_left () 0.1 * {crash}");
     }

@@ -33,7 +33,6 @@ fn unscheduled(reason: &str, message: &str) -> Pod {
 
 fn scheduling() -> Vec<Example> {
     let says = |message: &str| vec![added(&unscheduled("Unschedulable", message))];
-    let gang = |pod: Pod| pod.put("spec", "schedulingGroup", json!({"podGroupName": "x"}));
     let nominated = |pod: Pod| pod.put("status", "nominatedNodeName", json!("node-1"));
     vec![
         waits(
@@ -69,27 +68,96 @@ fn scheduling() -> Vec<Example> {
         ),
         waits(
             "§10.1: gang: \"names a pod group (…, in any case)\"",
-            vec![added(&nominated(gang(unscheduled(
+            vec![added(&nominated(unscheduled(
                 "Unschedulable",
                 "PodGroup x is not full",
-            ))))],
+            )))],
             "unschedulable",
             "gang",
         ),
         waits(
-            "§10.1: gang only where \"spec.schedulingGroup stands\"",
-            vec![added(&unscheduled(
+            "§10.1: gang: \"`mincount` (the words of Kubernetes 1.37)\"",
+            says("minCount (4) cannot be satisfied: 1 scheduled, 2 remaining"),
+            "unschedulable",
+            "gang",
+        ),
+        waits(
+            "§10.1: binding: \"there is no PodScheduled condition\"",
+            vec![added(&nominated(pod("a")))],
+            "scheduling",
+            "binding",
+        ),
+        waits(
+            "§10.1: binding: \"an error clears the name, so it was set later\"",
+            vec![added(&nominated(unscheduled("SchedulerError", "")))],
+            "scheduling",
+            "binding",
+        ),
+        waits(
+            "§10.1: binding: \"the whole message contains ` preemption:`\"",
+            vec![added(&nominated(unscheduled(
                 "Unschedulable",
-                "PodGroup x is not full",
+                "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: No victims.",
+            )))],
+            "unschedulable",
+            "binding",
+        ),
+        waits(
+            "§10.1: preempting: \"terminating pod on the nominated node\"",
+            vec![added(&nominated(unscheduled(
+                "Unschedulable",
+                "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to a terminating pod on the nominated node.",
+            )))],
+            "unschedulable",
+            "preempting",
+        ),
+        waits(
+            "§10.1: preempting",
+            vec![added(&nominated(unscheduled(
+                "Unschedulable",
+                "0/1 nodes are available: 1 Insufficient cpu.",
+            )))],
+            "unschedulable",
+            "preempting",
+        ),
+        waits(
+            "§10.1: \"`volumebinding` or `binding volumes`, in any case\"",
+            vec![added(&unscheduled(
+                "SchedulerError",
+                "running PreBind plugin \"VolumeBinding\": timed out",
             ))],
+            "scheduling",
+            "volume",
+        ),
+        waits(
+            "§10.1: \"cut at the first of … ` no new claims to deallocate`\"",
+            says(
+                "0/4 nodes are available: 4 node(s) didn't have free ports. no new claims to deallocate, preemption: 0/4",
+            ),
             "unschedulable",
             "other",
         ),
         waits(
-            "§10.1: preempting",
-            vec![added(&nominated(unscheduled("SchedulerError", "")))],
-            "scheduling",
-            "preempting",
+            "§10.1: \"the numbers of clauses with the same cause are added\"",
+            says(
+                "0/9 nodes are available: 4 node(s) were unschedulable, 2 Insufficient cpu, 3 Insufficient memory.",
+            ),
+            "unschedulable",
+            "resources",
+        ),
+        waits(
+            "§10.1: \"other text belongs to the clause before it\"",
+            says(
+                "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had taint {a: b}, that the pod didn't tolerate.",
+            ),
+            "unschedulable",
+            "taint",
+        ),
+        waits(
+            "§10.1: \"` nodes are unavailable: ` (Volcano)\"",
+            says("all nodes are unavailable: 1 Insufficient cpu, 2 node(s) were unschedulable."),
+            "unschedulable",
+            "taint",
         ),
         waits(
             "§10.1: scheduler_error",
@@ -121,9 +189,9 @@ fn scheduling() -> Vec<Example> {
             "affinity",
         ),
         waits(
-            "§10.1: \"a clause without a number counts for all nodes\"",
+            "§10.1: \"does not begin with a number …, it is one clause\"",
             says(
-                "0/4 nodes are available: 3 Insufficient cpu, pod has unbound immediate PersistentVolumeClaims.",
+                "0/4 nodes are available: pod has unbound immediate PersistentVolumeClaims, 3 node(s) x.",
             ),
             "unschedulable",
             "volume",
@@ -169,7 +237,7 @@ fn network() -> Vec<Example> {
             "cni",
         ),
         waits(
-            "§10.1: cni: \"whose message contains network or cni in any case\"",
+            "§10.1: cni: \"whose message contains one of …, in any case\"",
             warned(&[warning(
                 "FailedCreatePodSandBox",
                 "plugin type=\"CNI\" failed",
@@ -178,7 +246,67 @@ fn network() -> Vec<Example> {
             "cni",
         ),
         waits(
-            "§10.1: sandbox: \"FailedCreatePodSandBox otherwise\"",
+            "§10.1: sandbox: \"and none of `failed to reserve sandbox name`\"",
+            warned(&[warning(
+                "FailedCreatePodSandBox",
+                "failed to reserve sandbox name: plugin type=x",
+            )]),
+            "network",
+            "sandbox",
+        ),
+        waits(
+            "§10.1: \"clears a last warning `FailedAttachVolume`\"",
+            warned(&[
+                warning("FailedMount", ""),
+                warning("FailedAttachVolume", ""),
+                warning("SuccessfulAttachVolume", ""),
+            ]),
+            "network",
+            "unknown",
+        ),
+        waits(
+            "§10.1: it clears no other",
+            warned(&[
+                warning("FailedMount", ""),
+                warning("SuccessfulAttachVolume", ""),
+            ]),
+            "network",
+            "volume",
+        ),
+        waits(
+            "§10.1: without a network condition: \"or waits with a reason other than\"",
+            vec![
+                added(
+                    &bound()
+                        .started(0.0)
+                        .container("main", waiting("ErrImagePull")),
+                ),
+                warning("FailedMount", ""),
+            ],
+            "network",
+            "image",
+        ),
+        waits(
+            "§10.1: without a network condition: \"(with any status)\"",
+            vec![added(
+                &without_sandbox("").container("main", waiting("ErrImagePull")),
+            )],
+            "network",
+            "unknown",
+        ),
+        waits(
+            "§10.1: without a network condition: \"of `readiness` if ContainersReady is reached\"",
+            vec![added(
+                &bound()
+                    .started(0.0)
+                    .yes(CONTAINERS, 5.0)
+                    .container("main", running(1.0)),
+            )],
+            "network",
+            "readiness_gate",
+        ),
+        waits(
+            "§10.1: sandbox: \"any other FailedCreatePodSandBox\"",
             warned(&[warning("FailedCreatePodSandBox", "deadline exceeded")]),
             "network",
             "sandbox",
@@ -256,6 +384,12 @@ fn containers() -> Vec<Example> {
             "containers",
             "crash",
         ),
+        waits(
+            "§10.1: exited",
+            main(exited(0.0, 0)),
+            "containers",
+            "exited",
+        ),
         waits("§10.1: probe", main(running(0.0)), "containers", "probe"),
         waits(
             "§10.1: pull: \"has a Pulling event and no Pulled\"",
@@ -291,15 +425,12 @@ fn containers() -> Vec<Example> {
             "run",
         ),
         waits(
-            "§10.1: init: \"nor, if restartable, a start\": then no container of the stage is left",
+            "§10.1: init: \"a sidecar that has crashed has not started\"",
             vec![added(
-                &sidecar
-                    .clone()
-                    .init_container("setup", waiting("CrashLoopBackOff"))
-                    .init_container("setup", running(0.0)),
+                &sidecar.clone().init_container("setup", exited(0.0, 1)),
             )],
             "init",
-            "run",
+            "crash",
         ),
         waits(
             "§10.1: containers: \"the regular and the restartable init containers\"",

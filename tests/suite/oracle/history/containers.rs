@@ -7,7 +7,7 @@ use super::rng::Rng;
 use crate::oracle::build::{Pod, time};
 
 /// Reasons to wait: of every cause in [§10.1](crate::specification#s10-1), and others.
-const REASONS: [&str; 18] = [
+const REASONS: [&str; 19] = [
     "ContainerCreating",
     "PodInitializing",
     "",
@@ -26,6 +26,7 @@ const REASONS: [&str; 18] = [
     "PreStartHookError",
     "PostStartHookError",
     "CrashLoopBackOff",
+    "ContainerSetupWentAwry",
 ];
 
 /// Gives a pod its containers.
@@ -68,7 +69,12 @@ pub(super) fn step(rng: &mut Rng, pod: Pod, at: f64) -> Pod {
         false => container["name"].clone(),
     };
     let held = status(&pod, statuses, &name);
-    let next = next(rng, &name, &held, at);
+    let mut next = next(rng, &name, &held, at);
+    if rng.percent(50) {
+        // Mostly with its state, as kubelets do.
+        let runs = next["state"]["running"].is_object();
+        next["started"] = (runs != rng.percent(20)).into();
+    }
     with_status(pod, statuses, next)
 }
 

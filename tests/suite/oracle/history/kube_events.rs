@@ -169,11 +169,16 @@ fn said(rng: &mut Rng) -> (&'static str, String) {
                 "FailedPrepareDynamicResources",
                 "FailedMount",
                 "FailedAttachVolume",
+                "FailedAttachVolume",
                 "FailedMapVolume",
                 "NetworkNotReady",
             ]);
             (reason, "it does not work".to_owned())
         }
+        18 if rng.percent(60) => (
+            "SuccessfulAttachVolume",
+            "AttachVolume.Attach succeeded for volume \"a\"".to_owned(),
+        ),
         18 => (
             "Scheduled",
             "Successfully assigned ns/web to node-1".to_owned(),

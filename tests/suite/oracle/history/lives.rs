@@ -147,9 +147,6 @@ fn newborn(rng: &mut Rng, created: f64) -> Pod {
         let gates = json!([{"conditionType": "InPlaceUpdateReady"}]);
         pod = pod.put("spec", "readinessGates", gates);
     }
-    if rng.percent(35) {
-        pod = pod.put("spec", "schedulingGroup", json!({"podGroupName": "web"}));
-    }
     if rng.percent(30) {
         let volumes = [
             json!({"name": "a", "secret": {"secretName": "x"}}),
@@ -223,6 +220,9 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
     if rng.percent(10) {
         // Nothing has room for it.
         changes = vec![Change::SchedulerSays; 1 + rng.below(3)];
+        if rng.percent(40) {
+            changes.push(Change::Nominate);
+        }
     }
     if is_gated && rng.percent(20) {
         // Its gates are never lifted.
@@ -266,7 +266,7 @@ fn add_steps_and_causes(rng: &mut Rng, changes: &mut Vec<Change>) {
         insert(rng, Change::StartAll);
     }
     for (percent, change) in [
-        (15, Change::Nominate),
+        (20, Change::Nominate),
         (15, Change::NoSandbox),
         (6, Change::Terminate),
         (12, Change::Disrupt),
@@ -360,7 +360,7 @@ fn changed(
         Change::Nominate => pod.put(
             "status",
             "nominatedNodeName",
-            rng.pick(&["node-1", ""]).into(),
+            rng.pick(&["node-1", "node-1", "node-1", ""]).into(),
         ),
         Change::NoSandbox => {
             let reason = rng.pick(&["PodSandboxNotReady", "PodSandboxNotReady", "else"]);

@@ -4,11 +4,12 @@
 use super::rng::Rng;
 
 /// The clauses of a scheduler.
-const CLAUSES: [&str; 16] = [
+const CLAUSES: [&str; 19] = [
     "Insufficient cpu",
     "Insufficient ephemeral-storage",
     "Too many pods",
     "node(s) had untolerated taint {node.kubernetes.io/unreachable: }",
+    "node(s) had taint {dedicated: batch}, that the pod didn't tolerate",
     "node(s) were unschedulable",
     "node(s) didn't match pod topology spread constraints",
     "node(s) had volume node affinity conflict",
@@ -18,39 +19,60 @@ const CLAUSES: [&str; 16] = [
     "node(s) didn't match Pod's node affinity/selector",
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't have free ports for the requested pod ports",
+    "node(s) had 3 devices, no more",
     "PodGroup web is waiting for its members",
     "the pod group is incomplete",
     "waiting for the rest of the Gang",
+    "optimistic rejection: less than 3 Sibling pods, 2 are there",
+];
+
+/// What PostFilter plugins say after the clauses.
+const ENDS: [&str; 12] = [
+    "",
+    "",
+    "",
+    " preemption: 0/5 nodes are available: 9 Insufficient memory.",
+    " preemption: not eligible due to preemptionPolicy=Never.",
+    " preemption: not eligible due to a terminating pod on the nominated node.",
+    " preemption: workload aware preemption found 2 victims",
+    " no new claims to deallocate, preemption: 0/5 nodes are available: 5 No preemption victims found.",
+    " no new claims to deallocate, 9 node(s) had untolerated taint(s)",
+    " still not schedulable, 7 Insufficient cpu",
+    " deallocation of ResourceClaim completed, 8 node(s) were unschedulable",
+    " deletion of ResourceClaim completed",
 ];
 
 /// A message of the condition PodScheduled.
 pub(super) fn scheduler(rng: &mut Rng) -> String {
-    match rng.below(12) {
+    match rng.below(14) {
         0 => "no nodes available to schedule pods".to_owned(),
         1 => rng.pick(&CLAUSES).to_owned(),
-        2 => "running PreBind plugin \"VolumeBinding\": binding volumes: timed out".to_owned(),
+        2 => "running PreBind plugin \"VolumeBinding\": Binding Volumes: timed out".to_owned(),
         3 => String::new(),
         4 => {
             "1/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.".to_owned()
         }
+        5 => "minCount (4) cannot be satisfied: 1 scheduled, 2 remaining".to_owned(),
+        6 => "3 Insufficient cpu, 5 node(s) had untolerated taint".to_owned(),
         _ => {
             let nodes = rng.pick(&[1, 3, 5, 5_000]);
-            let clauses: Vec<String> = (0..1 + rng.below(3))
+            let clauses: Vec<String> = (0..1 + rng.below(4))
                 .map(|_| {
-                    let clause = rng.pick(&CLAUSES);
-                    match rng.percent(15) {
+                    // The last ones make a gang of the whole message.
+                    let most = CLAUSES.len() - rng.below(5);
+                    let clause = rng.pick(&CLAUSES[..most]);
+                    match rng.percent(12) {
                         true => clause.to_owned(),
                         false => format!("{} {clause}", rng.pick(&[1, 1, 2, 2, 3, 10])),
                     }
                 })
                 .collect();
-            let preemption = match rng.below(3) {
-                0 => "",
-                1 => " preemption: 0/5 nodes are available: 9 Insufficient memory.",
-                _ => " preemption: not eligible due to preemptionPolicy=Never.",
-            };
             let clauses = clauses.join(", ");
-            format!("0/{nodes} nodes are available: {clauses}.{preemption}")
+            let end = rng.pick(&ENDS);
+            match rng.percent(15) {
+                true => format!("all nodes are unavailable: {clauses}.{end}"),
+                false => format!("0/{nodes} nodes are available: {clauses}.{end}"),
+            }
         }
     }
 }
@@ -126,7 +148,10 @@ pub(super) fn failed(rng: &mut Rng) -> String {
 pub(super) fn sandbox(rng: &mut Rng) -> &'static str {
     rng.pick(&[
         "Failed to create pod sandbox: rpc error: plugin type=\"calico\" failed: CNI is not ready",
-        "Failed to create pod sandbox: rpc error: failed to setup Network for sandbox",
+        "Failed to create pod sandbox: rpc error: failed to Setup Network for sandbox",
+        "Failed to create pod sandbox: rpc error: NetworkPlugin cni failed to set up pod",
         "Failed to create pod sandbox: rpc error: context deadline exceeded",
+        "Failed to create pod sandbox: failed to reserve sandbox name \"network-check_0\"",
+        "Failed to create pod sandbox: Failed to pull image \"pause\": plugin type=\"mirror\" is down",
     ])
 }

@@ -1,7 +1,9 @@
 //! Planted bugs in causes, disruption and changes in place ([§10](crate::specification#s10)).
 
 use super::Mutant;
-use crate::oracle::reading::{CauseRules, Clause, Container, KubeEvent, Rules, SpecCauses, State};
+use crate::oracle::reading::{
+    CauseRules, Condition, Container, Kind, KubeEvent, Rules, SpecCauses, State,
+};
 
 /// Declares wrong readings by the clauses of [§10](crate::specification#s10) that each of them
 /// overrides, and the list of them.
@@ -33,19 +35,131 @@ cause_mutants! {
             message
         }
     }
+    ReadsOnPastClaims {
+        fn cut<'m>(&self, message: &'m str) -> &'m str {
+            message.split(" preemption:").next().unwrap_or_default()
+        }
+    }
     TakesTheFirstClause {
-        fn most<'c>(&self, clauses: &'c [Clause]) -> Option<&'c Clause> {
-            clauses.first()
+        fn most(&self, sums: &[(&'static str, u128)]) -> Option<&'static str> {
+            sums.first().map(|(cause, _)| *cause)
         }
     }
     TakesTheLastClauseOnATie {
-        fn most<'c>(&self, clauses: &'c [Clause]) -> Option<&'c Clause> {
-            clauses.iter().max_by_key(|clause| clause.nodes)
+        fn most(&self, sums: &[(&'static str, u128)]) -> Option<&'static str> {
+            sums.iter().max_by_key(|(_, sum)| *sum).map(|(cause, _)| *cause)
         }
     }
-    CountsNoNodesWithoutNumber {
-        fn nodes_without_number(&self, _: u64) -> u64 {
-            0
+    AddsNoClauses {
+        fn adds_up(&self) -> bool {
+            false
+        }
+    }
+    KnowsNoVolcano {
+        fn before_clauses(&self) -> &'static [&'static str] {
+            &[" nodes are available: "]
+        }
+    }
+    SplitsWhatIsSaidOfAllNodes {
+        fn is_one_clause(&self, _: &str) -> bool {
+            false
+        }
+    }
+    TakesThePromiseForAPreemption {
+        fn is_binding(&self, _: Option<&Condition>) -> bool {
+            false
+        }
+    }
+    TakesEveryNominationForABinding {
+        fn is_binding(&self, condition: Option<&Condition>) -> bool {
+            condition.is_none_or(|condition| condition.status == "False")
+        }
+    }
+    TakesAFailedPreemptionForOne {
+        fn is_binding(&self, condition: Option<&Condition>) -> bool {
+            condition.is_none_or(|condition| {
+                condition.status == "False" && condition.reason == "SchedulerError"
+            })
+        }
+    }
+    BindsWhileVictimsEnd {
+        fn is_binding(&self, condition: Option<&Condition>) -> bool {
+            SpecCauses.is_binding(condition)
+                || condition.is_some_and(|condition| {
+                    condition.reason == "Unschedulable"
+                        && condition.message.contains(" preemption:")
+                })
+        }
+    }
+    KnowsNoSiblings {
+        fn is_gang(&self, message: &str) -> bool {
+            let message = message.to_lowercase();
+            ["pod group", "podgroup", "gang"]
+                .iter()
+                .any(|name| message.contains(name))
+        }
+    }
+    BlamesTheSchedulerForVolumes {
+        fn failed_scheduler(&self, _: &str) -> &'static str {
+            "scheduler_error"
+        }
+    }
+    TakesTheNameOfASandboxForTheNetwork {
+        fn is_of_network(&self, message: &str) -> bool {
+            let message = message.to_lowercase();
+            message.contains("network") || message.contains("cni")
+        }
+    }
+    TakesAPauseImageForTheNetwork {
+        fn is_of_network(&self, message: &str) -> bool {
+            let message = message.to_lowercase();
+            SpecCauses.is_of_network(&message) || message.contains("plugin type=")
+        }
+    }
+    KeepsAWarningForEver {
+        fn clears(&self, _: &KubeEvent, _: &KubeEvent) -> bool {
+            false
+        }
+    }
+    ClearsEveryWarning {
+        fn clears(&self, event: &KubeEvent, _: &KubeEvent) -> bool {
+            event.reason == "SuccessfulAttachVolume"
+        }
+    }
+    BringsAnEarlierWarningBack {
+        fn brings_earlier_back(&self) -> bool {
+            true
+        }
+    }
+    WaitsForTheNetworkCondition {
+        fn shows_network(&self, _: &Container, _: bool) -> bool {
+            false
+        }
+    }
+    TakesAFalseConditionForNone {
+        fn is_without_network(&self, condition: Option<&Condition>) -> bool {
+            condition.is_none_or(|condition| condition.status == "False")
+        }
+    }
+    TakesNoReasonForOne {
+        fn shows_network(&self, container: &Container, has_start: bool) -> bool {
+            has_start || matches!(container.state, State::Waiting(_))
+        }
+    }
+    ProbesWhatHasExited {
+        fn has_exited(&self, _: &Container) -> bool {
+            false
+        }
+    }
+    TakesAnEndedSidecarForExited {
+        fn has_exited(&self, container: &Container) -> bool {
+            container.state == State::Terminated(Some(0))
+        }
+    }
+    TakesAStartForStarted {
+        fn init_is_over(&self, container: &Container, has_start: bool) -> bool {
+            SpecCauses.init_is_over(container, has_start)
+                || (container.kind == Kind::RestartableInit && has_start)
         }
     }
     HearsKubeletsOnly {
@@ -58,15 +172,8 @@ cause_mutants! {
         }
     }
     MindsTheCaseOfWarnings {
-        fn warning(&self, event: &KubeEvent) -> Option<&'static str> {
-            let message = &event.message;
-            match SpecCauses.warning(event) {
-                Some("cni") if event.reason == "FailedCreatePodSandBox" => {
-                    let named = message.contains("network") || message.contains("cni");
-                    Some(if named { "cni" } else { "sandbox" })
-                }
-                cause => cause,
-            }
+        fn is_of_network(&self, message: &str) -> bool {
+            message.contains("plugin type=") || message.contains("setup network")
         }
     }
     TakesTheFirstWarning {

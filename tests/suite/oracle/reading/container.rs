@@ -14,6 +14,8 @@ pub(crate) struct Container {
     /// [§9.1](crate::specification#s9-1): its starts that are not absurd: of the state, and of the
     /// last one
     pub(crate) starts: Vec<Nanos>,
+    /// "its newest status says `started: true`"
+    pub(crate) says_started: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +65,7 @@ fn read(pod: &Value, containers: &str, statuses: &str) -> Vec<Container> {
             },
             state: status.map_or(State::None, state),
             starts: status.map(starts).unwrap_or_default(),
+            says_started: status.is_some_and(|status| status["started"] == true),
         }
     };
     of("spec", containers).iter().map(container).collect()

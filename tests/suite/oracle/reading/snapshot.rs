@@ -30,8 +30,6 @@ pub(crate) struct Snapshot {
     pub(crate) is_stateful: bool,
     /// `metadata.deletionTimestamp` stands
     pub(crate) is_terminating: bool,
-    /// `spec.schedulingGroup` stands
-    pub(crate) has_scheduling_group: bool,
     /// `status.nominatedNodeName` stands
     pub(crate) is_nominated: bool,
     /// The readiness gate `InPlaceUpdateReady` of OpenKruise
@@ -89,7 +87,6 @@ impl Snapshot {
             containers: container::all(pod),
             is_stateful: is_stateful(pod),
             is_terminating: stands("/metadata/deletionTimestamp"),
-            has_scheduling_group: stands("/spec/schedulingGroup"),
             is_nominated: stands("/status/nominatedNodeName"),
             has_in_place_gate: has_in_place_gate(pod),
         }

@@ -5,12 +5,13 @@ pub(crate) mod scheduler;
 pub(crate) mod tally;
 
 pub(crate) use rules::{CauseRules, SpecCauses};
-pub(crate) use scheduler::Clause;
 
 use super::container::{Container, Kind, State};
+use super::kube_event::KubeEvent;
 use super::life::Folded;
 use super::snapshot::Snapshot;
 use super::startup::Startup;
+use super::vocabulary::Milestone;
 
 /// The stage and the cause of a pod in flight with the snapshot or Event at a place: "the first row
 /// that fits its stage".
@@ -23,6 +24,7 @@ pub(crate) fn at(startup: &Startup<'_>, place: usize) -> (&'static str, &'static
         _ if pod.is_terminating && rules.terminating_comes_first() => "terminating",
         "gated" => "gate",
         "scheduling" | "unschedulable" => scheduler::cause(rules, pod),
+        "network" if is_past_network(startup, pod) => beyond_network(startup, place),
         "network" => network(rules, pod, seen),
         "init" | "containers" => containers(startup, stage, place),
         _ => "readiness_gate",
@@ -30,12 +32,48 @@ pub(crate) fn at(startup: &Startup<'_>, place: usize) -> (&'static str, &'static
     (stage, cause)
 }
 
+/// "its newest status has a `startTime` and neither RTSC nor PodHasNetwork (with any status), and one
+/// of its containers, init containers included, […]"
+fn is_past_network(startup: &Startup<'_>, pod: &Snapshot) -> bool {
+    let (rules, starts) = (startup.rules.causes(), startup.rules.evidence());
+    let lacks = |kind| rules.is_without_network(pod.condition(kind));
+    let shows = |one: &Container| rules.shows_network(one, starts.start_of(one).is_some());
+    pod.started.is_some()
+        && lacks("PodReadyToStartContainers")
+        && lacks("PodHasNetwork")
+        && pod.containers.iter().any(shows)
+}
+
+/// "by the rows of `init` if it has init containers and Initialized is not reached, otherwise of
+/// `readiness` if ContainersReady is reached, otherwise of `containers`"
+fn beyond_network(startup: &Startup<'_>, place: usize) -> &'static str {
+    let view = startup.view(place);
+    let reached = |milestone| view.milestone(milestone).is_some();
+    if view.traits().init_containers && !reached(Milestone::Initialized) {
+        containers(startup, "init", place)
+    } else if reached(Milestone::ContainersReady) {
+        "readiness_gate"
+    } else {
+        containers(startup, "containers", place)
+    }
+}
+
 fn network(rules: &dyn CauseRules, pod: &Snapshot, seen: &[Folded]) -> &'static str {
     if pod.started.is_none() {
         return "acknowledge";
     }
-    let warnings = seen.iter().filter_map(|folded| folded.event.as_ref());
-    let warnings: Vec<&'static str> = warnings.filter_map(|event| rules.warning(event)).collect();
+    let mut standing: Vec<(&KubeEvent, &'static str)> = Vec::new();
+    for event in seen.iter().filter_map(|folded| folded.event.as_ref()) {
+        if let Some(cause) = rules.warning(event) {
+            standing.push((event, cause));
+        } else if (standing.last()).is_some_and(|(warning, _)| rules.clears(event, warning)) {
+            standing.pop();
+            if !rules.brings_earlier_back() {
+                standing.clear();
+            }
+        }
+    }
+    let warnings: Vec<&'static str> = standing.into_iter().map(|(_, cause)| cause).collect();
     if let Some(cause) = rules.which_warning(&warnings) {
         return cause;
     }
@@ -108,6 +146,8 @@ fn containers(startup: &Startup<'_>, stage: &str, place: usize) -> &'static str 
         "config"
     } else if any(&crashes) {
         "crash"
+    } else if any(&|one| startup.rules.causes().has_exited(one)) {
+        "exited"
     } else if any(&|one| is_pulling(startup, one, place)) {
         "pull"
     } else if any(&|one| matches!(one.state, State::Waiting(_) | State::None)) {

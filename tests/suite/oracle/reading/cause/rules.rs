@@ -1,9 +1,10 @@
 //! The clauses of [§10](crate::specification#s10) that can be got wrong, one method each. The
 //! methods' own bodies are the specification; [`SpecCauses`] leaves all of them as they are.
 
-use super::scheduler::Clause;
+use super::scheduler;
 use crate::oracle::reading::container::{Container, Kind, State};
 use crate::oracle::reading::kube_event::KubeEvent;
+use crate::oracle::reading::snapshot::Condition;
 
 /// [§10](crate::specification#s10), where nothing is overridden.
 pub(crate) trait CauseRules {
@@ -12,48 +13,136 @@ pub(crate) trait CauseRules {
         true
     }
 
-    /// "cut at ` preemption:`"
+    /// The rows of `binding`, for a pod whose `nominatedNodeName` is set
+    fn is_binding(&self, condition: Option<&Condition>) -> bool {
+        scheduler::names_a_node_for_binding(condition)
+    }
+
+    /// "the whole PodScheduled message contains […], in any case"
+    fn is_gang(&self, message: &str) -> bool {
+        let message = message.to_lowercase();
+        ["pod group", "podgroup", "gang", "sibling pods", "mincount"]
+            .iter()
+            .any(|name| message.contains(name))
+    }
+
+    /// "and the message contains `volumebinding` or `binding volumes`, in any case"
+    fn failed_scheduler(&self, message: &str) -> &'static str {
+        let message = message.to_lowercase();
+        match message.contains("volumebinding") || message.contains("binding volumes") {
+            true => "volume",
+            false => "scheduler_error",
+        }
+    }
+
+    /// "It is cut at the first of […]"
     fn cut<'m>(&self, message: &'m str) -> &'m str {
-        let cut = message.split_once(" preemption:");
-        cut.map_or(message, |(before, _)| before)
+        let ends = [
+            " preemption:",
+            " no new claims to deallocate",
+            " still not schedulable",
+            " deallocation of ResourceClaim",
+            " deletion of ResourceClaim",
+        ];
+        let mut cut = message;
+        for end in ends {
+            cut = cut.split(end).next().unwrap_or_default();
+        }
+        cut
     }
 
-    /// "the clause […] with the most nodes, on a tie the first"
-    fn most<'c>(&self, clauses: &'c [Clause]) -> Option<&'c Clause> {
-        let most = clauses.iter().map(|clause| clause.nodes).max()?;
-        clauses.iter().find(|clause| clause.nodes == most)
+    /// "` nodes are available: ` or ` nodes are unavailable: ` (Volcano)"
+    fn before_clauses(&self) -> &'static [&'static str] {
+        &[" nodes are available: ", " nodes are unavailable: "]
     }
 
-    /// "a clause without a number counts for all nodes"
-    fn nodes_without_number(&self, all: u64) -> u64 {
-        all
+    /// "If the text does not begin with a number […], it is one clause."
+    fn is_one_clause(&self, text: &str) -> bool {
+        scheduler::number(text).is_none()
     }
 
-    /// The warnings "from any reporter", and the cause that each of them is.
+    /// "the numbers of clauses with the same cause are added"
+    fn adds_up(&self) -> bool {
+        true
+    }
+
+    /// "the cause with the largest sum decides, on a tie the one whose first clause comes first"
+    fn most(&self, sums: &[(&'static str, u128)]) -> Option<&'static str> {
+        let most = sums.iter().map(|(_, sum)| *sum).max()?;
+        let first = sums.iter().find(|(_, sum)| *sum == most)?;
+        Some(first.0)
+    }
+
+    /// The warnings "whoever reports it", and the cause that each of them is.
     fn warning(&self, event: &KubeEvent) -> Option<&'static str> {
-        let message = event.message.to_lowercase();
         match event.reason.as_str() {
             "FailedPrepareDynamicResources" => Some("claim"),
             "FailedMount" | "FailedAttachVolume" | "FailedMapVolume" => Some("volume"),
             "NetworkNotReady" => Some("cni"),
-            "FailedCreatePodSandBox" if message.contains("network") || message.contains("cni") => {
-                Some("cni")
-            }
+            "FailedCreatePodSandBox" if self.is_of_network(&event.message) => Some("cni"),
             "FailedCreatePodSandBox" => Some("sandbox"),
             _ => None,
         }
     }
 
-    /// "what was delivered last of the warnings"
+    /// "whose message contains one of […], and none of […]; all in any case"
+    fn is_of_network(&self, message: &str) -> bool {
+        let message = message.to_lowercase();
+        let has = |words: &&str| message.contains(words);
+        let network = [
+            "setup network",
+            "networkplugin cni",
+            "cni network",
+            "plugin type=",
+            "pod network sandbox",
+            "network is not ready",
+            "cni plugin not initialized",
+        ];
+        let others = ["failed to reserve sandbox name", "failed to pull image"];
+        network.iter().any(|words| has(words)) && !others.iter().any(|words| has(words))
+    }
+
+    /// "clears a last warning `FailedAttachVolume`"
+    fn clears(&self, event: &KubeEvent, warning: &KubeEvent) -> bool {
+        event.reason == "SuccessfulAttachVolume" && warning.reason == "FailedAttachVolume"
+    }
+
+    /// "and no earlier one comes back"
+    fn brings_earlier_back(&self) -> bool {
+        false
+    }
+
+    /// "with any status": whether a pod with this network condition has none
+    fn is_without_network(&self, condition: Option<&Condition>) -> bool {
+        condition.is_none()
+    }
+
+    /// "has a start or waits with a reason other than […] (no reason is none)"
+    fn shows_network(&self, container: &Container, has_start: bool) -> bool {
+        has_start
+            || match &container.state {
+                State::Waiting(reason) => {
+                    !["", "ContainerCreating", "PodInitializing"].contains(&reason.as_str())
+                }
+                _ => false,
+            }
+    }
+
+    /// "the state of a regular container is `terminated` with exit code 0"
+    fn has_exited(&self, container: &Container) -> bool {
+        container.kind == Kind::Regular && container.state == State::Terminated(Some(0))
+    }
+
+    /// "the last of the warnings named here"
     fn which_warning(&self, delivered: &[&'static str]) -> Option<&'static str> {
         delivered.last().copied()
     }
 
-    /// Not so is "the first init container that has neither ended with exit code 0 nor, if
-    /// restartable, a start".
-    fn init_is_over(&self, container: &Container, has_start: bool) -> bool {
+    /// Not so is "the first init container that has neither ended with exit code 0 nor, if it is
+    /// restartable, started".
+    fn init_is_over(&self, container: &Container, _has_start: bool) -> bool {
         container.state == State::Terminated(Some(0))
-            || (container.kind == Kind::RestartableInit && has_start)
+            || (container.kind == Kind::RestartableInit && container.says_started)
     }
 
     /// "for an interval that was found too long when it ended: those before that delivery, `none`

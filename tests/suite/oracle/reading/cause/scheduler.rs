@@ -1,74 +1,109 @@
 //! [§10.1](crate::specification#s10-1): what the scheduler says.
 
 use super::CauseRules;
-use crate::oracle::reading::snapshot::Snapshot;
+use crate::oracle::reading::snapshot::{Condition, Snapshot};
 
 /// One clause of the scheduler's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clause {
-    pub(crate) nodes: u64,
+    pub(crate) nodes: u128,
     pub(crate) text: String,
 }
 
 /// The cause of a pod in `scheduling` or `unschedulable`.
 pub(crate) fn cause(rules: &dyn CauseRules, pod: &Snapshot) -> &'static str {
-    let Some(condition) = pod.condition("PodScheduled") else {
+    let condition = pod.condition("PodScheduled");
+    if pod.is_nominated && rules.is_binding(condition) {
+        return "binding";
+    }
+    let Some(condition) = condition else {
         return "queue";
     };
     let is_false = condition.status == "False";
-    let message = condition.message.to_lowercase();
-    let names_a_group = ["pod group", "podgroup", "gang"]
-        .iter()
-        .any(|name| message.contains(name));
     if condition.is_true() || (is_false && condition.reason == "SchedulingGated") {
         "queue"
-    } else if pod.has_scheduling_group && names_a_group {
+    } else if rules.is_gang(&condition.message) {
         "gang"
     } else if is_false && pod.is_nominated {
         "preempting"
     } else if is_false && condition.reason == "SchedulerError" {
-        "scheduler_error"
+        rules.failed_scheduler(&condition.message)
     } else {
-        let clauses = clauses(rules, &condition.message);
-        rules
-            .most(&clauses)
-            .map_or("other", |clause| named(&clause.text))
+        decided(rules, &condition.message)
     }
 }
 
-/// "`0/N nodes are available: n CLAUSE, n CLAUSE. preemption: …` (cut at ` preemption:` […]; a
-/// message of another form is one clause)"
-pub(crate) fn clauses(rules: &dyn CauseRules, message: &str) -> Vec<Clause> {
-    let cut = rules.cut(message);
-    let one = || {
-        vec![Clause {
-            nodes: 0,
-            text: cut.to_owned(),
-        }]
+/// "set, PodScheduled=False with reason SchedulerError", or Unschedulable and a failed preemption
+pub(crate) fn names_a_node_for_binding(condition: Option<&Condition>) -> bool {
+    const KEPT: [&str; 3] = [
+        "terminating pod on the nominated node",
+        "workload aware preemption",
+        "pod group preemption",
+    ];
+    let Some(condition) = condition else {
+        return true;
     };
-    let Some(rest) = cut.strip_prefix("0/") else {
-        return one();
-    };
-    let Some((all, rest)) = rest.split_once(" nodes are available: ") else {
-        return one();
-    };
-    let Some(all) = number(all) else { return one() };
-    let clause = |part: &str| match part.split_once(' ').map(|(n, text)| (number(n), text)) {
-        Some((Some(nodes), text)) => Clause {
-            nodes,
-            text: text.to_owned(),
-        },
-        _ => Clause {
-            nodes: rules.nodes_without_number(all),
-            text: part.to_owned(),
-        },
-    };
-    rest.split(", ").map(clause).collect()
+    let says = |text: &str| condition.message.contains(text);
+    match (condition.status.as_str(), condition.reason.as_str()) {
+        ("False", "SchedulerError") => true,
+        ("False", "Unschedulable") => says(" preemption:") && !KEPT.into_iter().any(says),
+        _ => false,
+    }
 }
 
-fn number(digits: &str) -> Option<u64> {
-    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    all_digits.then(|| digits.parse().ok())?
+/// "the numbers of clauses with the same cause are added"
+fn decided(rules: &dyn CauseRules, message: &str) -> &'static str {
+    let clauses = clauses(rules, message);
+    let mut sums: Vec<(&'static str, u128)> = Vec::new();
+    for clause in &clauses {
+        let cause = named(&clause.text);
+        let known = sums.iter().position(|(known, _)| *known == cause);
+        match known.filter(|_| rules.adds_up()) {
+            Some(place) => sums[place].1 += clause.nodes,
+            None => sums.push((cause, clause.nodes)),
+        }
+    }
+    rules.most(&sums).unwrap_or("other")
+}
+
+/// "The clauses are what follows the first ` nodes are available: ` or ` nodes are unavailable: `"
+pub(crate) fn clauses(rules: &dyn CauseRules, message: &str) -> Vec<Clause> {
+    let message = rules.cut(message);
+    let begins = |place: usize| -> Option<&str> {
+        let rest = message.get(place..)?;
+        rules
+            .before_clauses()
+            .iter()
+            .find_map(|words| rest.strip_prefix(words))
+    };
+    let Some(counted) = (0..message.len()).find_map(begins) else {
+        let text = message.to_owned();
+        return vec![Clause { nodes: 0, text }];
+    };
+    let clause = |nodes, text: &str| Clause {
+        nodes,
+        text: text.to_owned(),
+    };
+    if rules.is_one_clause(counted) {
+        return vec![clause(0, counted)];
+    }
+    let mut clauses: Vec<Clause> = Vec::new();
+    for part in counted.split(", ") {
+        match (number(part), clauses.last_mut()) {
+            (Some((nodes, text)), _) => clauses.push(clause(nodes, text)),
+            // "other text belongs to the clause before it"
+            (None, Some(before)) => before.text += &format!(", {part}"),
+            (None, None) => clauses.push(clause(0, part)),
+        }
+    }
+    clauses
+}
+
+/// "A number is digits and a space."
+pub(crate) fn number(text: &str) -> Option<(u128, &str)> {
+    let (digits, rest) = text.split_at(text.find(' ')?);
+    let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_digit());
+    is_number.then(|| (digits.parse().unwrap_or(u128::MAX >> 32), &rest[1..]))
 }
 
 /// "which contains, in any case, in this order"
@@ -89,11 +124,11 @@ pub(crate) fn named(clause: &str) -> &'static str {
 #[test]
 fn messages_of_schedulers_are_split_into_clauses() {
     use super::SpecCauses;
-    let of = |message: &str| -> Vec<(u64, String)> {
+    let of = |message: &str| -> Vec<(u128, String)> {
         let clauses = clauses(&SpecCauses, message).into_iter();
         clauses.map(|clause| (clause.nodes, clause.text)).collect()
     };
-    let expected = |clauses: &[(u64, &str)]| -> Vec<(u64, String)> {
+    let expected = |clauses: &[(u128, &str)]| -> Vec<(u128, String)> {
         let owned = clauses
             .iter()
             .map(|(nodes, text)| (*nodes, (*text).to_owned()));
@@ -107,11 +142,26 @@ fn messages_of_schedulers_are_split_into_clauses() {
         expected(&[(2, "Insufficient cpu"), (3, "node(s) were unschedulable.")])
     );
     assert_eq!(
-        of("0/5 nodes are available: pod has unbound immediate PersistentVolumeClaims."),
-        expected(&[(5, "pod has unbound immediate PersistentVolumeClaims.")])
+        of(
+            "0/6 nodes are available: 1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 \
+            Insufficient cpu, 3 node(s) no."
+        ),
+        expected(&[
+            (1, "node(s) had taint {a: b}, that the pod didn't tolerate"),
+            (2, "Insufficient cpu"),
+            (3, "node(s) no.")
+        ])
     );
     assert_eq!(
-        of("no nodes available to schedule pods"),
-        expected(&[(0, "no nodes available to schedule pods")])
+        of("0/5 nodes are available: pod has unbound PersistentVolumeClaims, 3 x."),
+        expected(&[(0, "pod has unbound PersistentVolumeClaims, 3 x.")])
+    );
+    assert_eq!(
+        of("all nodes are unavailable: 3 x, 4 y. still not schedulable, 5 z"),
+        expected(&[(3, "x"), (4, "y.")])
+    );
+    assert_eq!(
+        of("no nodes available, 3 to schedule pods"),
+        expected(&[(0, "no nodes available, 3 to schedule pods")])
     );
 }

@@ -16,6 +16,15 @@ pub(crate) const CAUSES: [(&str, &[&str]); 7] = [
     (
         "network",
         &[
+            "image",
+            "config",
+            "crash",
+            "exited",
+            "pull",
+            "create",
+            "run",
+            "probe",
+            "readiness_gate",
             "acknowledge",
             "claim",
             "volume",
@@ -32,11 +41,14 @@ pub(crate) const CAUSES: [(&str, &[&str]); 7] = [
     ),
     (
         "containers",
-        &["image", "config", "crash", "pull", "create", "probe"],
+        &[
+            "image", "config", "crash", "exited", "pull", "create", "probe",
+        ],
     ),
     ("readiness", &["readiness_gate"]),
 ];
 const SCHEDULING: &[&str] = &[
+    "binding",
     "queue",
     "gang",
     "preempting",
