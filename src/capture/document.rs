@@ -1,11 +1,8 @@
-//! The documents of a recording.
+//! What is read of an event of a watch, to go on after it.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
-
-use crate::decode::rfc3339;
-use crate::timestamp::Timestamp;
 
 /// What is read of a line of a watch, to go on after it.
 #[derive(Debug, Deserialize)]
@@ -56,43 +53,11 @@ impl<'a> WatchLine<'a> {
     }
 }
 
-/// A JSON object with the field `observedAt` in front of its own.
-pub(super) fn with_observed_at(json: &[u8], at: Timestamp) -> Vec<u8> {
-    let json = json.trim_ascii();
-    let Some(fields) = json.strip_prefix(b"{") else {
-        return json.to_vec();
-    };
-    let mut document = format!("{{\"observedAt\":\"{}\"", rfc3339::format(at)).into_bytes();
-    if fields.trim_ascii_start() != b"}" {
-        document.push(b',');
-    }
-    document.extend_from_slice(fields);
-    document
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::expect_used)]
 
     use super::*;
-
-    #[test]
-    fn the_time_of_arrival_is_put_in_front() {
-        let at = Timestamp::from_nanos(1_772_359_200_250_000_000);
-        let stamped = |json: &str| {
-            let document = with_observed_at(json.as_bytes(), at);
-            String::from_utf8_lossy(&document).into_owned()
-        };
-        assert_eq!(
-            stamped(r#"{"type":"ADDED"}"#),
-            r#"{"observedAt":"2026-03-01T10:00:00.25Z","type":"ADDED"}"#
-        );
-        assert_eq!(
-            stamped("{ }\n"),
-            r#"{"observedAt":"2026-03-01T10:00:00.25Z" }"#
-        );
-        assert_eq!(stamped("7"), "7");
-    }
 
     #[test]
     fn an_error_has_no_version() {

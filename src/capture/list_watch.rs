@@ -11,8 +11,8 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::document::{WatchLine, with_observed_at};
-use super::{Anonymizer, Output};
+use super::document::WatchLine;
+use super::{Output, Recorder};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::clock::Clock;
 use crate::cluster::transport::{next_chunk, send};
@@ -43,7 +43,7 @@ pub(super) struct ListWatch {
     pub(super) config: ReflectorConfig,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) output: Arc<Mutex<Output>>,
-    pub(super) anonymizer: Option<Arc<Anonymizer>>,
+    pub(super) recorder: Arc<Recorder>,
 }
 
 /// Why a watch is over.
@@ -181,7 +181,9 @@ impl ListWatch {
                 Ok(head) => head,
                 Err(error) => return Ok(Err(error)),
             };
-            let document = self.document(&body)?;
+            let Some(document) = self.recorder.document(&body, self.clock.now()) else {
+                return Ok(Err(ApiError::malformed("the body is no list of pods")));
+            };
             io::Write::write_all(&mut pages, &document)?;
             io::Write::write_all(&mut pages, b"\n")?;
             token = head
@@ -271,8 +273,7 @@ impl ListWatch {
             Resource::Events => event.is_applied(),
         };
         let mut full = false;
-        if writes {
-            let document = self.document(line)?;
+        if writes && let Some(document) = self.recorder.document(line, self.clock.now()) {
             let mut output = self.output.lock().await;
             output.write(&document)?;
             full = self.resource == Resource::Pods && output.is_full();
@@ -292,19 +293,6 @@ impl ListWatch {
             return Ok(Some(WatchEnd::Check));
         }
         Ok(full.then_some(WatchEnd::List(None)))
-    }
-
-    /// The document as it is recorded: with the time of its arrival and, if asked for, without names.
-    fn document(&self, json: &[u8]) -> io::Result<Vec<u8>> {
-        let now = self.clock.now();
-        match &self.anonymizer {
-            None => Ok(with_observed_at(json, now)),
-            Some(anonymizer) => {
-                let document = serde_json::from_slice(json)?;
-                let anonymous = serde_json::to_vec(&anonymizer.document(&document))?;
-                Ok(with_observed_at(&anonymous, now))
-            }
-        }
     }
 }
 

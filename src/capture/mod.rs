@@ -1,6 +1,7 @@
 //! Records what `replay` and `report` read: lists of pods, the events of a watch, and the Events of pods.
 //!
-//! - `list_watch`: lists and watches one resource. `document`: how a document is recorded.
+//! - `list_watch`: lists and watches one resource. `document`: what it reads of an event.
+//! - `recorder`: a document as it is recorded.
 //! - `output`: files that are rotated, or standard output.
 //! - `anonymize`: takes the names out.
 //!
@@ -11,6 +12,7 @@ pub mod anonymize;
 mod document;
 mod list_watch;
 mod output;
+mod recorder;
 
 use std::io;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use tokio::time::MissedTickBehavior;
 pub use self::anonymize::Anonymizer;
 use self::list_watch::{ListWatch, Resource};
 pub use self::output::{Destination, Output, OutputConfig};
+pub use self::recorder::{Recorder, RecorderCounts};
 use crate::cluster::clock::Clock;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::requests::{Requests, Scope, Selectors};
@@ -39,8 +42,8 @@ pub struct CaptureConfig {
     pub selectors: Selectors,
     /// Also the Events of pods
     pub events: bool,
-    /// Takes the names out, if there is one
-    pub anonymizer: Option<Anonymizer>,
+    /// What becomes of each document
+    pub recorder: Arc<Recorder>,
     /// Deadlines and sizes of requests
     pub reflector: ReflectorConfig,
 }
@@ -55,7 +58,6 @@ pub async fn capture(
     clock: Arc<dyn Clock>,
     output: Arc<Mutex<Output>>,
 ) -> io::Result<()> {
-    let anonymizer = config.anonymizer.map(Arc::new);
     let list_watch = |resource, requests| ListWatch {
         resource,
         client: client.clone(),
@@ -63,7 +65,7 @@ pub async fn capture(
         config: config.reflector.clone(),
         clock: Arc::clone(&clock),
         output: Arc::clone(&output),
-        anonymizer: anonymizer.clone(),
+        recorder: Arc::clone(&config.recorder),
     };
     let pods = list_watch(
         Resource::Pods,
@@ -93,3 +95,6 @@ async fn flush(output: &Mutex<Output>) -> io::Result<()> {
         output.lock().await.flush()?;
     }
 }
+
+#[cfg(test)]
+mod canary_tests;

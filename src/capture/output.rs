@@ -1,7 +1,7 @@
 //! Where a recording goes: files that are rotated, or standard output.
 //!
-//! Documents are compressed in gzip members of about a second each, and a member is written at once. So
-//! a process that is killed leaves a file of whole members, which `replay` reads.
+//! Documents are written in blocks of about a second each, and each block at once: a gzip member, or the
+//! text itself. So a process that is killed leaves a file of whole members, which `replay` reads.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A member is closed when it holds so many bytes of text, however young it is.
-const MEMBER_BYTES: usize = 4 << 20;
+/// A block is written when it has so many bytes of text, however young it is.
+const BLOCK_BYTES: usize = 4 << 20;
 
 /// Where the documents are written.
 #[derive(Clone, Debug)]
@@ -45,9 +45,8 @@ pub struct Output {
     file: Box<dyn Write + Send>,
     /// Bytes in the current file
     written: u64,
-    member: GzEncoder<Vec<u8>>,
-    /// Bytes of text in the open member
-    pending: usize,
+    /// The text that is not written yet
+    block: Vec<u8>,
     kept: VecDeque<PathBuf>,
 }
 
@@ -63,8 +62,7 @@ impl Output {
             begun: 0,
             file: Box::new(io::sink()),
             written: 0,
-            member: new_member(),
-            pending: 0,
+            block: Vec::new(),
             kept: VecDeque::new(),
         };
         output.begin_file()?;
@@ -81,11 +79,9 @@ impl Output {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&mut self, document: &[u8]) -> io::Result<()> {
-        let document = document.trim_ascii_end();
-        self.member.write_all(document)?;
-        self.member.write_all(b"\n")?;
-        self.pending += document.len() + 1;
-        if self.pending >= MEMBER_BYTES {
+        self.block.extend_from_slice(document.trim_ascii_end());
+        self.block.push(b'\n');
+        if self.block.len() >= BLOCK_BYTES {
             self.flush()?;
         }
         Ok(())
@@ -96,18 +92,17 @@ impl Output {
     /// # Errors
     /// If the file cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
-        if self.pending == 0 {
+        if self.block.is_empty() {
             return Ok(());
         }
-        self.pending = 0;
-        let member = std::mem::replace(&mut self.member, new_member()).finish()?;
+        let mut block = std::mem::take(&mut self.block);
         if self.config.compress {
-            self.file.write_all(&member)?;
-            self.written += member.len() as u64;
-        } else {
-            let mut text = flate2::read::GzDecoder::new(&*member);
-            self.written += io::copy(&mut text, &mut self.file)?;
+            let mut member = GzEncoder::new(Vec::new(), Compression::default());
+            member.write_all(&block)?;
+            block = member.finish()?;
         }
+        self.file.write_all(&block)?;
+        self.written += block.len() as u64;
         self.file.flush()
     }
 
@@ -156,8 +151,4 @@ fn create(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600).open(path)
-}
-
-fn new_member() -> GzEncoder<Vec<u8>> {
-    GzEncoder::new(Vec::new(), Compression::default())
 }

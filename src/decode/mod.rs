@@ -9,6 +9,7 @@ mod list_page;
 mod page_reader;
 pub(crate) mod pod;
 pub mod protobuf;
+mod recorded;
 mod recover;
 pub mod rfc3339;
 
@@ -29,6 +30,7 @@ use pod::envelope::{Envelope, EnvelopeReader, Item, ObservedAt};
 use pod::lenient::Lenient;
 pub use pod::object::ObjectFault;
 use pod::object::{Object, ObjectReader, shorten};
+pub use recorded::{RecordedKind, recorded_kind};
 
 /// One event of a watch.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,9 @@ use anyhow::Context;
 use tokio::sync::Mutex;
 
 use crate::args::CaptureArgs;
-use crate::capture::{self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig};
+use crate::capture::{
+    self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
+};
 use crate::cluster::client;
 use crate::cluster::clock::SystemClock;
 use crate::process::signals;
@@ -29,11 +31,12 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         .context("cannot read random bytes for --anonymize")?;
     let output = open(&args)?;
     let cluster = client::connect(&args.connection.options()).await?;
+    let recorder = Arc::new(Recorder::new(anonymizer));
     let config = CaptureConfig {
         scope: args.namespace.map_or(Scope::Cluster, Scope::Namespace),
         selectors: args.selectors.selectors(),
         events: args.evidence.events(),
-        anonymizer,
+        recorder: Arc::clone(&recorder),
         reflector: ReflectorConfig::default(),
     };
     let begun = async {
@@ -63,7 +66,25 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         () = ends => Ok(()),
     };
     let flushed = output.lock().await.flush();
+    report(recorder.counts());
     recorded.and(flushed).context("cannot write the recording")
+}
+
+/// Says at the end what is not in the recording as the API server sent it.
+fn report(counts: RecorderCounts) {
+    let RecorderCounts { left_out, repaired } = counts;
+    if left_out > 0 {
+        tracing::warn!(
+            left_out,
+            "the recording lacks objects that replay could not read; their pods may seem to be gone"
+        );
+    }
+    if repaired > 0 {
+        tracing::warn!(
+            repaired,
+            "documents had bytes that are not UTF-8; the recording has U+FFFD in their place"
+        );
+    }
 }
 
 /// Begins the first file before anything is asked of a cluster.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
-use podinit::capture::{Anonymizer, CaptureConfig, Destination, Output, OutputConfig, capture};
+use podinit::capture::{
+    Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, capture,
+};
 use podinit::decode::DecodeOptions;
 use podinit::lifecycle::{TimestampMode, TrackerConfig};
 use podinit::metrics::Format;
@@ -26,6 +28,7 @@ use crate::support::scrape::Scrape;
 /// A recording in progress, beside an exporter of the same cluster.
 struct Recorded {
     directory: tempfile::TempDir,
+    recorder: Arc<Recorder>,
     output: Arc<Mutex<Output>>,
     task: JoinHandle<std::io::Result<()>>,
 }
@@ -42,11 +45,12 @@ impl Recorded {
         let output = Arc::new(Mutex::new(
             Output::create(config, "test".to_owned()).unwrap(),
         ));
+        let recorder = Arc::new(Recorder::new(anonymizer));
         let config = CaptureConfig {
             scope: Scope::Cluster,
             selectors: Selectors::default(),
             events: false,
-            anonymizer,
+            recorder: Arc::clone(&recorder),
             reflector: ReflectorConfig::default(),
         };
         let (client, clock, to) = (client(cluster), cluster.clock(), Arc::clone(&output));
@@ -54,6 +58,7 @@ impl Recorded {
         let task = tokio::spawn(async move { capture(&client, config, clock, to).await });
         Self {
             directory,
+            recorder,
             output,
             task,
         }
@@ -196,4 +201,43 @@ async fn a_killed_recording_keeps_what_was_written_until_a_second_before() {
         replayed(&files).value("podinit_pods_discovered_total"),
         Some(1.0)
     );
+}
+
+/// What no reader of recordings takes costs only itself, with names and without.
+#[tokio::test(start_paused = true)]
+async fn an_odd_event_is_left_out_and_the_recording_goes_on() {
+    let deep = format!("{}7{}", "[".repeat(1_000), "]".repeat(1_000));
+    let event = |status: &str| {
+        format!(
+            "{{\"type\":\"ADDED\",\"object\":{{\"metadata\":{{\"uid\":\"odd\"}},\"status\":{status}}}}}\n"
+        )
+    };
+    for anonymizer in [None, Some(Anonymizer::with_key([1; 32]))] {
+        let mut world = Embedded::watching(cluster().await);
+        let recorded = Recorded::begin(&world.cluster, anonymizer, u64::MAX);
+        world.put("before");
+        world.pass(2).await;
+        for status in [&*deep, "1e999", "\"\\ud800\""] {
+            let line = event(status).into_bytes();
+            world.cluster.faults().stream(StreamFault::Raw(line.into()));
+            world.pass(1).await;
+        }
+        let line = event("\"?\"").replace('?', "\u{0}").into_bytes();
+        let invalid = line
+            .into_iter()
+            .map(|byte| if byte == 0 { 0xff } else { byte });
+        let invalid: Vec<u8> = invalid.collect();
+        world
+            .cluster
+            .faults()
+            .stream(StreamFault::Raw(invalid.into()));
+        world.put("after");
+        world.pass(2).await;
+        let counts = recorded.recorder.counts();
+        assert_eq!((counts.left_out, counts.repaired), (3, 1));
+        let (_directory, files) = recorded.end().await;
+        let replayed = replayed(&files);
+        // The last odd one is a pod.
+        assert_eq!(replayed.value("podinit_pods_discovered_total"), Some(3.0));
+    }
 }

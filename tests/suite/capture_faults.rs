@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::capture::{CaptureConfig, Destination, Output, OutputConfig, capture};
+use podinit::capture::{CaptureConfig, Destination, Output, OutputConfig, Recorder, capture};
 use podinit::timestamp::Timestamp;
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::{Scope, Selectors};
@@ -37,7 +37,7 @@ impl Recorded {
             scope: Scope::Cluster,
             selectors: Selectors::default(),
             events: false,
-            anonymizer: None,
+            recorder: Arc::new(Recorder::new(None)),
             reflector: ReflectorConfig {
                 seed: Some(1),
                 ..ReflectorConfig::default()

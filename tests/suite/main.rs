@@ -23,6 +23,7 @@ mod api;
 mod args_env;
 mod capture;
 mod capture_faults;
+mod capture_figures;
 mod causes;
 mod checkpoint_cost;
 mod checkpoint_crash;

@@ -1,67 +1,84 @@
-//! The fields of an Event that are recorded.
+//! The fields of an Event that are kept.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Anonymizer;
-use super::object::Fields;
+use super::keyed_hash::Anonymizer;
+use super::rule::{
+    API_VERSION, Fields, KIND, MESSAGE, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID,
+};
+use super::vocabulary::COMPONENTS;
+use crate::decode::event::instant_in_name;
+use crate::decode::rfc3339;
+use crate::timestamp::NANOS_PER_SECOND;
 
-impl Anonymizer {
-    pub(super) fn event(&self, event: &Value) -> Value {
-        let mut kept = Fields::of(event);
-        kept.keep(&[
-            "apiVersion",
-            "kind",
-            "type",
-            "reason",
-            "count",
-            "firstTimestamp",
-            "lastTimestamp",
-            "eventTime",
-            "reportingComponent",
-        ]);
-        kept.text("message", |message| self.message(message));
-        kept.map("metadata", |metadata| {
-            let mut kept = Fields::of(metadata);
-            kept.keep(&["resourceVersion", "creationTimestamp"]);
-            kept.text("name", |name| self.event_name(name));
-            kept.text("namespace", |namespace| self.name(namespace));
-            kept.text("uid", |uid| self.uid(uid));
-            kept.finish()
-        });
-        kept.map("involvedObject", |object| {
-            let mut kept = Fields::of(object);
-            kept.keep(&["apiVersion", "kind", "resourceVersion"]);
-            kept.text("name", |name| self.name(name));
-            kept.text("namespace", |namespace| self.name(namespace));
-            kept.text("uid", |uid| self.uid(uid));
-            kept.text("fieldPath", |path| self.field_path(path));
-            kept.finish()
-        });
-        kept.map("source", |source| {
-            let mut kept = Fields::of(source);
-            kept.keep(&["component"]);
-            kept.text("host", |host| self.name(host));
-            kept.finish()
-        });
-        kept.finish()
+pub(super) const FIELDS: Fields = &[
+    ("apiVersion", API_VERSION),
+    ("kind", KIND),
+    ("metadata", Rule::Within(metadata)),
+    (
+        "involvedObject",
+        Rule::Object(&[
+            ("apiVersion", API_VERSION),
+            ("kind", KIND),
+            ("name", NAME),
+            ("namespace", NAME),
+            ("uid", UID),
+            ("resourceVersion", RESOURCE_VERSION),
+            ("fieldPath", Rule::Text(field_path)),
+        ]),
+    ),
+    ("type", Rule::Word("Normal Warning")),
+    ("reason", REASON),
+    ("message", MESSAGE),
+    ("count", Rule::Number),
+    ("firstTimestamp", TIME),
+    ("lastTimestamp", TIME),
+    ("eventTime", TIME),
+    ("reportingComponent", COMPONENT),
+    (
+        "source",
+        Rule::Object(&[("component", COMPONENT), ("host", NAME)]),
+    ),
+];
+
+const COMPONENT: Rule = Rule::Word(COMPONENTS);
+
+const METADATA: Fields = &[
+    ("name", NAME),
+    ("namespace", NAME),
+    ("uid", UID),
+    ("resourceVersion", RESOURCE_VERSION),
+    ("creationTimestamp", TIME),
+];
+
+/// The metadata, with the instant in the name of the Event where podinit reads it: if it lies in the
+/// second of `firstTimestamp` ([§9.2](crate::specification#s9-2)).
+fn metadata(
+    anonymizer: &Anonymizer,
+    metadata: &Value,
+    event: &Map<String, Value>,
+) -> Option<Value> {
+    let mut kept = anonymizer.fields(metadata.is_object().then_some(metadata)?, METADATA);
+    let text = |value: Option<&'_ Value>| value.and_then(Value::as_str).map(str::to_owned);
+    if let Some(name) = text(metadata.get("name"))
+        && let Some((object, instant)) = name.rsplit_once('.')
+        && let Some(first) = text(event.get("firstTimestamp")).and_then(|at| rfc3339::parse(&at))
+        && let Some(at) = instant_in_name(&name)
+        && (0..NANOS_PER_SECOND).contains(&at.nanos_since(first))
+    {
+        kept["name"] = format!("{}.{instant}", anonymizer.name(object)).into();
     }
+    Some(kept)
+}
 
-    /// An Event is named after its object and, after the last dot, the instant of its creation.
-    fn event_name(&self, name: &str) -> String {
-        match name.rsplit_once('.') {
-            Some((object, instant)) if instant.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                format!("{}.{instant}", self.name(object))
-            }
-            _ => self.name(name),
+/// `spec.containers{NAME}`, with the name hashed.
+fn field_path(anonymizer: &Anonymizer, path: &str) -> String {
+    const CONTAINERS: &str = "spec.containers spec.initContainers spec.ephemeralContainers";
+    match path.strip_suffix('}').and_then(|path| path.split_once('{')) {
+        Some((field, name)) => {
+            let field = anonymizer.word_of(CONTAINERS, field);
+            format!("{field}{{{}}}", anonymizer.name(name))
         }
-    }
-
-    /// `spec.containers{NAME}`, with the name hashed.
-    fn field_path(&self, path: &str) -> String {
-        let named = path.strip_suffix('}').and_then(|path| path.split_once('{'));
-        match named {
-            Some((field, name)) => format!("{field}{{{}}}", self.name(name)),
-            None => self.name(path),
-        }
+        None => anonymizer.name(path),
     }
 }

@@ -80,7 +80,7 @@ fn container(path: &str, context: &mut DecodeContext) -> Option<EventContainer> 
 
 /// The instant in the name of an Event: what follows the last dot, as hexadecimal Unix nanoseconds.
 /// `None` where that is no such number, or lies in 1970 or before ([§4.6](crate::specification#s4-6)).
-fn instant_in_name(name: &str) -> Option<Timestamp> {
+pub(crate) fn instant_in_name(name: &str) -> Option<Timestamp> {
     /// 1971-01-01T00:00:00Z
     const FIRST: i64 = 31_536_000 * NANOS_PER_SECOND;
     let (_, digits) = name.rsplit_once('.')?;
