@@ -8,6 +8,7 @@ use crate::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Format, LabelConfig, SloDoc,
 };
 use crate::process::metrics::ProcessCollector;
+use crate::shard::Shard;
 use crate::traces::TraceStats;
 use crate::watch::events::stats::EventStats;
 use crate::watch::stats::WatchStats;
@@ -57,6 +58,7 @@ impl Exposed {
         let now = SystemClock.now();
         let mut builder = Builder::new(self.labels)
             .slos(self.slos)
+            .shard(Shard::ALL)
             .events(self.events)
             .watch(Arc::new(WatchStats::new(1)))
             .source(Box::new(ClockFamilies::new(Arc::new(SystemClock))))

@@ -1,10 +1,11 @@
-//! Which podinit this is.
+//! Which podinit this is, and which of its shards.
 
 use crate::computed_families;
 use crate::instruments::{
     AnyText, Encoder, FamilySource, FamilyType, Head, Kind, LabelDomain, LabelText, Number,
     SavedFamilies,
 };
+use crate::shard::Shard;
 
 computed_families! {
     /// Which podinit this is.
@@ -12,12 +13,30 @@ computed_families! {
         BUILD_INFO: BuildInfo =
             "podinit_build_info", ["version", "revision"], stable, not_saved,
             "The running build of podinit; always 1.";
+        SHARDS: ShardCount =
+            "podinit_shards", ["shard"], experimental, not_saved,
+            "Among how many shards the pods are divided, by the index of this one.";
     }
 }
 
-/// Exposes which podinit this is.
+/// The type of the family that states how many shards there are.
+struct ShardCount;
+
+impl FamilyType for ShardCount {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 1;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        labels.iter().all(|text| AnyText::contains(text))
+    }
+}
+
+/// Exposes which podinit this is, and which of its shards.
 #[derive(Debug)]
-pub(super) struct BuildInfo;
+pub(super) struct BuildInfo {
+    /// `None` where none is stated, as by a replay
+    pub(super) shard: Option<Shard>,
+}
 
 impl BuildInfo {
     /// The source revision, given to the build as `PODINIT_REVISION`.
@@ -44,6 +63,10 @@ impl FamilySource for BuildInfo {
         ];
         out.family(Head::from(&BUILD_INFO));
         out.number(&labels, Number::Integer(1));
+        let Some(shard) = self.shard else { return };
+        out.family(Head::from(&SHARDS));
+        let shards = Number::Integer(shard.count().get());
+        out.number(&[("shard", &shard.index().to_string())], shards);
     }
 
     fn save(&self, _: &mut SavedFamilies) {}

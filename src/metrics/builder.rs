@@ -18,6 +18,7 @@ use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
 use super::store::Store;
 use crate::instruments::{FamilySource, Kind};
+use crate::shard::Shard;
 use crate::timestamp::Timestamp;
 
 /// What is to be exposed.
@@ -30,6 +31,7 @@ pub struct Builder {
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
     start: Option<Timestamp>,
+    shard: Option<Shard>,
 }
 
 impl Builder {
@@ -77,6 +79,13 @@ impl Builder {
         self
     }
 
+    /// States which shard of the pods this is.
+    #[must_use]
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.shard = Some(shard);
+        self
+    }
+
     /// Exposes the families of a collector, after podinit's own.
     #[must_use]
     pub fn collector(mut self, collector: Box<dyn Collector>) -> Self {
@@ -109,7 +118,7 @@ impl Builder {
         let mut sources: Vec<Box<dyn FamilySource>> = vec![Box::new(Arc::clone(&board))];
         sources.extend(self.watch);
         sources.extend(self.sources);
-        sources.push(Box::new(BuildInfo));
+        sources.push(Box::new(BuildInfo { shard: self.shard }));
         let sources: Arc<[_]> = sources.into();
         let exposition = Exposition::new(
             Arc::clone(&store),

@@ -113,6 +113,7 @@ impl Exporter {
         });
         let mut builder = Builder::new(args.labels.config())
             .starts(clock.now())
+            .shard(args.sharding.shard.unwrap_or_default())
             .watch(stats.clone())
             .events(args.evidence.events())
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));

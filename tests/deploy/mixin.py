@@ -68,6 +68,7 @@ def configured(tools):
     # What `podinit rules --job --runbook-url --dashboard-url` writes in place of the defaults.
     text = read(RULES)
     for before, after in (('job="podinit"', f'job="{job}"'),
+                          ('job=\\"podinit\\"', f'job=\\"{job}\\"'),
                           ('job=\\\\\\"podinit\\\\\\"', f'job=\\\\\\"{job}\\\\\\"'),
                           ("runbook_url: deploy/runbooks.md#", f"runbook_url: {runbooks}#"),
                           ("dashboard_url: /d/", f"dashboard_url: {grafana}/")):

@@ -16,6 +16,7 @@ use podinit::metrics::{
     Recorder, SeriesLabel, SloDoc, families,
 };
 use podinit::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit::shard::Shard;
 use podinit::timestamp::Timestamp;
 use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EventStats;
@@ -107,6 +108,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
     let builder = Builder::new(labels)
         .events(true)
         .watch(Arc::new(Watch))
+        .shard(Shard::ALL)
         .slos(vec![SloDoc {
             name: Arc::from("network-ready"),
             objective_ratio: 0.99,

@@ -106,7 +106,10 @@ fn alerts() -> Vec<(String, serde_json::Value)> {
 fn every_alert_says_what_whoever_is_called_must_know() {
     for (name, rule) in alerts() {
         let severity = rule["labels"]["severity"].as_str().unwrap();
-        assert!(["critical", "warning"].contains(&severity), "{name}");
+        assert!(
+            ["critical", "warning", "info"].contains(&severity),
+            "{name}"
+        );
         for key in ["summary", "description", "runbook_url", "dashboard_url"] {
             let text = rule["annotations"][key].as_str();
             assert!(text.is_some_and(|text| !text.is_empty()), "{name}: {key}");
@@ -215,7 +218,7 @@ fn inhibition_rules_name_alerts_and_their_labels() {
                 "{about}"
             );
         }
-        let labels = ["cluster", "job", "slo", "cause"];
+        let labels = ["cluster", "job", "slo", "stage", "cause"];
         assert!(
             rule.equal
                 .iter()

@@ -3,11 +3,20 @@
 //!
 //! The lists are made by Prometheus when the alert fires, in Go templates that query. Such a list is
 //! left out where it would be empty.
+//!
+//! Prometheus, Mimir and Thanos run these queries over all they have, so each selects the cluster of its
+//! alert. Where series have no label `cluster`, the alert has none either, and an empty one selects them.
 
 use super::promql::series;
 
-/// What stands for the label `cause` of the alert in [`counted_namespaces`], a verb of `printf`.
-pub(super) const ALERTS_CAUSE: &str = "%s";
+/// A matcher for the cluster of the alert, in the format of `printf`.
+const OF_ALERTS_CLUSTER: &str = "cluster=%[1]q";
+
+/// A matcher for the cause of the alert, in the format of `printf`.
+const OF_ALERTS_CAUSE: &str = "cause=%[2]q";
+
+/// A matcher for the stage of the alert, in the format of `printf`.
+pub(super) const OF_ALERTS_STAGE: &str = "stage=%[3]q";
 
 /// Lists the pods that are not ready, in whatever phase: READY says `0/1` for a pod that is pending, and
 /// for one whose container runs, restarts or fails its probes. A pod that only waits for a readiness gate
@@ -15,36 +24,74 @@ pub(super) const ALERTS_CAUSE: &str = "%s";
 pub(super) const UNREADY_PODS: &str =
     r#"kubectl get pods -A | awk '{split($3, n, "/")} n[1] != n[2] && $4 != "Completed"'"#;
 
-/// The causes with the highest values of `expr`: ` Causes: image 7, pull 2.`
-pub(super) fn counted_causes(expr: &str) -> String {
-    let query = format!("sort_desc(topk(3, sum by (cause) ({expr}) > 0))");
-    list("Causes", "cause", &quoted(&query))
+/// Series of the job in the cluster of the alert, with further matchers.
+pub(super) fn of_alerts_cluster(name: &str, job: &str, matchers: &str) -> String {
+    let comma = if matchers.is_empty() { "" } else { ", " };
+    series(name, job, &format!("{OF_ALERTS_CLUSTER}{comma}{matchers}"))
 }
 
-/// The namespaces of pods with the highest values of `expr`, where the exporter counts by namespace.
-/// Where it does not, its own namespace may stand in the label: then there is only one. In `expr`
-/// [`ALERTS_CAUSE`] stands for the label `cause` of the alert.
+/// The same, of the cause of the alert.
+pub(super) fn of_alerts_cause(name: &str, job: &str, matchers: &str) -> String {
+    of_alerts_cluster(name, job, &format!("{OF_ALERTS_CAUSE}, {matchers}"))
+}
+
+/// The causes with the highest values of `expr`, which is of [`of_alerts_cluster`]: ` Causes: image 7,
+/// pull 2.`
+pub(super) fn counted_causes(expr: &str) -> String {
+    let query = format!("sort_desc(topk(3, sum by (cause) ({expr}) > 0))");
+    list("Causes", "cause", true, &filled(&query))
+}
+
+/// The shards that there are: ` There are the shards: 0, 2.`
+pub(super) fn present_shards(job: &str) -> String {
+    let all = of_alerts_cluster("podinit_shards", job, "");
+    let query = filled(&format!("max by (shard) ({all})"));
+    list(
+        "There are the shards",
+        "shard",
+        false,
+        &format!("{query} | sortByLabel \"shard\""),
+    )
+}
+
+/// The namespaces of pods with the highest values of `expr`, which is of [`of_alerts_cluster`] or
+/// [`of_alerts_cause`], where the exporter counts by namespace. Where it does not, its own namespace may
+/// stand in the label: then there is only one.
 pub(super) fn counted_namespaces(expr: &str, job: &str) -> String {
     let namespaces = |expr: &str| {
         format!(r#"label_replace({expr}, "namespace", "$1", "exported_namespace", "(.+)")"#)
     };
-    let all = namespaces(&series("podinit_waiting_pods", job, ""));
+    let all = namespaces(&of_alerts_cluster("podinit_waiting_pods", job, ""));
     let query = format!(
         "sort_desc(topk(3, sum by (namespace) ({}) > 0 and on () count(count by (namespace) ({all})) > 1))",
         namespaces(expr)
     );
-    let query = match query.contains(ALERTS_CAUSE) {
-        true => format!("(printf {} $labels.cause)", quoted(&query)),
-        false => quoted(&query),
-    };
-    list("Namespaces", "namespace", &query)
+    list("Namespaces", "namespace", true, &filled(&query))
 }
 
-fn list(title: &str, label: &str, query: &str) -> String {
+/// The labels that a query finds, with their values where they are `counted`.
+fn list(title: &str, label: &str, counted: bool, query: &str) -> String {
+    let value = match counted {
+        true => " {{ $s.Value | printf \"%.0f\" }}",
+        false => "",
+    };
     format!(
         "{{{{ with query {query} }}}} {title}:{{{{ range $i, $s := . }}}}{{{{ if $i }}}},{{{{ end }}}} \
-         {{{{ $s.Labels.{label} }}}} {{{{ $s.Value | printf \"%.0f\" }}}}{{{{ end }}}}.{{{{ end }}}}"
+         {{{{ $s.Labels.{label} }}}}{value}{{{{ end }}}}.{{{{ end }}}}"
     )
+}
+
+/// A query with the labels of the alert that it selects by.
+fn filled(query: &str) -> String {
+    let more = match (
+        query.contains(OF_ALERTS_STAGE),
+        query.contains(OF_ALERTS_CAUSE),
+    ) {
+        (true, _) => " $labels.cause $labels.stage",
+        (false, true) => " $labels.cause",
+        (false, false) => "",
+    };
+    format!("(printf {} $labels.cluster{more})", quoted(query))
 }
 
 /// A Go string literal.

@@ -1,7 +1,8 @@
 //! Alerts on the exporter itself. While one of them fires, its other metrics may be wrong or absent.
 
+use super::annotations::present_shards;
 use super::options::RenderOptions;
-use super::promql::{TARGET_LABELS, over_targets, over_targets_and, series};
+use super::promql::{TARGET_LABELS, indented, over_targets, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::duration::SloDuration;
 
@@ -15,9 +16,10 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 9] {
+pub(super) fn alerts(job: &str) -> [Alert; 10] {
     [
         down(job),
+        shard_missing(job),
         not_synced(job),
         watch_errors(job),
         evidence_down(job),
@@ -55,6 +57,29 @@ fn down(job: &str) -> Alert {
     Alert {
         severity: Severity::Critical,
         ..alert("PodinitDown", expr, 10, texts)
+    }
+}
+
+/// Each shard states how many there are. Two that state the same index count as one.
+fn shard_missing(job: &str) -> Alert {
+    let shards = series("podinit_shards", job, "");
+    let (all, present) = (
+        over_targets_and("max", "shard", &shards),
+        over_targets("max", &shards),
+    );
+    let expr = format!(
+        "{all}\n-\ncount without (shard) (\n{}\n)\n> 0",
+        indented(&present)
+    );
+    let description = format!(
+        "For 10 minutes Prometheus has reached no exporter of {{{{ $value | printf \"%.0f\" }}}} of the shards \
+         of the job {{{{ $labels.job }}}}. No startup of their pods is measured, and no SLO judges them.{}",
+        present_shards(job)
+    );
+    let texts = ["A shard of podinit is missing.", &description];
+    Alert {
+        severity: Severity::Critical,
+        ..alert("PodinitShardMissing", expr, 10, texts)
     }
 }
 

@@ -31,6 +31,19 @@ const HEADER: &str = "\
 # clusters apart: let the Prometheus of each cluster evaluate these rules.
 ";
 
+/// The comment at the head of the rules, with the retention that they need.
+fn header(file: &SloFile) -> String {
+    let longest = file.slos.iter().map(|slo| slo.window).max();
+    let retention = longest.map_or_else(String::new, |window| {
+        format!(
+            "#\n# The error budget reads {window} of samples: let Prometheus keep as many \
+             (--storage.tsdb.retention.time, by\n# default 15d). With fewer it is the budget over those that \
+             are there.\n"
+        )
+    });
+    format!("{HEADER}{retention}")
+}
+
 /// Renders the SLOs of `file` in the chosen format. The text ends with a line feed; the same SLOs
 /// and options give the same text.
 ///
@@ -42,10 +55,10 @@ pub fn render(file: &SloFile, options: &RenderOptions) -> Result<String, RulesEr
         groups: groups(file, options),
     };
     match options.format {
-        RulesFormat::Prometheus => Ok(format!("{HEADER}{}", yaml::document(&rules())?)),
+        RulesFormat::Prometheus => Ok(format!("{}{}", header(file), yaml::document(&rules())?)),
         RulesFormat::PrometheusRule => {
             let resource = PrometheusRule::new(rules());
-            Ok(format!("{HEADER}{}", yaml::document(&resource)?))
+            Ok(format!("{}{}", header(file), yaml::document(&resource)?))
         }
         RulesFormat::OpenSlo => openslo::documents(file, &options.job),
         RulesFormat::Tests => promtool_tests::document(file, options, groups(file, options)),

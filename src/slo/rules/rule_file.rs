@@ -61,6 +61,8 @@ pub(super) enum Severity {
     Critical,
     /// Opens a ticket for working hours
     Warning,
+    /// Reminds, once a day, of what a ticket was opened for
+    Info,
 }
 
 impl Severity {
@@ -68,6 +70,7 @@ impl Severity {
         match self {
             Self::Critical => "critical",
             Self::Warning => "warning",
+            Self::Info => "info",
         }
     }
 }

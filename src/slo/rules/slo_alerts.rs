@@ -13,7 +13,7 @@
 //! pods, or [`SEVERAL`]. It is one alert whatever the causes, because two that follow each other as the
 //! mix changes would page twice for one fault.
 
-use super::annotations::{UNREADY_PODS, counted_causes, counted_namespaces};
+use super::annotations::{UNREADY_PODS, counted_causes, counted_namespaces, of_alerts_cluster};
 use super::burn_rates::{BURN_RATES, BurnRate};
 use super::options::RenderOptions;
 use super::promql::{self, number, over_targets, promise, series};
@@ -61,7 +61,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
     let ratio = |window| series(&bad_ratio(window), job, &matcher);
     let bad = series(&events(long), job, &format!("{matcher}, result=\"bad\""));
     let most = format!("{} * {}", number(factor), number(slo.budget_ratio()));
-    let raw = series("podinit_slo_bad_causes_total", job, &matcher);
+    let raw = of_alerts_cluster("podinit_slo_bad_causes_total", job, &matcher);
     let increase = format!("increase({raw}[{long}])");
     let millis = slo.window.as_millis() as f64 / factor;
     let lasts = SloDuration::from_minutes((millis / 60_000.0).round() as u64);
@@ -100,7 +100,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
             number(slo.objective_percent),
             slo.window,
             number(factor),
-            counted_causes(&causes),
+            counted_causes(&of_alerts_cluster(&bad_causes(long), job, &matcher)),
             counted_namespaces(&increase, job),
         ),
         command: Some(UNREADY_PODS),

@@ -9,6 +9,7 @@ pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
     let mut tests = vec![
         restart(inputs),
         down(inputs),
+        shard_missing(inputs),
         not_synced(inputs),
         evidence_down(inputs),
         reload_failed(inputs),
@@ -56,6 +57,7 @@ fn restart(inputs: TestInputs<'_>) -> Test {
     for (metric, before, after) in [
         ("up", "1x20 stale", "_x20 0x2 1x60"),
         ("podinit_synced", "1x20 stale", "_x23 0x2 1x60"),
+        ("podinit_shards", "1x20 stale", "_x20 1x65"),
         ("podinit_watch_errors_total", "5000x20 stale", "_x23 0x62"),
         (
             "podinit_label_values_dropped_total",
@@ -106,6 +108,7 @@ fn own(metric: &str) -> &'static str {
         "podinit_label_values_dropped_total" => "label=\"namespace\"",
         "podinit_clock_anomalies_total" => "kind=\"skew\"",
         "podinit_pods_finished_total" => "outcome=\"ready\"",
+        "podinit_shards" => "shard=\"0\"",
         "podinit_evidence_up" => "source=\"events\"",
         "podinit_inflight_pods" => "stage=\"network\"",
         _ => "",
@@ -140,6 +143,37 @@ fn down(inputs: TestInputs<'_>) -> Test {
         .fires(21, name, expected(inputs, name, vec![], ""))
         .silent(30, name)
         .silent(70, name)
+}
+
+/// One of three goes, and comes back.
+fn shard_missing(inputs: TestInputs<'_>) -> Test {
+    let name = "PodinitShardMissing";
+    let found = [" There are the shards: 0, 2."];
+    let alert = named(inputs, name);
+    let expected = inputs.expected_with(&alert, &inputs.lasting(), "1", &found);
+    let test = Test::new(format!("{name}: one of three shards goes, and comes back"));
+    [
+        (FIRST, 0, "3x120"),
+        (SECOND, 1, "3x20 stale _x40 3x59"),
+        (Target { number: 3, ..FIRST }, 2, "3x120"),
+        (ELSEWHERE, 0, "1x120"),
+        (
+            Target {
+                number: 2,
+                ..ELSEWHERE
+            },
+            0,
+            "1x120",
+        ),
+    ]
+    .into_iter()
+    .fold(test, |test, (target, index, values)| {
+        let own = format!("shard=\"{index}\"");
+        test.given(inputs, "podinit_shards", target, &own, values)
+    })
+    .silent(30, name)
+    .fires(32, name, vec![expected])
+    .silent(65, name)
 }
 
 fn not_synced(inputs: TestInputs<'_>) -> Test {

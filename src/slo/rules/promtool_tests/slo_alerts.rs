@@ -138,6 +138,18 @@ impl Subject<'_> {
             let own = format!("stage=\"containers\", cause=\"image\", {}", team(name));
             test.given(self.inputs, "podinit_waiting_pods", FIRST, &own, "5x10")
         });
+        // Another cluster's, whose exporter has no events, so that it has no alert of its own.
+        let elsewhere = format!(
+            "slo=\"{}\", stage=\"init\", cause=\"crash\", exported_namespace=\"c\"",
+            self.slo.rule.name
+        );
+        let test = test.given(
+            self.inputs,
+            "podinit_slo_bad_causes_total",
+            ELSEWHERE,
+            &elsewhere,
+            "0+9x10",
+        );
         let found = [" Causes: image 70, probe 30.", " Namespaces: b 80, a 20."];
         let alerts = BURN_RATES.iter().map(|rate| {
             let alert = budget_burn(self.slo, rate, &self.inputs.options.job);

@@ -1,8 +1,8 @@
 //! Tests of the alerts on stuck pods.
 
 use super::super::rule_file::Pairs;
-use super::super::stuck_pod_alerts::{PODS_STUCK, alert};
-use super::format::{ELSEWHERE, FIRST, SECOND, Test, TestInputs};
+use super::super::stuck_pod_alerts::{PODS_STUCK, STILL_STUCK, alert, still_stuck};
+use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
 use crate::lifecycle::Stage;
 
 const STUCK: &str = "podinit_stuck_pods";
@@ -14,6 +14,8 @@ pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
         .collect();
     tests.extend([
         eternal_pod_hides_nothing(inputs),
+        abandoned_pods(inputs),
+        weekend(inputs),
         crashing_pod(inputs),
         crashing_release(inputs),
         not_in_sync(inputs),
@@ -45,26 +47,155 @@ fn one_pod(inputs: TestInputs<'_>, stage: Stage) -> Test {
     let cause = "unknown";
     let expected = inputs.expected(&alert, &labels(inputs, cause), "1");
     Test::new(format!("{}: one pod is stuck, then leaves", stage.as_str()))
-        .given(inputs, "podinit_synced", FIRST, "", "1x80")
-        .given(inputs, STUCK, FIRST, &own(stage, cause), "0x20 1x30 0x30")
+        .given(inputs, "podinit_synced", FIRST, "", "1x90")
+        .given(inputs, STUCK, FIRST, &own(stage, cause), "0x20 1x30 0x40")
         .silent(26, PODS_STUCK)
         .fires(32, PODS_STUCK, vec![expected])
-        .counts(70, &all(cause), 0)
+        .counts(80, &all(cause), 0)
 }
 
-/// A pod is stuck for days. After a day it fires nothing, and the alert fires for the next ones.
+/// A pod is stuck for days. After a day it only reminds, and the alert fires for the next ones.
 fn eternal_pod_hides_nothing(inputs: TestInputs<'_>) -> Test {
     let crash = own(Stage::Containers, "crash");
     let image = own(Stage::Containers, "image");
     Test::new("a pod that is stuck for ever does not hide the next incident")
-        .given(inputs, "podinit_synced", FIRST, "", "1x1530")
-        .given(inputs, STUCK, FIRST, &crash, "0x20 1x1460 5x40")
-        .given(inputs, STUCK, FIRST, &image, "0x1480 40x40")
+        .given(inputs, "podinit_synced", FIRST, "", "1x1550")
+        .given(inputs, STUCK, FIRST, &crash, "0x20 1x1480 5x40")
+        .given(inputs, STUCK, FIRST, &image, "0x1500 40x40")
         .counts(60, &all("crash"), 1)
         .counts(1400, &all("crash"), 1)
-        .counts(1480, "alertname=\"PodinitPodsStuck\"", 0)
-        .counts(1483, &all("image"), 1)
-        .counts(1490, &all("crash"), 1)
+        .counts(1495, "alertname=\"PodinitPodsStuck\"", 0)
+        .counts(1503, &all("image"), 1)
+        .counts(1510, &all("crash"), 1)
+}
+
+/// Pods that are abandoned, each kind in a cluster of its own, from the first scrape on. In the end one more
+/// is stuck in some of them.
+fn abandoned_pods(inputs: TestInputs<'_>) -> Test {
+    const END: usize = 1600;
+    let of = |cluster, number| Target { cluster, number };
+    let crashing = |crash: &str, probe: &str, times| {
+        [("crash", crash), ("probe", probe)].map(|(cause, cycle)| {
+            let cycles = vec![cycle; times].join(" ");
+            (own(Stage::Containers, cause), cycles)
+        })
+    };
+    let stuck = |stage, cause, values: &str| (own(stage, cause), values.to_owned());
+    let mut series = vec![
+        (
+            of("two", 1),
+            stuck(Stage::Containers, "image", "2x1500 3x100"),
+        ),
+        (
+            of("ten", 1),
+            stuck(Stage::Containers, "crash", "10x1500 11x100"),
+        ),
+    ];
+    // Five minutes between crashes; at times more of the pods run, and fewer wait.
+    let noise = crashing("97x10 85", "3x10 15", END / 12);
+    series.extend(noise.map(|values| (of("noise", 1), values)));
+    let [before, after] = [
+        crashing("10x4 9", "0x4 1", 250),
+        crashing("11x4 10", "0x4 1", 20),
+    ];
+    let both = before.into_iter().zip(after);
+    series.extend(
+        both.map(|((own, before), (_, after))| {
+            (of("loops", 1), (own, format!("{before} {after}")))
+        }),
+    );
+    // One of two shards is restarted at minute 1480, and finds its pods a minute after its sync.
+    let cni = |values| stuck(Stage::Network, "cni", values);
+    series.push((of("shards", 1), cni("10x1600")));
+    series.push((of("shards", 2), cni("10x1480 stale _x11 0 10x100")));
+    let test = ["two", "ten", "noise", "loops", "shards"].into_iter().fold(
+        Test::new("abandoned pods, and one more: where 2 and where 10 are"),
+        |test, cluster| {
+            let count = if cluster == "shards" { 2 } else { 1 };
+            test.given(
+                inputs,
+                "podinit_synced",
+                of(cluster, 1),
+                "",
+                format!("1x{END}"),
+            )
+            .given(
+                inputs,
+                "podinit_shards",
+                of(cluster, 1),
+                "shard=\"0\"",
+                format!("{count}x{END}"),
+            )
+        },
+    );
+    let second = of("shards", 2);
+    let test = test
+        .given(
+            inputs,
+            "podinit_synced",
+            second,
+            "",
+            "1x1480 stale _x9 0x1 1x100",
+        )
+        .given(
+            inputs,
+            "podinit_shards",
+            second,
+            "shard=\"1\"",
+            "2x1480 stale _x9 2x102",
+        );
+    let test = series
+        .into_iter()
+        .fold(test, |test, (target, (own, values))| {
+            test.given(inputs, STUCK, target, &own, values)
+        });
+    let check = |test: Test, minute, cluster, newly, still| {
+        let of = |name| format!("alertname=\"{name}\", cluster=\"{cluster}\"");
+        test.counts(minute, &of(PODS_STUCK), newly)
+            .counts(minute, &of(STILL_STUCK), still)
+    };
+    let mut test = test;
+    for cluster in ["two", "ten", "noise", "loops", "shards"] {
+        // All are news on the first day, since what was before it is not known.
+        for (minute, newly, still) in [(30, 1, 0), (1430, 1, 0), (1478, 0, 1)] {
+            test = check(test, minute, cluster, newly, still);
+        }
+    }
+    for cluster in ["two", "ten", "loops"] {
+        test = check(test, 1500, cluster, 0, 1);
+        test = check(test, 1530, cluster, 1, 1);
+    }
+    for minute in (1481..END as u64).step_by(7) {
+        test = check(test, minute, "noise", 0, 1);
+        test = check(test, minute, "shards", 0, 1);
+    }
+    test
+}
+
+/// Stuck from Friday evening until Monday, and then deleted.
+fn weekend(inputs: TestInputs<'_>) -> Test {
+    let alert = still_stuck(&inputs.options.job);
+    let mut labels = labels(inputs, "volume");
+    labels.push(("stage", "network".to_owned()));
+    let reminder = inputs.expected(&alert, &labels, "3");
+    let (all, still) = (all("volume"), format!("alertname=\"{STILL_STUCK}\""));
+    Test::new("pods that are stuck over a weekend are not forgotten")
+        .given(inputs, "podinit_synced", FIRST, "", "1x4000")
+        .given(
+            inputs,
+            STUCK,
+            FIRST,
+            &own(Stage::Network, "volume"),
+            "0x60 3x3840 0x90",
+        )
+        .counts(50, &all, 0)
+        .counts(75, &all, 1)
+        .counts(1480, &all, 1)
+        .counts(1540, &all, 0)
+        .counts(1540, &still, 1)
+        .fires(3840, STILL_STUCK, vec![reminder])
+        .counts(3940, &still, 0)
+        .counts(3940, &all, 0)
 }
 
 /// Each restart moves the pod from `crash` to `probe` for two of seven minutes.
@@ -127,19 +258,27 @@ fn not_in_sync(inputs: TestInputs<'_>) -> Test {
         .counts(50, &all("cni"), 1)
 }
 
-/// The pods that were stuck before are stuck in the new exporter's eyes too.
+/// The pods that were stuck before are stuck in the new exporter's eyes too, a minute after its sync.
 fn exporter_restarts(inputs: TestInputs<'_>) -> Test {
     let stuck = own(Stage::Network, "volume");
-    Test::new("the exporter restarts, and finds the stuck pods again")
-        .given(inputs, "podinit_synced", FIRST, "", "1x1490 stale")
-        .given(inputs, "podinit_synced", SECOND, "", "_x1492 0x2 1x60")
-        .given(inputs, STUCK, FIRST, &stuck, "0x20 3x1470 stale")
-        .given(inputs, STUCK, SECOND, &stuck, "_x1492 0x3 3x60")
-        .counts(100, &all("volume"), 1)
-        .counts(1485, &all("volume"), 0)
-        .counts(1494, &all("volume"), 0)
-        .counts(1502, &all("volume"), 0)
-        .counts(1540, &all("volume"), 0)
+    let shard = "shard=\"0\"";
+    let test = Test::new("the exporter restarts, and finds the stuck pods again")
+        .given(inputs, "podinit_shards", FIRST, shard, "1x1520 stale")
+        .given(inputs, "podinit_shards", SECOND, shard, "_x1522 1x63")
+        .given(inputs, "podinit_synced", FIRST, "", "1x1520 stale")
+        .given(inputs, "podinit_synced", SECOND, "", "_x1522 0x2 1x60")
+        .given(inputs, STUCK, FIRST, &stuck, "0x20 10x1500 stale")
+        .given(inputs, STUCK, SECOND, &stuck, "_x1522 0x3 10x60")
+        .counts(100, &all("volume"), 1);
+    [1515, 1524, 1532, 1570]
+        .into_iter()
+        .fold(test, |test, minute| {
+            test.counts(minute, &all("volume"), 0).counts(
+                minute,
+                &format!("alertname=\"{STILL_STUCK}\""),
+                1,
+            )
+        })
 }
 
 /// Counted by namespace, in both ways in which Prometheus can name the label.
@@ -172,16 +311,24 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
                     format!("{pods}x60"),
                 )
         })
+        // Another cluster's, of an exporter that is not in sync, so that it has no alert of its own.
+        .given(
+            inputs,
+            STUCK,
+            ELSEWHERE,
+            &format!("{}, exported_namespace=\"team-c\"", own(stage, "config")),
+            "0x20 9x40",
+        )
         .fires(40, PODS_STUCK, vec![expected])
 }
 
 fn clusters_do_not_mix(inputs: TestInputs<'_>) -> Test {
     let image = own(Stage::Containers, "image");
     Test::new("stuck pods of another cluster")
-        .given(inputs, "podinit_synced", FIRST, "", "1x60")
-        .given(inputs, "podinit_synced", ELSEWHERE, "", "1x60")
-        .given(inputs, STUCK, FIRST, &image, "0x20 9x40")
-        .given(inputs, STUCK, ELSEWHERE, &image, "20x20 0x40")
-        .counts(40, &format!("{}, cluster=\"here\"", all("image")), 1)
-        .counts(40, &format!("{}, cluster=\"there\"", all("image")), 0)
+        .given(inputs, "podinit_synced", FIRST, "", "1x90")
+        .given(inputs, "podinit_synced", ELSEWHERE, "", "1x90")
+        .given(inputs, STUCK, FIRST, &image, "0x40 9x50")
+        .given(inputs, STUCK, ELSEWHERE, &image, "20x20 0x70")
+        .counts(70, &format!("{}, cluster=\"here\"", all("image")), 1)
+        .counts(70, &format!("{}, cluster=\"there\"", all("image")), 0)
 }

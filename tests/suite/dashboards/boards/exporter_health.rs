@@ -111,7 +111,21 @@ fn now() -> Vec<Panel> {
                 "{{version}}",
             )],
         )
-        .sized(24, 4),
+        .sized(18, 4),
+        stat(
+            "Missing shards",
+            "none",
+            "How many of the shards Prometheus does not scrape.",
+            format!(
+                "sum(max without (shard) ({all}) - count without (shard) ({all}))",
+                all = format_args!(
+                    "max by (cluster, job, shard) ({})",
+                    series("podinit_shards", "")
+                ),
+            ),
+        )
+        .steps("green", &[(1.0, "red")])
+        .sized(6, 4),
     ]
 }
 

@@ -111,7 +111,7 @@ fn state() -> Panel {
         Kind::Table(columns),
         "SLO state",
         "short",
-        "Each SLO over the window selected above, which must be the one in the SLO file: pods judged, the share of them that was good, and the error budget that remains (below 0 %: overspent).",
+        "Each SLO over the window selected above, which must be the one in the SLO file: pods judged, the share of them that was good, and the error budget that remains (below 0 %: overspent). Prometheus has to keep the whole window (15 days by default).",
         exprs.map(|expr| Target::new(expr, "{{slo}}")).into(),
     )
     .sized(24, 5)
@@ -122,7 +122,7 @@ fn budget() -> Panel {
         Kind::Lines,
         "Error budget remaining",
         "percentunit",
-        "The share of the window's error budget that remains. At 0 the objective is just met.",
+        "The share of the window's error budget that remains. At 0 the objective is just met. It reads the whole window: where Prometheus keeps less (15 days by default), it is the budget over what is there.",
         vec![Target::new(
             format!("1 - {}", burn_rate("$window")),
             "{{slo}}",
