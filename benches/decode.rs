@@ -56,6 +56,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         probes: false,
         images: false,
         messages: false,
+        endings: false,
     };
     let frames: Vec<Vec<u8>> = (lines.iter())
         .map(|line| protobuf::event(line.as_bytes()).unwrap())

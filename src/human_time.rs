@@ -17,6 +17,11 @@ pub fn seconds(value: f64) -> String {
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// The seconds between two instants, not below zero.
+pub fn since(from: Timestamp, to: Timestamp) -> f64 {
+    to.nanos_since(from).max(0) as f64 / 1e9
+}
+
 /// The time of day of an instant in UTC, to the millisecond: `23:05:07.250`.
 pub fn time_of_day(at: Timestamp) -> String {
     instant(at).map_or_else(

@@ -6,6 +6,7 @@
 
 mod container;
 mod disruption;
+mod ending;
 mod in_place;
 pub mod packed;
 mod probes;
@@ -20,6 +21,7 @@ pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
 pub use self::disruption::DisruptionReason;
+pub use self::ending::{Ending, Termination};
 pub use self::in_place::{InPlaceChanges, Resize, ResizeState};
 pub use self::probes::{ContainerProbes, Probe};
 pub use self::sandbox::SandboxNotReady;
@@ -198,6 +200,8 @@ pub struct PodSnapshot {
     /// Why containers wait that have a problem, in the words of Kubernetes; `None` where nothing says so,
     /// or where it was not asked for
     pub waiting_messages: Option<Box<Vec<WaitingMessage>>>,
+    /// How it ended; `None` of a pod that has not, or where it was not asked for
+    pub ending: Option<Box<Ending>>,
     /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
     /// ([§9.4](crate::specification#s9-4))
     pub is_stateful: bool,
@@ -238,6 +242,7 @@ impl PodSnapshot {
             has_init_containers: false,
             containers: Box::default(),
             waiting_messages: None,
+            ending: None,
             is_stateful: false,
             has_readiness_gates: false,
             is_static: false,

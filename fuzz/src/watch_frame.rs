@@ -24,6 +24,7 @@ pub fn run(bytes: &[u8]) {
         probes: true,
         images: true,
         messages: true,
+        endings: true,
     });
     let mut events = EventDecoder::default();
     // The body is also taken for one event, so that the fuzzer need not guess its length.

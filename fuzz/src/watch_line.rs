@@ -24,6 +24,7 @@ pub fn run(bytes: &[u8]) {
         probes: true,
         images: true,
         messages: true,
+        endings: true,
     });
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {
@@ -75,6 +76,7 @@ fn without_labels(mut event: WatchEvent) -> WatchEvent {
             pod.info.pod_labels = std::sync::Arc::default();
             pod.info.images = None;
             pod.waiting_messages = None;
+            pod.ending = None;
         }
         WatchEventKind::OtherShard { .. }
         | WatchEventKind::Bookmark { .. }

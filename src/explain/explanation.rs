@@ -2,16 +2,18 @@
 
 use serde::Serialize;
 
+use super::ended::{Ended, EndedLine};
 use super::fleet::Fleet;
 use super::next_command::next_command;
 use super::parts::{Share, shares};
 use super::peers::Peers;
 use super::uncertainty;
-use super::verdict::{since, verdict};
+use super::verdict::verdict;
 use super::waterfall::{Row, waterfall};
 use crate::decode::rfc3339;
+use crate::human_time::since;
 use crate::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
-use crate::pod::ContainerKind;
+use crate::pod::{ContainerKind, Ending};
 use crate::recordings::report::{Advice, Taken, advise};
 use crate::strangers_text;
 use crate::timestamp::Timestamp;
@@ -22,12 +24,16 @@ pub struct Others {
     pub fleet: Fleet,
     /// Of a pod in flight, those that wait for the same
     pub peers: Option<Peers>,
-    /// The step `probe` of the pods of the same workload with the same probes
+    /// The step `probe` of the pods of the same workload with the same probes and images
     pub probe_times: Vec<Latency>,
     /// Where a workload was asked for, its pods
     pub workload_pods: Option<WorkloadPods>,
     /// Why the status of the pod no longer says when it started up
     pub lost: Option<LostStartup>,
+    /// How it ended, where its status says so
+    pub ending: Option<Ending>,
+    /// It had ended when it was first seen
+    pub is_over_at_first_sight: bool,
     /// What else its source leaves in doubt
     pub doubts: Vec<String>,
 }
@@ -102,6 +108,9 @@ pub struct ContainerLine {
     pub image: Option<String>,
     /// Of a pod in flight, what keeps it from running
     pub problem: Option<&'static str>,
+    /// Of a pod that has ended, how the container did
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<EndedLine>,
 }
 
 /// A cause, and since when.
@@ -139,12 +148,19 @@ impl Explanation {
             probe_times,
             workload_pods,
             lost,
+            ending,
+            is_over_at_first_sight,
             mut doubts,
         } = others;
+        let over = is_over_at_first_sight.then_some(uncertainty::OVER_AT_FIRST_SIGHT);
         let lost = lost.map(uncertainty::of_lost);
-        doubts.splice(0..0, lost.map(str::to_owned));
-        let (began, end) = span(record, now);
-        let parts = shares(record, end);
+        doubts.splice(0..0, lost.into_iter().chain(over).map(str::to_owned));
+        let ended = Ended {
+            ending: ending.unwrap_or_default(),
+            is_over_at_first_sight,
+        };
+        let (began, end) = span(record, &ended, now);
+        let parts = shares(record, &ended, end);
         let (namespace, name) = (&record.pod.namespace, &record.pod.name);
         let owner = record.pod.workload.as_deref();
         Self {
@@ -155,16 +171,16 @@ impl Explanation {
             state: record
                 .outcome()
                 .map_or("in_flight", |outcome| outcome.as_str()),
-            verdict: verdict(record, &parts, began, end),
+            verdict: verdict(record, &ended, &parts, began, end),
             doubts,
             began: rfc3339::format(began),
             seconds: since(began, end),
             parts,
-            rows: waterfall(record, &fleet, began, end),
+            rows: waterfall(record, &ended, &fleet, began, end),
             milestones: milestones(record, began),
-            containers: containers(record),
+            containers: containers(record, &ended),
             message: record.message.as_deref().map(str::to_owned),
-            causes: causes(record, began, end),
+            causes: causes(record, &ended, began, end),
             slos: slos(record),
             probes: probes(record, probe_times),
             fleet: fleet.pods(),
@@ -176,14 +192,16 @@ impl Explanation {
 }
 
 /// From the first instant of a startup that is known to its end; of one in flight, to `now`.
-fn span(record: &Record, now: Timestamp) -> (Timestamp, Timestamp) {
+fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp) {
     let times = record.milestones.iter().filter_map(|reached| reached.time);
     let times: Vec<Timestamp> = times.map(|(at, _)| at).collect();
     let began = times.iter().min().copied().unwrap_or(record.discovered);
     let end = match record.progress {
         Progress::InFlight { .. } => now,
         // Podinit may have learnt of the end much later.
-        Progress::Ended { at, .. } if record.outcome() != Some(Outcome::Ready) => at,
+        Progress::Ended { at, .. } if record.outcome() != Some(Outcome::Ready) => {
+            ended.ending.at.unwrap_or(at)
+        }
         Progress::Ended { at, .. } => times.iter().max().copied().unwrap_or(at),
     };
     (began, end.max(began))
@@ -203,19 +221,24 @@ fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {
     lines.collect()
 }
 
-fn containers(record: &Record) -> Vec<ContainerLine> {
+fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {
     let in_flight = record.outcome().is_none();
-    let lines = record.containers.iter().map(|container| ContainerLine {
+    let all = record.containers.iter().enumerate();
+    let lines = all.map(|(position, container)| ContainerLine {
         name: container.name.to_string(),
         init: container.kind != ContainerKind::Regular,
         image: container.image.as_deref().map(str::to_owned),
         problem: (container.problem.filter(|_| in_flight)).map(|problem| problem.as_str()),
+        ended: ended.of_container(position).map(EndedLine::from),
     });
     lines.collect()
 }
 
 /// The causes. One of a pod that was first seen when its startup was over says nothing.
-fn causes(record: &Record, began: Timestamp, end: Timestamp) -> Vec<CauseLine> {
+fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> Vec<CauseLine> {
+    if ended.is_over_at_first_sight {
+        return Vec::new();
+    }
     let in_flight = record.outcome().is_none();
     let next = record.causes.iter().skip(1).map(|cause| Some(cause.began));
     let until = next.chain([None]);

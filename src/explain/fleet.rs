@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 
 use crate::lifecycle::{Interval, Latency, Record};
+use crate::pod::PodUid;
 
 /// The histograms count milliseconds.
 const NANOS_PER_UNIT: u64 = 1_000_000;
@@ -21,11 +22,15 @@ impl Default for Fleet {
 }
 
 impl Fleet {
-    /// The durations of these records.
-    pub fn of_records(records: &[Record]) -> Self {
+    /// The durations of these records, but for that of the pod that is compared with them.
+    pub fn of_records(records: &[Record], compared: PodUid) -> Self {
         let mut fleet = Self::default();
-        for record in records {
-            fleet.add_record(record);
+        for record in records.iter().filter(|record| record.uid != compared) {
+            for interval in Interval::ALL {
+                if let Some(latency) = record.duration(interval) {
+                    fleet.add(interval, latency);
+                }
+            }
         }
         fleet
     }
@@ -37,11 +42,15 @@ impl Fleet {
         let _ = self.0[interval.index()].record(millis);
     }
 
-    /// Counts the durations of a record.
-    fn add_record(&mut self, record: &Record) {
+    /// Takes out the durations of a record, which were counted.
+    pub(super) fn remove(&mut self, record: &Record) {
         for interval in Interval::ALL {
             if let Some(latency) = record.duration(interval) {
-                self.add(interval, latency);
+                let mut one = Self::default();
+                one.add(interval, latency);
+                let index = interval.index();
+                // It is among them, so that no count falls below zero.
+                let _ = self.0[index].subtract(&one.0[index]);
             }
         }
     }

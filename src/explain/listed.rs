@@ -5,8 +5,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::explanation::Explanation;
-use super::replayed::{Followed, LostStartups};
-use super::target::Target;
+use super::replayed::Followed;
+use super::statuses::Statuses;
+use super::target::{NoStartup, Target};
 use crate::decode::WatchEventKind;
 use crate::kube_event::KubeEvent;
 use crate::lifecycle::{NetworkTime, TrackerConfig};
@@ -32,27 +33,31 @@ pub struct ListedPods {
     pub now: Timestamp,
 }
 
-/// Explains the startup of `target`, with the choice of [`explain`](super::explain). `None` if the list
-/// has no such pod.
+/// Explains the startup of `target`, with the choice of [`explain`](super::explain).
+///
+/// # Errors
+/// If the list has no startup of it.
 pub fn explain_list(
     list: ListedPods,
     tracker: TrackerConfig,
     target: &Target,
-) -> Option<Explanation> {
+) -> Result<Explanation, NoStartup> {
     let mut doubts = vec![OF_A_LIST.to_owned()];
     doubts.extend((list.no_events.as_ref()).map(|why| {
         format!(
             "the Events cannot be listed, so that image pulls and some causes are not known: {why}"
         )
     }));
-    let lost = RefCell::new(LostStartups::default());
-    lost.borrow_mut().add(&list.pods);
+    let statuses = RefCell::new(Statuses::default());
+    for pod in &list.pods {
+        statuses.borrow_mut().add(pod, target);
+    }
     let config = ReplayConfig {
         tracker,
         ..ReplayConfig::default()
     };
     let stats = Arc::new(WatchStats::new(1));
-    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &lost));
+    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &statuses));
     let Ok(mut replay) = Replay::new(config, stats, new_sink);
     for document in documents(list, target) {
         let Ok(_) = replay.read(document);

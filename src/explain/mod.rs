@@ -7,6 +7,7 @@
 //!
 //! Whatever a record came from, it is explained the same way.
 
+mod ended;
 mod explanation;
 mod fleet;
 mod listed;
@@ -15,6 +16,7 @@ mod parts;
 mod peers;
 mod recorded;
 mod replayed;
+mod statuses;
 mod target;
 mod text;
 mod trace;
@@ -22,14 +24,15 @@ mod uncertainty;
 mod verdict;
 mod waterfall;
 
+pub use ended::EndedLine;
 pub use explanation::{CauseLine, Explanation, MilestoneLine, Others, SloLine, WorkloadPods};
 pub use fleet::Fleet;
 pub use listed::{ListedPods, explain_list};
 pub use next_command::{PodOnNode, next_command, next_command_of};
-pub use parts::{Part, Share, shares};
+pub use parts::{Part, Share};
 pub use peers::Peers;
 pub use recorded::{Records, explain_records};
 pub use replayed::explain;
-pub use target::{Target, TargetName};
+pub use target::{NoStartup, Target, TargetName};
 pub use text::stage_colour;
 pub use waterfall::Row;

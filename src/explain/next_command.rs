@@ -68,6 +68,9 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<Waiting>) -> String {
         | Cause::Image
         | Cause::Pull
         | Cause::Probe => events,
+        Cause::Config if waiting.stage() == Stage::Init => {
+            field(".status.initContainerStatuses[*].state.waiting.message")
+        }
         Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
         Cause::Exited => format!("{kubectl} logs {name} --all-containers --tail=50"),
         Cause::Crash => format!("{kubectl} logs {name} --all-containers --previous --tail=50"),

@@ -2,8 +2,11 @@
 
 use serde::Serialize;
 
+use super::ended::Ended;
 use crate::label_values;
-use crate::lifecycle::{Interval, Milestone, Record, RecordedPull, Stage};
+use crate::lifecycle::{
+    Cause, Interval, Milestone, NetworkTime, Progress, Record, RecordedImage, RecordedPull, Stage,
+};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -12,12 +15,14 @@ label_values! {
         Gates => "scheduling gates",
         Scheduling => "scheduling",
         Network => "network",
+        NetworkOrPull => "network or image pull",
         InitContainers => "init containers",
         Image => "image",
         Create => "creating containers",
         Application => "application",
         Containers => "containers",
         ReadinessGates => "readiness gates",
+        Run => "running",
     }
 }
 
@@ -31,10 +36,10 @@ pub struct Share {
 }
 
 /// The parts of a startup that took any time until `end`, the longest first.
-pub fn shares(record: &Record, end: Timestamp) -> Vec<Share> {
+pub(super) fn shares(record: &Record, ended: &Ended, end: Timestamp) -> Vec<Share> {
     let pulls = pulls(record);
     let mut nanos = [0_i64; Part::ALL.len()];
-    for (part, from, to) in segments(record, end) {
+    for (part, from, to) in segments(record, ended, end) {
         let all = to.nanos_since(from).max(0);
         let pulled: i64 = pulls.iter().map(|pull| overlap(*pull, (from, to))).sum();
         nanos[part as usize] += all - pulled;
@@ -56,18 +61,22 @@ pub fn shares(record: &Record, end: Timestamp) -> Vec<Share> {
 }
 
 /// The stages with known ends, one after the other; `containers` in two where its containers' start is
-/// known. What is open lasts until `end`.
-fn segments(record: &Record, end: Timestamp) -> Vec<(Part, Timestamp, Timestamp)> {
+/// known. What is open lasts until `end`; of a pod that had ended when it was first seen, what its
+/// containers say takes the place of that.
+fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timestamp, Timestamp)> {
     let mut segments = Vec::new();
     for recorded in &record.intervals {
         let (Interval::Stage(stage), Some(from)) = (recorded.interval, recorded.began) else {
             continue;
         };
+        if ended.is_over_at_first_sight && recorded.ended.is_none() {
+            continue;
+        }
         let to = recorded.ended.unwrap_or(end).min(end).max(from);
         let whole = match stage {
             Stage::Gated => Part::Gates,
             Stage::Scheduling | Stage::Unschedulable => Part::Scheduling,
-            Stage::Network => Part::Network,
+            Stage::Network => network(record),
             Stage::Init => Part::InitContainers,
             Stage::Readiness => Part::ReadinessGates,
             Stage::Containers => {
@@ -84,7 +93,53 @@ fn segments(record: &Record, end: Timestamp) -> Vec<(Part, Timestamp, Timestamp)
         };
         segments.push((whole, from, to));
     }
+    if ended.is_over_at_first_sight {
+        add_runs(&mut segments, record, ended, end);
+    }
     segments
+}
+
+/// Adds what the containers of a pod say that had ended when it was first seen.
+fn add_runs(
+    segments: &mut Vec<(Part, Timestamp, Timestamp)>,
+    record: &Record,
+    ended: &Ended,
+    end: Timestamp,
+) {
+    let (init, regular) = (ended.run(record, true), ended.run(record, false));
+    let Some((first, _)) = init.or(regular) else {
+        return;
+    };
+    let known = segments.iter().map(|(_, _, to)| *to).max();
+    let from = known.or_else(|| record.reached(Milestone::Scheduled));
+    let from = from.unwrap_or(first).min(first);
+    let waits = match record.reached(Milestone::NetworkReady) {
+        Some(_) => Part::Create,
+        None => Part::NetworkOrPull,
+    };
+    segments.push((waits, from, first));
+    let started = regular.map_or(end, |(started, _)| started);
+    if let Some((from, _)) = init {
+        segments.push((Part::InitContainers, from, started.max(from)));
+    }
+    segments.push((Part::Run, started, end.max(started)));
+}
+
+/// What the stage `network` was: kubelets up to 1.35 say only with the first container that the network was
+/// ready ([§1.3](crate::specification#s1-3)), and then only Events can tell image pulls from it.
+fn network(record: &Record) -> Part {
+    let mut pulls = record.pulls.iter();
+    let is_told_apart = pulls.any(|pull| pull.image != RecordedImage::Unknown);
+    let may_include_pulls = match record.progress {
+        Progress::InFlight { waiting, .. } if waiting.stage() == Stage::Network => {
+            waiting.cause() == Cause::Unknown
+        }
+        _ => (record.network_time).is_some_and(NetworkTime::may_include_pulls),
+    };
+    match may_include_pulls && !is_told_apart {
+        true => Part::NetworkOrPull,
+        false => Part::Network,
+    }
 }
 
 /// When the containers had started.

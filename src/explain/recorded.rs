@@ -31,7 +31,7 @@ pub fn explain_records(target: &Target, records: Records, now: Timestamp) -> Opt
     let pods = count(&in_flight, &ended);
     let record = choose_in_flight(target, in_flight).or_else(|| choose_ended(target, ended))?;
     let others = Others {
-        fleet: Fleet::of_records(&records.ready),
+        fleet: Fleet::of_records(&records.ready, record.uid),
         peers: Peers::among(&records.in_flight, &record),
         workload_pods: target.is_workload().then_some(pods),
         ..Others::default()

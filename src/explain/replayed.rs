@@ -1,7 +1,6 @@
 //! An explanation from the documents of a recording.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -9,35 +8,35 @@ use super::explanation::{Explanation, Others, WorkloadPods};
 use super::fleet::Fleet;
 use super::peers::Peers;
 use super::recorded::choose_in_flight;
-use super::target::Target;
+use super::statuses::Statuses;
+use super::target::{NoStartup, Target};
 use crate::lifecycle::{
-    EndedStartup, Interval, LostStartup, Observation, Observer, Outcome, PodObservation, Progress,
+    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Progress,
     Record, Sink, Step, Tracker,
 };
-use crate::pod::{PodInfo, PodSnapshot};
-use crate::recordings::reader::{Body, Document, RecordingError};
+use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::recordings::report::ProbeTimes;
 use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
 
 /// Explains the startup of `target`. Of a workload it is the pod in flight that was created first, or else
-/// the one that took longest; of several pods of one name, the newest. `None` if there is no such startup.
+/// the one that took longest; of several pods of one name, the newest.
 ///
 /// # Errors
-/// If a document is malformed.
+/// If a document is malformed, or there is no such startup.
 pub fn explain(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     config: ReplayConfig,
     target: &Target,
-) -> Result<Option<Explanation>, RecordingError> {
-    let lost = RefCell::default();
+) -> Result<Result<Explanation, NoStartup>, RecordingError> {
+    let statuses = RefCell::<Statuses>::default();
     let stats = Arc::new(WatchStats::new(1));
-    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &lost));
+    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &statuses));
     let Ok(mut replay) = Replay::new(config, stats, new_sink);
     for document in documents {
         let document = document?;
-        lost.borrow_mut().read(&document);
+        statuses.borrow_mut().read(&document, target);
         let Ok(flow) = replay.read(document);
         if flow.is_break() {
             break;
@@ -47,56 +46,30 @@ pub fn explain(
     Ok(followed.explanation(&tracker, Vec::new()))
 }
 
-/// The pods of lists that have lost when they started up, by namespace and name.
-#[derive(Default)]
-pub(super) struct LostStartups(HashMap<(Arc<str>, Box<str>), LostStartup>);
-
-impl LostStartups {
-    fn read(&mut self, document: &Document) {
-        if let Body::List { pods, .. } = &document.body {
-            self.add(pods);
-        }
-    }
-
-    /// Adds those of a list.
-    pub(super) fn add(&mut self, pods: &[PodSnapshot]) {
-        for pod in pods {
-            if let Some(lost) = LostStartup::of(pod) {
-                self.0.insert(name(&pod.info), lost);
-            }
-        }
-    }
-
-    fn get(&self, pod: &PodInfo) -> Option<LostStartup> {
-        self.0.get(&name(pod)).copied()
-    }
-}
-
-fn name(pod: &PodInfo) -> (Arc<str>, Box<str>) {
-    (Arc::clone(&pod.namespace), pod.name.clone())
-}
-
 /// What is kept of a replay.
 pub(super) struct Followed<'a> {
     target: &'a Target,
-    /// Their times are not those of a startup, and they are not among the fleet
-    lost: &'a RefCell<LostStartups>,
+    statuses: &'a RefCell<Statuses>,
+    /// The startups that ended as ready, but for those whose status had lost when they started up
     fleet: Fleet,
     probe_times: ProbeTimes,
     /// Of the startups of the target that have ended, the one to explain
     ended: Option<EndedStartup>,
     pods: WorkloadPods,
+    /// Why a pod of the target has no startup
+    excluded: Option<NoStartup>,
 }
 
 impl<'a> Followed<'a> {
-    pub(super) fn new(target: &'a Target, lost: &'a RefCell<LostStartups>) -> Self {
+    pub(super) fn new(target: &'a Target, statuses: &'a RefCell<Statuses>) -> Self {
         Self {
             target,
-            lost,
+            statuses,
             fleet: Fleet::default(),
             probe_times: ProbeTimes::default(),
             ended: None,
             pods: WorkloadPods::default(),
+            excluded: None,
         }
     }
 
@@ -111,23 +84,33 @@ impl<'a> Followed<'a> {
         mut self,
         tracker: &Tracker,
         doubts: Vec<String>,
-    ) -> Option<Explanation> {
+    ) -> Result<Explanation, NoStartup> {
         let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
         let fitting = in_flight.filter(|pod| self.target.fits(pod.pod()));
         let records: Vec<Record> = fitting.map(|pod| pod.record()).collect();
         self.pods.in_flight = records.len() as u64;
         let chosen = choose_in_flight(self.target, records);
-        let record = chosen.or_else(|| Some(self.ended.as_ref()?.record()))?;
+        let record = chosen.or_else(|| Some(self.ended.as_ref()?.record()));
+        let Some(record) = record else {
+            return Err(self.excluded.unwrap_or(NoStartup::Unknown));
+        };
+        let statuses = self.statuses.borrow();
+        let first = statuses.first(record.uid);
+        if record.outcome() == Some(Outcome::Ready) && first.lost.is_none() {
+            self.fleet.remove(&record);
+        }
         let others = Others {
             peers: peers(&record, tracker),
             fleet: self.fleet,
             probe_times: self.probe_times.of_workload(&record.pod),
             workload_pods: self.target.is_workload().then_some(self.pods),
-            lost: self.lost.borrow().get(&record.pod),
+            lost: first.lost,
+            ending: statuses.ending(record.uid),
+            is_over_at_first_sight: first.has_ended,
             doubts,
         };
         let now = tracker.accounted_time().unwrap_or(record.discovered);
-        Some(Explanation::new(&record, others, now))
+        Ok(Explanation::new(&record, others, now))
     }
 }
 
@@ -147,22 +130,30 @@ fn peers(record: &Record, tracker: &Tracker) -> Option<Peers> {
 
 impl Observer for Followed<'_> {
     fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
-        let Observation::Pod(pod, PodObservation::Measured { interval, latency }) = observation
+        let Observation::Pod(
+            pod,
+            PodObservation::Moved {
+                from: PodState::Undiscovered,
+                to: PodState::Finished(outcome),
+            },
+        ) = observation
         else {
             return;
         };
-        if self.lost.borrow().get(pod).is_some() {
-            return;
-        }
-        self.fleet.add(interval, latency);
-        if interval == Interval::Step(Step::Probe) {
-            self.probe_times.add(pod, latency);
+        let excluded = match outcome {
+            Outcome::Static => NoStartup::Static,
+            Outcome::Preexisting => NoStartup::Preexisting,
+            _ => return,
+        };
+        if self.target.fits(pod) {
+            self.excluded = Some(excluded);
         }
     }
 }
 
 impl Sink for Followed<'_> {
     fn ended(&mut self, startup: EndedStartup) {
+        self.compare(&startup);
         if !self.target.fits(startup.pod()) {
             return;
         }
@@ -173,6 +164,23 @@ impl Sink for Followed<'_> {
         let other = self.ended.as_ref();
         if other.is_none_or(|other| self.is_preferred(&startup, other)) {
             self.ended = Some(startup);
+        }
+    }
+}
+
+impl Followed<'_> {
+    /// Counts what others are compared with: startups whose times are known.
+    fn compare(&mut self, startup: &EndedStartup) {
+        if self.statuses.borrow().first(startup.uid()).lost.is_some() {
+            return;
+        }
+        for (interval, latency) in startup.measured() {
+            if startup.outcome() == Outcome::Ready {
+                self.fleet.add(interval, latency);
+            }
+            if interval == Interval::Step(Step::Probe) {
+                self.probe_times.add(startup.pod(), latency);
+            }
         }
     }
 }

@@ -22,6 +22,34 @@ pub enum TargetName {
     Workload { kind: String, name: String },
 }
 
+/// Why there is no startup to explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoStartup {
+    /// The source has no such pod
+    Unknown,
+    /// It is a static pod, which is not measured ([§1.14](crate::specification#s1-14))
+    Static,
+    /// Its startup was over when it was first seen, long after it was created
+    Preexisting,
+}
+
+impl NoStartup {
+    /// That in a sentence about `target`; `unknown` where there is no such pod.
+    pub fn sentence(self, target: &Target, unknown: impl FnOnce() -> String) -> String {
+        match self {
+            Self::Unknown => unknown(),
+            Self::Static => format!(
+                "{target} is a static pod, not measured: a kubelet runs it without the API server, which \
+                 knows its times only by a mirror pod"
+            ),
+            Self::Preexisting => format!(
+                "{target} was first seen long after it was created, and its startup was over: nothing is \
+                 known of it"
+            ),
+        }
+    }
+}
+
 /// The short and plural names of kinds that kubectl knows.
 const KINDS: [(&str, &[&str]); 7] = [
     ("Pod", &["po", "pods"]),

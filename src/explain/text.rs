@@ -172,7 +172,11 @@ fn containers(out: &mut String, explanation: &Explanation, style: Style) {
         let name = shown(&container.name);
         let image = shown(container.image.as_deref().unwrap_or_default());
         let problem = container.problem.map(|problem| format!(" ({problem})"));
-        let _ = writeln!(out, "  {name:<20} {image}{}", problem.unwrap_or_default());
+        let _ = write!(out, "  {name:<20} {image}{}", problem.unwrap_or_default());
+        if let Some(ended) = &container.ended {
+            let _ = write!(out, " ({})", shown(&ended.words));
+        }
+        let _ = writeln!(out);
     }
 }
 

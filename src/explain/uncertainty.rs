@@ -38,6 +38,19 @@ pub(super) const fn of_interval(result: IntervalResult) -> Option<&'static str> 
     }
 }
 
+/// Why a step or an image pull comes out longer than the stage that it is inside of.
+pub(super) const fn beyond_stage(is_pull: bool) -> &'static str {
+    match is_pull {
+        true => {
+            "longer than its stage: the kubelet measured it, and the times of the stage are estimates"
+        }
+        false => "cut to its stage: its times are estimates, or of another clock",
+    }
+}
+
+/// What a pod that had ended when it was first seen no longer says.
+pub(super) const OVER_AT_FIRST_SIGHT: &str = "the pod had ended before it was first seen: its status no longer says whether and when it was ready";
+
 /// What a pod that was first seen late no longer says.
 pub(super) const fn of_lost(lost: LostStartup) -> &'static str {
     match lost {

@@ -1,7 +1,8 @@
 //! One sentence on a startup.
 
+use super::ended::Ended;
 use super::parts::Share;
-use crate::human_time::seconds;
+use crate::human_time::{seconds, since};
 use crate::lifecycle::{Outcome, Progress, Record};
 use crate::timestamp::Timestamp;
 
@@ -11,6 +12,7 @@ const LEAST_SHARE: f64 = 0.15;
 /// The verdict on a startup that began at `began`, as of `end`.
 pub(super) fn verdict(
     record: &Record,
+    ended: &Ended,
     shares: &[Share],
     began: Timestamp,
     end: Timestamp,
@@ -32,15 +34,19 @@ pub(super) fn verdict(
             None => format!("Ready after {total}."),
         },
         Progress::Ended { outcome, .. } => {
+            // What a pod waited for that had ended when it was first seen, nobody knows.
+            let watched = !ended.is_over_at_first_sight;
             let last = record.causes.last().map(|cause| cause.waiting);
-            let waited = last.map(|waiting| {
+            let waited = last.filter(|_| watched).map(|waiting| {
                 let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
-                format!(", last in {stage}, cause {cause}")
+                format!(", without becoming ready, last in {stage}, cause {cause}")
             });
+            let why = ended.in_words(record).map(|why| format!(": {why}"));
             format!(
-                "Ended as {} after {total}, without becoming ready{}.",
+                "Ended as {} after {total}{}{}.",
                 outcome.as_str(),
-                waited.unwrap_or_default()
+                waited.unwrap_or_default(),
+                why.unwrap_or_default()
             )
         }
     }
@@ -67,11 +73,6 @@ fn fraction(share: f64) -> &'static str {
         0.22.. => "a quarter",
         _ => "a sixth",
     }
-}
-
-/// The seconds between two instants, not below zero.
-pub(super) fn since(from: Timestamp, to: Timestamp) -> f64 {
-    to.nanos_since(from).max(0) as f64 / 1e9
 }
 
 #[cfg(test)]

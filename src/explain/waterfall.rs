@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::ended::Ended;
 use super::fleet::Fleet;
 use super::uncertainty;
-use super::verdict::since;
+use crate::human_time::since;
 use crate::lifecycle::{
     Interval, IntervalResult, Record, RecordedImage, RecordedInterval, Stage, Step,
 };
@@ -24,6 +25,9 @@ pub struct Row {
     pub to_seconds: Option<f64>,
     /// The duration, where it was observed
     pub seconds: Option<f64>,
+    /// It is an image pull
+    #[serde(skip)]
+    pub is_pull: bool,
     /// It has not ended
     pub is_open: bool,
     /// The median of all pods
@@ -34,31 +38,61 @@ pub struct Row {
 /// The waterfall of a startup from `began` to `end`.
 pub(super) fn waterfall(
     record: &Record,
+    ended: &Ended,
     fleet: &Fleet,
     began: Timestamp,
     end: Timestamp,
 ) -> Vec<Row> {
     let of = |interval: Interval| {
         let mut intervals = record.intervals.iter();
-        intervals.find(|recorded| recorded.interval == interval)
+        let found = intervals.find(|recorded| recorded.interval == interval);
+        // When what has no end ended, a pod no longer says that had ended when it was first seen.
+        found.filter(|recorded| recorded.ended.is_some() || !ended.is_over_at_first_sight)
     };
     let mut rows = Vec::new();
     for stage in Stage::ALL {
         let Some(recorded) = of(Interval::Stage(stage)) else {
             continue;
         };
-        rows.push(row(stage, recorded, fleet, began, end));
+        let whole = row(stage, recorded, fleet, began, end);
+        let mut inside = Vec::new();
         for step in Step::ALL.into_iter().filter(|step| step.stage() == stage) {
-            rows.extend(of(Interval::Step(step)).map(|step| row(stage, step, fleet, began, end)));
+            inside.extend(of(Interval::Step(step)).map(|step| row(stage, step, fleet, began, end)));
             if step == Step::Start {
-                rows.extend(pull_rows(record, stage, began));
+                inside.extend(pull_rows(record, stage, began));
             }
         }
         if stage == Stage::Init {
-            rows.extend(pull_rows(record, stage, began));
+            inside.extend(pull_rows(record, stage, began));
+        }
+        inside.iter_mut().for_each(|row| row.keep_within(&whole));
+        rows.push(whole);
+        rows.extend(inside);
+    }
+    rows.extend(run_rows(record, ended, began));
+    rows
+}
+
+impl Row {
+    /// Moves the bar into that of its stage, and cuts what it took: each time is an estimate by itself, and
+    /// they are of several clocks. What a kubelet has measured of an image pull stays.
+    fn keep_within(&mut self, stage: &Self) {
+        let (Some(from), Some(to)) = (stage.from_seconds, stage.to_seconds) else {
+            return;
+        };
+        let into = |at: f64| at.clamp(from, to.max(from));
+        self.from_seconds = self.from_seconds.map(into);
+        self.to_seconds = self.to_seconds.map(into);
+        let most = stage.seconds.unwrap_or_else(|| (to - from).max(0.0));
+        if self.seconds.is_some_and(|took| took > most) {
+            if !self.is_pull {
+                self.seconds = Some(most);
+            }
+            self.uncertain = self
+                .uncertain
+                .or(Some(uncertainty::beyond_stage(self.is_pull)));
         }
     }
-    rows
 }
 
 fn row(
@@ -80,6 +114,7 @@ fn row(
             IntervalResult::Measured(latency) => Some(latency.as_seconds_f64()),
             IntervalResult::Open | IntervalResult::Unobserved(_) => None,
         },
+        is_pull: false,
         is_open,
         p50_seconds: fleet.median(recorded.interval),
         uncertain: uncertainty::of_interval(recorded.result),
@@ -103,6 +138,31 @@ fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<I
             from_seconds: from.map(|at| since(began, at)),
             to_seconds: ended.map(|at| since(began, at)),
             seconds: Some(with_wait.as_secs_f64()),
+            is_pull: true,
+            is_open: false,
+            p50_seconds: None,
+            uncertain: None,
+        })
+    })
+}
+
+/// The runs of the containers of a pod that has ended.
+fn run_rows(record: &Record, ended: &Ended, began: Timestamp) -> impl Iterator<Item = Row> {
+    ended.ending.containers.iter().filter_map(move |one| {
+        let container = record.containers.get(one.container)?;
+        let (from, to) = one.started.zip(one.finished)?;
+        let stage = match container.kind {
+            ContainerKind::Regular => Stage::Containers,
+            ContainerKind::Init | ContainerKind::RestartableInit => Stage::Init,
+        };
+        Some(Row {
+            label: format!("run {}", container.name),
+            stage: stage.as_str(),
+            is_inside: true,
+            from_seconds: Some(since(began, from)),
+            to_seconds: Some(since(began, to)),
+            seconds: Some(since(from, to)),
+            is_pull: false,
             is_open: false,
             p50_seconds: None,
             uncertain: None,

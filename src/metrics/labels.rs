@@ -163,6 +163,7 @@ impl LabelConfig {
             probes: false,
             images: false,
             messages: false,
+            endings: false,
         }
     }
 

@@ -210,7 +210,7 @@ impl PageSources {
             return Ok(None);
         };
         let others = Others {
-            fleet: Fleet::of_records(&self.newest_ready(FLEET).await?),
+            fleet: Fleet::of_records(&self.newest_ready(FLEET).await?, record.uid),
             peers: self.peers(&record).await?,
             ..Others::default()
         };

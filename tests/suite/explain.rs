@@ -12,7 +12,7 @@ use podinit::recordings::replay::ReplayConfig;
 use podinit::recordings::report::Style;
 use serde_json::{Value, json};
 
-fn podinit(args: &[&str], input: &str) -> Output {
+pub fn podinit(args: &[&str], input: &str) -> Output {
     let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
         .args(["explain", "--file", "-"])
         .args(args)
@@ -26,7 +26,7 @@ fn podinit(args: &[&str], input: &str) -> Output {
     process.wait_with_output().unwrap()
 }
 
-fn explained(args: &[&str], input: &str) -> String {
+pub fn explained(args: &[&str], input: &str) -> String {
     let output = podinit(args, input);
     assert!(output.status.success(), "{args:?}: {output:?}");
     assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
@@ -39,7 +39,7 @@ fn at(second: u32) -> String {
 
 /// A pod of `Deployment/web` on node-a0 that was created and bound at second 0, with conditions that are
 /// True since the given seconds.
-fn pod(name: &str, conditions: &[(&str, u32)], status: Value) -> Value {
+pub fn pod(name: &str, conditions: &[(&str, u32)], status: Value) -> Value {
     let conditions = conditions.iter().map(
         |(kind, second)| json!({"type": kind, "status": "True", "lastTransitionTime": at(*second)}),
     );

@@ -49,6 +49,7 @@ mod event_messages;
 mod events_turned_on;
 mod explain;
 mod explain_cluster;
+mod explain_ended;
 mod explain_exporter;
 mod exporter_credentials;
 mod exposition;

@@ -81,6 +81,7 @@ pub(crate) fn everything() -> DecodeOptions {
         probes: true,
         images: true,
         messages: true,
+        endings: true,
     }
 }
 

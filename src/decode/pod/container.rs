@@ -11,7 +11,10 @@ use serde::de::{MapAccess, SeqAccess};
 use super::DecodeContext;
 use super::lenient::{Flag, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::probes::ProbeReader;
-use crate::pod::{Container, ContainerKind, ContainerProbes, ContainerState, Probe, WaitingReason};
+use crate::pod::{
+    Container, ContainerKind, ContainerProbes, ContainerState, Probe, Termination, WaitingReason,
+    text,
+};
 use crate::timestamp::Timestamp;
 
 /// Reads `containers` or `initContainers` of a `spec`. Every element is a container, whatever it is;
@@ -146,16 +149,60 @@ struct StateFields<'de> {
     state: ContainerState,
     running: Option<Timestamp>,
     terminated: Option<Timestamp>,
+    /// How it ended, where the state is `terminated`
+    ended: Option<Terminated<'de>>,
     /// Why it waits
     message: Option<Cow<'de, str>>,
 }
 
+/// What `terminated` says beside the start.
+struct Terminated<'de> {
+    finished: Option<Timestamp>,
+    exit_code: Option<u64>,
+    signal: Option<u64>,
+    reason: Option<Cow<'de, str>>,
+    message: Option<Cow<'de, str>>,
+}
+
+impl Terminated<'_> {
+    /// Of the container at a position, which began at `started`.
+    fn termination(&self, container: usize, started: Option<Timestamp>) -> Termination {
+        Termination {
+            container,
+            started,
+            finished: self.finished,
+            exit_code: self.exit_code,
+            signal: self.signal.filter(|signal| *signal > 0),
+            reason: said(self.reason.as_deref()),
+            message: said(self.message.as_deref()),
+        }
+    }
+}
+
+/// A text that says something, cut as the messages of Events are.
+pub(crate) fn said(text: Option<&str>) -> Option<Box<str>> {
+    const MOST_BYTES: usize = 256;
+    let text = text?.trim();
+    (!text.is_empty()).then(|| text::cut(text, MOST_BYTES).into())
+}
+
+/// Where what statuses say in words goes; each gets the position of the container.
+pub(crate) trait Said {
+    /// The message of a container that waits with a problem.
+    fn waits(&mut self, container: usize, message: &str);
+    /// Whether it is wanted how containers ended.
+    fn wants_endings(&self) -> bool;
+    /// How a container ended.
+    fn ended(&mut self, termination: Termination);
+}
+
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
-/// entry of a name counts. `say` gets the message of each that waits with a problem, and its position.
+/// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
 pub(crate) fn with_statuses(
     mut containers: Vec<Container>,
     mut statuses: Vec<ContainerStatus<'_>>,
-    mut say: impl FnMut(usize, &str),
+    first: usize,
+    said: &mut impl Said,
 ) -> Vec<Container> {
     // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
     statuses.sort_by(|one, other| one.name.cmp(&other.name));
@@ -165,17 +212,22 @@ pub(crate) fn with_statuses(
         let found = statuses.get(before);
         if let Some(status) = found.filter(|status| status.name.as_deref() == Some(&container.name))
         {
+            let position = first + position;
             let StateFields {
                 state,
                 running,
                 terminated,
+                ref ended,
                 ref message,
             } = status.state;
             if let (ContainerState::Waiting(reason), Some(message)) = (state, message)
                 && reason.is_problem()
                 && !message.is_empty()
             {
-                say(position, message);
+                said.waits(position, message);
+            }
+            if let Some(ended) = ended.as_ref().filter(|_| said.wants_endings()) {
+                said.ended(ended.termination(position, terminated));
             }
             container.state = match state {
                 ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Unstated),
@@ -269,7 +321,15 @@ impl<'de> LenientField<'de> for StateReader {
         fields.state = if running {
             ContainerState::Running
         } else if let Some(details) = terminated {
-            match details.exit_code {
+            let exit_code = details.exit_code;
+            fields.ended = Some(Terminated {
+                finished: details.finished,
+                exit_code,
+                signal: details.signal,
+                reason: details.reason,
+                message: details.message,
+            });
+            match exit_code {
                 Some(0) => ContainerState::Succeeded,
                 _ => ContainerState::Failed,
             }
@@ -278,7 +338,7 @@ impl<'de> LenientField<'de> for StateReader {
         }) = waiting
         {
             fields.message = message;
-            ContainerState::Waiting(reason)
+            ContainerState::Waiting(WaitingReason::of(reason.as_deref()))
         } else {
             ContainerState::NoStatus
         };
@@ -289,8 +349,10 @@ impl<'de> LenientField<'de> for StateReader {
 /// The fields of a `running`, `terminated` or `waiting`.
 struct Details<'de> {
     started: Option<Timestamp>,
+    finished: Option<Timestamp>,
     exit_code: Option<u64>,
-    reason: WaitingReason,
+    signal: Option<u64>,
+    reason: Option<Cow<'de, str>>,
     message: Option<Cow<'de, str>>,
 }
 
@@ -307,8 +369,10 @@ impl<'de> LenientField<'de> for DetailsReader {
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut details = Details {
             started: None,
+            finished: None,
             exit_code: None,
-            reason: WaitingReason::Unstated,
+            signal: None,
+            reason: None,
             message: None,
         };
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
@@ -316,11 +380,12 @@ impl<'de> LenientField<'de> for DetailsReader {
                 Some("startedAt") => {
                     details.started = map.next_value_seed(Lenient(Time))?;
                 }
-                Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
-                Some("reason") => {
-                    let reason = map.next_value_seed(Lenient(Text))?;
-                    details.reason = WaitingReason::of(reason.as_deref());
+                Some("finishedAt") => {
+                    details.finished = map.next_value_seed(Lenient(Time))?;
                 }
+                Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
+                Some("signal") => details.signal = map.next_value_seed(Lenient(Number))?,
+                Some("reason") => details.reason = map.next_value_seed(Lenient(Text))?,
                 Some("message") => details.message = map.next_value_seed(Lenient(Text))?,
                 _ => skip(&mut map)?,
             }
@@ -333,6 +398,18 @@ impl<'de> LenientField<'de> for DetailsReader {
 mod tests {
     use super::*;
 
+    struct Nothing;
+
+    impl Said for Nothing {
+        fn waits(&mut self, _: usize, _: &str) {}
+
+        fn wants_endings(&self) -> bool {
+            false
+        }
+
+        fn ended(&mut self, _: Termination) {}
+    }
+
     fn named(name: &'static str, started: i64) -> ContainerStatus<'static> {
         ContainerStatus {
             name: Some(Cow::Borrowed(name)),
@@ -340,6 +417,7 @@ mod tests {
                 state: ContainerState::Running,
                 running: Some(Timestamp::from_seconds(started)),
                 terminated: None,
+                ended: None,
                 message: None,
             },
             last_state: StateFields::default(),
@@ -364,7 +442,7 @@ mod tests {
             named("a", 6),
             named("b", 4),
         ];
-        let read = with_statuses(declared.into(), statuses, |_, _| {});
+        let read = with_statuses(declared.into(), statuses, 0, &mut Nothing);
         let started: Vec<_> = read.iter().map(|container| container.started).collect();
         let at = |second| Some(Timestamp::from_seconds(second));
         assert_eq!(started, [None, at(6), None, at(5)]);

@@ -49,6 +49,8 @@ pub struct DecodeOptions {
     /// Whether [`PodSnapshot::waiting_messages`](crate::pod::PodSnapshot::waiting_messages) are wanted,
     /// and the messages of Events.
     pub messages: bool,
+    /// Whether [`PodSnapshot::ending`](crate::pod::PodSnapshot::ending) is wanted.
+    pub endings: bool,
 }
 
 /// What is carried from pod to pod: the options, and the texts that many pods share.

@@ -5,13 +5,15 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
-use super::container::with_statuses;
+use super::container::{Said, said, with_statuses};
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::decode::event::fields::EventFields;
-use crate::pod::{InPlaceChanges, PodInfo, PodSnapshot, WaitingMessage};
+use crate::pod::{
+    Ending, InPlaceChanges, Phase, PodInfo, PodSnapshot, Termination, WaitingMessage,
+};
 
 /// Why an object is no pod that podinit could account for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,19 +121,17 @@ impl<'de> Object<'de> {
             None => context.text(""),
         };
         let has_init_containers = !self.spec.init_containers.is_empty();
-        let mut messages = Vec::new();
-        let mut say = |container, text: &str| {
-            if context.options.messages {
-                let text = text.into();
-                messages.push(WaitingMessage { container, text });
-            }
+        let has_ended = self.status.phase != Phase::Active;
+        let mut words = Words {
+            messages: context.options.messages.then(Vec::new),
+            endings: (has_ended && context.options.endings).then(Vec::new),
         };
         let first = self.spec.init_containers.len();
         let statuses = self.status.init_containers;
-        let init_containers = with_statuses(self.spec.init_containers, statuses, &mut say);
-        let say_regular = |container, text: &str| say(first + container, text);
+        let init_containers = with_statuses(self.spec.init_containers, statuses, 0, &mut words);
         let statuses = self.status.containers;
-        let containers = with_statuses(self.spec.containers, statuses, say_regular);
+        let containers = with_statuses(self.spec.containers, statuses, first, &mut words);
+        let Words { messages, endings } = words;
         let images = self.spec.init_images.into_iter().chain(self.spec.images);
         let images = context.shared_images(images.collect());
         // Of exactly the size that is needed: a large list has very many of them.
@@ -142,6 +142,22 @@ impl<'de> Object<'de> {
                 .filter(|_| self.spec.readiness_gates.in_place_update),
             ..read.in_place
         };
+        let latest_api_time = self
+            .metadata
+            .created
+            .max(self.status.started)
+            .max(read.latest_transition);
+        let ending = endings.map(|containers| {
+            let finished = containers
+                .iter()
+                .filter_map(|one: &Termination| one.finished);
+            Box::new(Ending {
+                at: finished.max().or(latest_api_time),
+                reason: said(self.status.reason.as_deref()),
+                message: said(self.status.message.as_deref()),
+                containers,
+            })
+        });
         Ok(PodSnapshot {
             uid,
             resource_version,
@@ -157,11 +173,7 @@ impl<'de> Object<'de> {
             },
             created: self.metadata.created,
             started: self.status.started,
-            latest_api_time: self
-                .metadata
-                .created
-                .max(self.status.started)
-                .max(read.latest_transition),
+            latest_api_time,
             phase: self.status.phase,
             conditions: read.conditions,
             unschedulable: read.unschedulable,
@@ -174,11 +186,37 @@ impl<'de> Object<'de> {
             gated: self.spec.gated,
             has_init_containers,
             containers,
-            waiting_messages: (!messages.is_empty()).then(|| Box::new(messages)),
+            waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
+            ending,
             is_stateful: self.spec.is_stateful,
             has_readiness_gates: self.spec.readiness_gates.any,
             is_static: self.metadata.is_static,
         })
+    }
+}
+
+/// What the statuses of containers say in words, as far as it is wanted.
+struct Words {
+    messages: Option<Vec<WaitingMessage>>,
+    endings: Option<Vec<Termination>>,
+}
+
+impl Said for Words {
+    fn waits(&mut self, container: usize, message: &str) {
+        if let Some(messages) = &mut self.messages {
+            let text = message.into();
+            messages.push(WaitingMessage { container, text });
+        }
+    }
+
+    fn wants_endings(&self) -> bool {
+        self.endings.is_some()
+    }
+
+    fn ended(&mut self, termination: Termination) {
+        if let Some(endings) = &mut self.endings {
+            endings.push(termination);
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `status` of a pod.
 
+use std::borrow::Cow;
+
 use serde::de::MapAccess;
 
 use super::conditions::{ConditionsReader, ReadConditions};
@@ -15,6 +17,9 @@ pub(crate) struct Status<'de> {
     pub(crate) started: Option<Timestamp>,
     pub(crate) conditions: ReadConditions,
     pub(crate) has_nominated_node: bool,
+    /// `reason` and `message` of the pod itself
+    pub(crate) reason: Option<Cow<'de, str>>,
+    pub(crate) message: Option<Cow<'de, str>>,
     pub(crate) init_containers: Vec<ContainerStatus<'de>>,
     pub(crate) containers: Vec<ContainerStatus<'de>>,
 }
@@ -47,6 +52,8 @@ impl<'de> LenientField<'de> for StatusReader {
                     let name = map.next_value_seed(Lenient(Text))?;
                     status.has_nominated_node = name.is_some_and(|name| !name.is_empty());
                 }
+                Some("reason") => status.reason = map.next_value_seed(Lenient(Text))?,
+                Some("message") => status.message = map.next_value_seed(Lenient(Text))?,
                 Some("initContainerStatuses") => {
                     status.init_containers = map.next_value_seed(Lenient(StatusesReader))?;
                 }

@@ -20,6 +20,7 @@ pub(crate) fn all_options() -> DecodeOptions {
         probes: true,
         images: true,
         messages: true,
+        endings: true,
     }
 }
 

@@ -139,6 +139,8 @@ const READINESS_GATE: Message = &[known(1, "conditionType", Text)];
 const POD_STATUS: Message = &[
     known(1, "phase", Text),
     known(2, "conditions", List(CONDITION)),
+    known(3, "message", Text),
+    known(4, "reason", Text),
     known(7, "startTime", Time),
     known(8, "containerStatuses", List(CONTAINER_STATUS)),
     known(10, "initContainerStatuses", List(CONTAINER_STATUS)),
@@ -168,11 +170,16 @@ const CONTAINER_STATE: Message = &[
         Of(&[known(1, "reason", Text), known(2, "message", Text)]),
     ),
     known(2, "running", Of(&[known(1, "startedAt", Time)])),
-    known(
-        3,
-        "terminated",
-        Of(&[known(1, "exitCode", Number), known(5, "startedAt", Time)]),
-    ),
+    known(3, "terminated", Of(TERMINATED)),
+];
+
+const TERMINATED: Message = &[
+    known(1, "exitCode", Number),
+    known(2, "signal", Number),
+    known(3, "reason", Text),
+    known(4, "message", Text),
+    known(5, "startedAt", Time),
+    known(6, "finishedAt", Time),
 ];
 
 const OBJECT_REFERENCE: Message = &[

@@ -16,6 +16,7 @@ fn everything() -> DecodeOptions {
         probes: true,
         images: true,
         messages: true,
+        endings: true,
     }
 }
 

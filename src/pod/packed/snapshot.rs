@@ -19,6 +19,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         && pod.disruption.is_none()
         && pod.in_place.is_none()
         && pod.waiting_messages.is_none()
+        && pod.ending.is_none()
         && pod.info.probes.is_none();
     let times = [pod.created, pod.started, pod.latest_api_time];
     let transitions = (ConditionType::ALL.into_iter())
@@ -54,6 +55,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         has_init_containers: _,
         containers,
         waiting_messages: _,
+        ending: _,
         is_stateful: _,
         has_readiness_gates: _,
         is_static: _,
@@ -142,6 +144,7 @@ pub(super) fn unpack(
         has_init_containers: flags.has(Flags::INIT_CONTAINERS),
         containers: unpack_containers(shared, reader, base),
         waiting_messages: None,
+        ending: None,
         is_stateful: flags.has(Flags::STATEFUL),
         has_readiness_gates: flags.has(Flags::READINESS_GATES),
         is_static: flags.has(Flags::STATIC),

@@ -9,7 +9,7 @@ use super::bytes::{put_number, put_signed};
 use super::*;
 use crate::pod::{
     Condition, ConditionStatus, ConditionType, Conditions, Container, ContainerKind,
-    ContainerProbes, ContainerState, DisruptionReason, InPlaceChanges, NotScheduled,
+    ContainerProbes, ContainerState, DisruptionReason, Ending, InPlaceChanges, NotScheduled,
     NotScheduledReason, Phase, PodInfo, Resize, ResizeState, SandboxNotReady, WaitingMessage,
     WaitingReason, Workload,
 };
@@ -105,8 +105,8 @@ fn info() -> impl Strategy<Value = PodInfo> {
 }
 
 /// What only few pods have: each is there in a tenth of the snapshots.
-fn rare() -> impl Strategy<Value = [bool; 5]> {
-    prop::array::uniform5(prop::bool::weighted(0.1))
+fn rare() -> impl Strategy<Value = [bool; 6]> {
+    prop::array::uniform6(prop::bool::weighted(0.1))
 }
 
 fn snapshot() -> impl Strategy<Value = PodSnapshot> {
@@ -157,6 +157,12 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                 waiting_messages: rare[4].then(|| {
                     let text = "back-off 10s".into();
                     Box::new(vec![WaitingMessage { container: 0, text }])
+                }),
+                ending: rare[5].then(|| {
+                    Box::new(Ending {
+                        reason: Some("Evicted".into()),
+                        ..Ending::default()
+                    })
                 }),
                 is_stateful: is[5],
                 has_readiness_gates: is[6],

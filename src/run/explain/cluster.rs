@@ -38,10 +38,13 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<Explanation> {
         // The answers have set the clock right.
         now: clock.now(),
     };
-    explain_list(list, tracker_config(args), &target).ok_or_else(|| {
-        anyhow::anyhow!(
-            "the cluster at {} has no {target}; check the name, --namespace and the selectors",
-            cluster.server
-        )
+    explain_list(list, tracker_config(args), &target).map_err(|why| {
+        let unknown = || {
+            format!(
+                "the cluster at {} has no {target}; check the name, --namespace and the selectors",
+                cluster.server
+            )
+        };
+        anyhow::anyhow!(why.sentence(&target, unknown))
     })
 }

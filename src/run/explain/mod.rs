@@ -34,11 +34,14 @@ fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
     let target = args.target();
     let documents = documents(args.files.clone(), decode_options());
     let explained = explain::explain(documents, replay_config(args), &target)?;
-    explained.ok_or_else(|| {
-        anyhow::anyhow!(
-            "the recording has no startup of {target}; name the namespace with --namespace, and the pod as \
-             `kubectl get pods` does"
-        )
+    explained.map_err(|why| {
+        let unknown = || {
+            format!(
+                "the recording has no startup of {target}; name the namespace with --namespace, and the pod \
+                 as `kubectl get pods` does"
+            )
+        };
+        anyhow::anyhow!(why.sentence(&target, unknown))
     })
 }
 
@@ -49,6 +52,7 @@ fn decode_options() -> DecodeOptions {
         probes: true,
         images: true,
         messages: true,
+        endings: true,
         ..DecodeOptions::default()
     }
 }

@@ -222,6 +222,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
         probes: false,
         images: all_labels,
         messages: all_labels,
+        endings: false,
     }
 }
 
