@@ -102,7 +102,7 @@ impl<'a> Followed<'a> {
         let others = Others {
             peers: peers(&record, tracker),
             fleet: self.fleet,
-            probe_times: self.probe_times.of_workload(&record.pod),
+            probe_times: self.probe_times.of_version(&record.pod),
             workload_pods: self.target.is_workload().then_some(self.pods),
             lost: first.lost,
             ending: statuses.ending(record.uid),

@@ -61,8 +61,8 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
     let options = DecodeOptions {
         workload: true,
         probes: true,
+        images: true,
         node: shows_pods,
-        images: shows_pods,
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);

@@ -311,3 +311,21 @@ fn no_step_is_shown_longer_than_its_stage() {
     let said = step["uncertain"].as_str().unwrap();
     assert!(said.starts_with("cut to its stage"), "{said}");
 }
+
+/// Half a period of 20 s is more than a tenth of 20 s, and twice 20 s are less than a minute.
+#[test]
+fn five_startups_say_which_probes_to_change() {
+    let pods = |count| {
+        let pods = (0..count).map(|number| ready(&format!("web-{number}"), 10, 30));
+        list(&pods.collect::<Vec<_>>())
+    };
+    assert_eq!(json_of("web-0", &pods(4))["probes"], json!([]));
+    let explanation = json_of("web-0", &pods(5));
+    let advice = &explanation["probes"][0];
+    assert_eq!(
+        advice["set"],
+        json!({"startupProbe.failureThreshold": 60, "startupProbe.periodSeconds": 1})
+    );
+    let sentence = advice["findings"][0][1].as_str().unwrap();
+    assert!(sentence.contains("5 startups"), "{sentence}");
+}

@@ -50,26 +50,31 @@ fn started_pod(name: &str, workload: &str, probes: &Value, seconds: u32) -> Valu
     })
 }
 
-/// Four pods of a Deployment that wait for their probes, one of a Deployment that does not, and one
-/// without probes.
+/// Five pods of a Deployment that wait for their probes, five of a Deployment that does not, four of one that
+/// has too few, and one without probes.
 fn pods_with_probes() -> Vec<u8> {
     let late = json!({"readinessProbe": {"initialDelaySeconds": 30}});
     let eager = json!({"readinessProbe": {"periodSeconds": 1}});
-    let web = [41, 33, 35, 36].map(|seconds| {
-        let name = format!("web-{seconds}");
-        started_pod(&name, "web", &late, seconds)
-    });
-    let others = [
-        started_pod("api", "api", &eager, 48),
-        started_pod("bare", "bare", &json!({}), 49),
-    ];
-    let items: Vec<Value> = web.into_iter().chain(others).collect();
+    let pods = |workload: &str, probes: &Value, all: &[u32]| -> Vec<Value> {
+        let pods = all.iter().map(|seconds| {
+            let name = format!("{workload}-{seconds}");
+            started_pod(&name, workload, probes, *seconds)
+        });
+        pods.collect()
+    };
+    let items = [
+        pods("web", &late, &[41, 33, 35, 36, 34]),
+        pods("api", &eager, &[48, 49, 50, 51, 52]),
+        pods("few", &late, &[33, 34, 35, 36]),
+        pods("bare", &json!({}), &[49]),
+    ]
+    .concat();
     json!({"kind": "PodList", "items": items})
         .to_string()
         .into_bytes()
 }
 
-/// Of 33, 35, 36 and 41 s the median is 35 s, and the p99 41 s.
+/// Of 33, 34, 35, 36 and 41 s the median is 35 s, and the p99 41 s.
 #[test]
 fn a_report_says_which_probes_to_change() {
     let printed = |arguments: &[&str]| {
@@ -85,6 +90,7 @@ fn a_report_says_which_probes_to_change() {
     let report: Value = serde_json::from_str(&printed(&["--format", "json"])).unwrap();
     assert_eq!(report["probes"]["workloads"], 2);
     assert_eq!(report["probes"]["well"], 1);
+    assert_eq!(report["probes"]["too_few"], 1);
     let [web] = report["probes"]["advice"].as_array().unwrap().as_slice() else {
         panic!("{report:#}")
     };
@@ -99,7 +105,7 @@ fn a_report_says_which_probes_to_change() {
         [
             &json!("Deployment"),
             &json!("web"),
-            &json!(4),
+            &json!(5),
             &json!(35.0),
             &json!(41.0)
         ]
@@ -114,4 +120,30 @@ fn a_report_says_which_probes_to_change() {
     );
     let none = printed(&["--top", "0"]);
     assert!(none.contains("and 1 more"), "{none}");
+}
+
+/// Another image is another application: its startups say nothing of the first one's.
+#[test]
+fn startups_of_different_versions_are_not_added_up() {
+    let late = json!({"readinessProbe": {"initialDelaySeconds": 30}});
+    let pods = |same_image: bool| {
+        let items: Vec<Value> = (33..38)
+            .map(|seconds| {
+                let mut pod = started_pod(&format!("web-{seconds}"), "web", &late, seconds);
+                let tag = if same_image || seconds > 34 { 2 } else { 1 };
+                pod["spec"]["containers"][0]["image"] = json!(format!("app:{tag}"));
+                pod
+            })
+            .collect();
+        json!({"kind": "PodList", "items": items}).to_string()
+    };
+    for (same_image, advised) in [(true, 1), (false, 0)] {
+        let report = printed(
+            &["report", "--format", "json", "-"],
+            pods(same_image).as_bytes(),
+        );
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let advice = report["probes"]["advice"].as_array().unwrap();
+        assert_eq!(advice.len(), advised, "{report:#}");
+    }
 }

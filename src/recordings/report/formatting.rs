@@ -116,6 +116,7 @@ pub(super) fn probes_left_out(probes: &ProbeReport) -> Option<String> {
         workloads,
         well,
         advice,
+        too_few: _,
     } = probes;
     let more = workloads - well - advice.len();
     (more > 0).then(|| format!("and {more} more"))

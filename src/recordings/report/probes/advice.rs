@@ -22,8 +22,12 @@ const SHARE: f64 = 0.1;
 /// A proposed period is this much of the median, and at most the default of Kubernetes.
 const PROPOSED_SHARE: f64 = 0.05;
 const LONGEST_PROPOSED: f64 = 10.0;
-/// A container gets so many times the p99 to start.
+/// A container gets so many times the p99 to start, and at least so many seconds: on a slow node it takes
+/// longer than it ever did.
 const BUDGET_FACTOR: f64 = 2.0;
+const LEAST_BUDGET: f64 = 60.0;
+/// So many startups of one version are needed for advice.
+const LEAST_STARTUPS: usize = 5;
 
 label_values! {
     /// What is wrong with the probes of a container.
@@ -44,15 +48,21 @@ label_values! {
 /// How long the pods with these probes took from ContainersStarted to ContainersReady, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Taken {
+    /// How many startups
+    pub pods: usize,
     pub p50: f64,
     pub p99: f64,
 }
 
 impl Taken {
-    /// Of so many pods; `None` of none.
+    /// Of so many startups; `None` where they are too few for advice.
     pub fn of(mut latencies: Vec<Latency>) -> Option<Self> {
+        if latencies.len() < LEAST_STARTUPS {
+            return None;
+        }
         latencies.sort_unstable();
         Some(Self {
+            pods: latencies.len(),
             p50: quantile(&latencies, 50)?,
             p99: quantile(&latencies, 99)?,
         })
@@ -157,25 +167,27 @@ impl Timing {
         } = self;
         let period = self.period.unwrap_or(0.0);
         let budget = self.budget.unwrap_or(0.0);
-        let p99 = taken.p99;
+        let Taken { pods, p50, p99 } = taken;
         match finding {
             Finding::InitialDelay => format!(
-                "half of the pods are ready at the first probe after the initial delay of {delay} s: the \
-                 settings decide, not the application"
+                "half of {pods} startups are ready at the first probe after the initial delay of {delay} s: \
+                 the settings decide, not the application"
             ),
-            Finding::Period => {
-                format!("a container that is up waits up to {period} s for the next probe")
-            }
-            Finding::SuccessThreshold => {
-                format!("{successes} successes in a row take {repeats} s more than one")
-            }
+            Finding::Period => format!(
+                "a container that is up waits up to {period} s for the next probe, and half of {pods} \
+                 startups take at most {p50} s"
+            ),
+            Finding::SuccessThreshold => format!(
+                "{successes} successes in a row take {repeats} s more than one, and half of {pods} startups \
+                 take at most {p50} s"
+            ),
             Finding::StartupBudget => format!(
                 "the startup probe has a container restarted after {budget} s, less than twice the p99 of \
-                 {p99} s"
+                 {p99} s of {pods} startups"
             ),
             Finding::Liveness => format!(
                 "without a startup probe, the liveness probe has a container restarted after {budget} s, \
-                 less than twice the p99 of {p99} s"
+                 less than twice the p99 of {p99} s of {pods} startups"
             ),
         }
     }
@@ -217,8 +229,10 @@ fn proposal(
         let proposed = (taken.p50 * PROPOSED_SHARE).ceil();
         startup.period = proposed.clamp(1.0, LONGEST_PROPOSED) as u32;
     }
-    // A larger budget that is there already stays.
-    let wanted = (BUDGET_FACTOR * taken.p99).max(before.map_or(0.0, budget));
+    // A larger budget that is there already stays: that of the liveness probe, which a startup probe holds
+    // back, too.
+    let present = before.or(probes.liveness).map_or(0.0, budget);
+    let wanted = (BUDGET_FACTOR * taken.p99).max(LEAST_BUDGET).max(present);
     if budget(startup) < wanted || before.is_none() {
         let rest = wanted - f64::from(startup.initial_delay);
         startup.failure_threshold = (rest / f64::from(startup.period)).ceil().max(1.0) as u32;

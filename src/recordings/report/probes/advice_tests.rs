@@ -1,6 +1,9 @@
 //! Each example is computed by hand, with the rules of docs/recordings.md.
 
+#![allow(clippy::unwrap_used)]
+
 use super::advice::{Advice, Taken, advise};
+use crate::lifecycle::Latency;
 use crate::pod::{ContainerProbes, Probe};
 
 /// `initialDelaySeconds`, `periodSeconds`, `failureThreshold`
@@ -23,7 +26,8 @@ fn advice(
         readiness,
         liveness,
     };
-    advise(&probes, Taken { p50, p99 })
+    let pods = 5;
+    advise(&probes, Taken { pods, p50, p99 })
 }
 
 /// What is wrong, and what to set, as text.
@@ -118,12 +122,50 @@ fn repeated_successes_count_by_the_period_of_the_readiness_probe() {
         success_threshold: 3,
         ..probe
     });
-    // Two more periods of 5 are more than a tenth of 12; a twentieth of 12 is 0.6, and twice 15 are 30.
-    let set = "readinessProbe.successThreshold=1 startupProbe.failureThreshold=30 \
+    // Two more periods of 5 are more than a tenth of 12; a twentieth of 12 is 0.6, and twice 15 are less
+    // than 60.
+    let set = "readinessProbe.successThreshold=1 startupProbe.failureThreshold=60 \
                startupProbe.periodSeconds=1";
     let expected = is("period success_threshold", set);
     assert_eq!(summary([None, thrice, None], [12.0, 15.0]), expected);
     assert_eq!(summary([None, thrice, None], [100.0, 150.0]), is("", ""));
+}
+
+#[test]
+fn no_container_gets_less_than_a_minute_or_than_it_has() {
+    // Twice 2 are 4, which would be four periods of 1.
+    let set = |liveness| summary([None, probe(0, 10, 3), liveness], [2.0, 2.0]).1;
+    let a_minute = "startupProbe.failureThreshold=60 startupProbe.periodSeconds=1";
+    assert_eq!(set(None), a_minute);
+    assert_eq!(set(probe(0, 10, 3)), a_minute);
+    // 30 + 30 × 10 are 330.
+    assert_eq!(
+        set(probe(30, 10, 30)),
+        "startupProbe.failureThreshold=330 startupProbe.periodSeconds=1"
+    );
+}
+
+#[test]
+fn four_startups_are_too_few_and_their_number_is_said() {
+    let startups = |count| vec![Latency::from_nanos(35_000_000_000); count];
+    assert_eq!(Taken::of(startups(4)), None);
+    let taken = Taken::of(startups(5)).unwrap();
+    assert_eq!((taken.pods, taken.p50, taken.p99), (5, 35.0, 35.0));
+    let all = [
+        [None, probe(30, 10, 3), None],
+        [probe(0, 10, 3), probe(0, 10, 3), None],
+        [None, None, probe(0, 10, 3)],
+    ];
+    for [startup, readiness, liveness] in all {
+        let readiness = readiness.map(|probe| Probe {
+            success_threshold: 3,
+            ..probe
+        });
+        let found = advice([startup, readiness, liveness], [35.0, 35.0]).unwrap();
+        for (finding, sentence) in found.findings {
+            assert!(sentence.contains("5 startups"), "{finding}: {sentence}");
+        }
+    }
 }
 
 #[test]

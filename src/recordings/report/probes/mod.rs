@@ -17,9 +17,11 @@ use crate::pod::{ContainerProbes, PodInfo, Workload};
 /// The probes of the workloads of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProbeReport {
-    /// How many workloads have probes and pods of which the step `probe` was measured. One whose probes
-    /// changed counts once for each version of them
+    /// How many workloads have probes and at least five startups of which the step `probe` was measured.
+    /// One whose probes or images changed counts once for each version of them
     pub workloads: usize,
+    /// How many more have fewer startups, too few for advice
+    pub too_few: usize,
     /// How many of them need no change
     pub well: usize,
     /// Those that do, the slowest first
@@ -44,63 +46,86 @@ pub struct WorkloadAdvice {
     pub containers: Vec<Advice>,
 }
 
-/// A workload with certain probes: namespace, kind, name, probes.
-type Key = (Arc<str>, Box<str>, Box<str>, Arc<Vec<ContainerProbes>>);
+/// A version of a workload: its pods have the same owner, probes and images. Another image is another
+/// application, which may take longer to start.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Version {
+    namespace: Arc<str>,
+    kind: Box<str>,
+    name: Box<str>,
+    probes: Arc<Vec<ContainerProbes>>,
+    images: Option<Arc<Vec<Arc<str>>>>,
+}
 
 /// The durations of the step `probe`, of pods with probes.
 #[derive(Debug, Default)]
-pub struct ProbeTimes(BTreeMap<Key, Vec<Latency>>);
+pub struct ProbeTimes(BTreeMap<Version, Vec<Latency>>);
 
 impl ProbeTimes {
     /// Counts a pod that took so long.
     pub fn add(&mut self, pod: &PodInfo, latency: Latency) {
-        if let Some(key) = key(pod) {
-            self.0.entry(key).or_default().push(latency);
+        if let Some(version) = Version::of(pod) {
+            self.0.entry(version).or_default().push(latency);
         }
     }
 
-    /// Those of the pods of the workload of `pod` that have the same probes.
-    pub fn of_workload(&mut self, pod: &PodInfo) -> Vec<Latency> {
-        let times = key(pod).and_then(|key| self.0.remove(&key));
+    /// Those of the pods of the version of `pod`.
+    pub fn of_version(&mut self, pod: &PodInfo) -> Vec<Latency> {
+        let times = Version::of(pod).and_then(|version| self.0.remove(&version));
         times.unwrap_or_default()
     }
 
     /// The advice, for at most `top` workloads.
     pub(super) fn report(self, top: usize) -> ProbeReport {
-        let workloads = self.0.len();
-        let mut advice: Vec<_> = self.0.into_iter().filter_map(workload_advice).collect();
+        let (mut workloads, mut too_few, mut advice) = (0, 0, Vec::<WorkloadAdvice>::new());
+        for (version, latencies) in self.0 {
+            match Taken::of(latencies) {
+                Some(taken) => {
+                    workloads += 1;
+                    advice.extend(workload_advice(&version, taken));
+                }
+                None => too_few += 1,
+            }
+        }
         let well = workloads - advice.len();
         advice.sort_by(|one, other| other.p99.total_cmp(&one.p99));
         advice.truncate(top);
         ProbeReport {
             workloads,
+            too_few,
             well,
             advice,
         }
     }
 }
 
-fn key(pod: &PodInfo) -> Option<Key> {
-    let probes = Arc::clone(pod.probes.as_ref()?);
-    let (kind, name) = match pod.workload.as_deref() {
-        Some(Workload { kind, name }) => (kind.clone(), name.clone()),
-        None => ("Pod".into(), pod.name.clone()),
-    };
-    Some((Arc::clone(&pod.namespace), kind, name, probes))
+impl Version {
+    /// That of a pod; `None` without probes.
+    fn of(pod: &PodInfo) -> Option<Self> {
+        let probes = Arc::clone(pod.probes.as_ref()?);
+        let (kind, name) = match pod.workload.as_deref() {
+            Some(Workload { kind, name }) => (kind.clone(), name.clone()),
+            None => ("Pod".into(), pod.name.clone()),
+        };
+        Some(Self {
+            namespace: Arc::clone(&pod.namespace),
+            kind,
+            name,
+            probes,
+            images: pod.images.clone(),
+        })
+    }
 }
 
-fn workload_advice((key, latencies): (Key, Vec<Latency>)) -> Option<WorkloadAdvice> {
-    let (namespace, kind, name, probes) = key;
-    let pods = latencies.len();
-    let taken = Taken::of(latencies)?;
-    let containers: Vec<_> = (probes.iter())
+fn workload_advice(version: &Version, taken: Taken) -> Option<WorkloadAdvice> {
+    let containers: Vec<_> = (version.probes.iter())
         .filter_map(|container| advise(container, taken))
         .collect();
     (!containers.is_empty()).then(|| WorkloadAdvice {
-        namespace: namespace.to_string(),
-        workload_kind: kind.into(),
-        workload: name.into(),
-        pods,
+        namespace: version.namespace.to_string(),
+        workload_kind: version.kind.to_string(),
+        workload: version.name.to_string(),
+        pods: taken.pods,
         p50: taken.p50,
         p99: taken.p99,
         containers,
