@@ -59,6 +59,11 @@ pub struct ExplainArgs {
     )]
     pub files: Vec<PathBuf>,
 
+    /// Take all lists before the first watch event for one list: files of one moment, such as one for each
+    /// namespace
+    #[arg(long, env = "PODINIT_SAME_MOMENT")]
+    pub same_moment: bool,
+
     /// Running exporter to ask, such as http://localhost:8080 [default: list the pods of the cluster]
     #[arg(
         long,

@@ -155,6 +155,11 @@ pub struct RecordingArgs {
     #[arg(long, env = "PODINIT_BACKFILL")]
     pub backfill: bool,
 
+    /// Take all lists before the first watch event for one list: files of one moment, such as one for each
+    /// namespace; report does so with lists of different namespaces
+    #[arg(long, env = "PODINIT_SAME_MOMENT")]
+    pub same_moment: bool,
+
     /// Stop at the first document later than this instant (RFC 3339), and move time there
     #[arg(
         long,

@@ -13,6 +13,7 @@ use crate::args::{Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs,
 use crate::decode::DecodeOptions;
 use crate::instruments::Format;
 use crate::lifecycle::TrackerConfig;
+use crate::recordings::one_moment::joined;
 use crate::recordings::reader::{Document, Fault, Recording, RecordingError};
 use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::recordings::report;
@@ -37,7 +38,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         labels,
         slos: slos.docs,
     };
-    let documents = documents(args.recording.files.clone(), options);
+    let documents = documents(&args.recording, options);
     let exposition = replay::expose(documents, config)?;
     let text = match args.format {
         ReplayFormat::Text => exposition.encode(Format::Text)?,
@@ -66,7 +67,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);
-    let documents = documents(args.recording.files.clone(), options);
+    let documents = documents(&args.recording, options);
     let documents = documents.inspect(|_| is_empty.set(false));
     let config = replay_config(&args.recording, args.evidence);
     let summary = |documents, config| report::summarize(documents, config, args.top);
@@ -115,8 +116,16 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
     }
 }
 
+fn documents(
+    args: &RecordingArgs,
+    options: DecodeOptions,
+) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
+    let documents = documents_of(args.files.clone(), options);
+    joined(documents, args.same_moment)
+}
+
 /// The documents of all files, in order, with a progress bar for each that takes long.
-pub(super) fn documents(
+pub(super) fn documents_of(
     files: Vec<PathBuf>,
     options: DecodeOptions,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> {

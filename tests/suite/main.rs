@@ -76,6 +76,7 @@ mod recordings;
 mod records;
 mod replay_oracle;
 mod report;
+mod report_moments;
 mod restart;
 mod rules;
 mod scene_alerts;

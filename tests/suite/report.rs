@@ -79,7 +79,10 @@ fn the_first_of_several_lists_is_observed_only_when_that_is_asked() {
     for more in [bookmark, &file(LIST)] {
         let report = |args: &[&str]| -> serde_json::Value {
             let args = [&["report", "--format", "json"], args, &[LIST, "-"]].concat();
-            serde_json::from_str(&printed(&args, more)).unwrap()
+            let output = podinit(&args, more);
+            // Of lists only, it says what it has taken the second one for.
+            assert_eq!(output.stderr.is_empty(), more == bookmark, "{output:?}");
+            serde_json::from_slice(&output.stdout).unwrap()
         };
         let ready = |report: serde_json::Value| report["finished"]["ready"].clone();
         assert_eq!(ready(report(&[])), 0);

@@ -12,7 +12,6 @@ mod csv;
 mod durations;
 mod formatting;
 mod html;
-mod lone_list;
 mod markdown;
 mod network_durations;
 mod pods;
@@ -27,7 +26,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 pub use csv::columns;
-use lone_list::LoneList;
 use pods::Images;
 pub use pods::ReportedPod;
 pub use probes::{Advice, Finding, ProbeReport, ProbeTimes, Taken, WorkloadAdvice, advise};
@@ -37,6 +35,7 @@ pub use summary::{InFlight, IntervalSummary, PodName, Report};
 pub use text::Style;
 
 use crate::lifecycle::{Backfill, Tracker};
+use crate::recordings::one_moment::{OneMoment, last_page, page};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::strangers_text;
@@ -47,8 +46,8 @@ use crate::watch::stats::WatchStats;
 /// should be changed.
 ///
 /// The pods of the first list are observed as if they had been watched, as far as their times can be
-/// trusted, if `config` asks for a backfill or the recording is no more than that list. The others are
-/// set aside and counted.
+/// trusted, if `config` asks for a backfill or the recording is no more than that list, which may be in
+/// parts ([§8.4](crate::specification#s8-4)). The others are set aside and counted.
 ///
 /// # Errors
 /// If a document is malformed: there is no report on a part of a recording.
@@ -85,7 +84,7 @@ pub fn detail(
     })
 }
 
-/// Replays a recording, as a lone list if it is one. `read` sees every document before.
+/// Replays a recording, as one list if it shows one moment. `read` sees every document before.
 fn replayed(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     mut config: ReplayConfig,
@@ -104,25 +103,37 @@ fn replayed(
         replay
     };
     let mut replay = new_replay(config.tracker.backfill);
-    // What the recording amounts to if it ends before anything follows its first list.
-    let mut if_lone = (!asked).then(|| new_replay(Backfill::Trusted));
-    let mut lone = LoneList::Empty;
+    // What the recording amounts to if it shows one moment, which only its end shows.
+    let mut as_one = Some(new_replay(Backfill::Trusted));
+    let mut moment = OneMoment::default();
+    let mut last = None;
     for document in documents {
         let document = document?;
         read(&document);
-        lone = lone.with(&document);
-        if lone == LoneList::No {
-            if_lone = None;
+        moment.read(&document);
+        last = Some(document.position);
+        if !moment.holds() {
+            as_one = None;
         }
-        if let Some(replay) = &mut if_lone {
-            let Ok(_) = replay.read(document.clone());
+        if let Some(replay) = &mut as_one {
+            let Ok(_) = replay.read(page(document.clone()));
         }
         let Ok(flow) = replay.read(document);
         if flow.is_break() {
             break;
         }
     }
-    Ok(if_lone.unwrap_or(replay).finish_with_tracker())
+    if let Some(lists) = moment.relists() {
+        tracing::warn!(
+            "the {lists} lists are taken for states of one cluster at different times, and pods that a later \
+             list lacks for vanished: a namespace is in several of them, or they state when they were \
+             observed; if they show one moment, give --same-moment"
+        );
+    }
+    if let (Some(replay), Some(position)) = (&mut as_one, last.filter(|_| moment.is_complete())) {
+        let Ok(_) = replay.read(last_page(position));
+    }
+    Ok(as_one.unwrap_or(replay).finish_with_tracker())
 }
 
 /// A report with the single pods.

@@ -6,12 +6,13 @@ mod exporter;
 use std::io::Write;
 
 use super::output::{print, style};
-use super::recordings::documents;
+use super::recordings::documents_of;
 use crate::args::{ExplainArgs, ExplainFormat};
 use crate::decode::DecodeOptions;
 use crate::explain::{self, Explanation};
 use crate::lifecycle::{Backfill, TrackerConfig};
 use crate::page;
+use crate::recordings::one_moment::joined;
 use crate::recordings::replay::ReplayConfig;
 
 /// Explains one startup. If the source cannot be read, or has no such startup, nothing is printed.
@@ -32,7 +33,8 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Resul
 
 fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
     let target = args.target();
-    let documents = documents(args.files.clone(), decode_options());
+    let documents = documents_of(args.files.clone(), decode_options());
+    let documents = joined(documents, args.same_moment);
     let explained = explain::explain(documents, replay_config(args), &target)?;
     explained.map_err(|why| {
         let unknown = || {
