@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether readers of the page and of the API slow down the accounting and the scrapes.
 
-    benches/readers.py target/release/podinit [--pods 10000] [--readers 50]
+    benches/readers.py target/dist/podinit [--pods 10000] [--readers 50]
 
 Starts `podinit serve` twice before a small API server of its own, which keeps so many pods in flight: all the time some
 become ready and others come. One of the two is measured. Phases alternate in the same run: without readers, with readers

@@ -145,7 +145,7 @@ fn the_saved_state_takes_as_many_bytes_as_documented() {
 }
 
 #[test]
-#[ignore = "measures time; cargo test --release --test suite checkpoint_cost:: -- --ignored --nocapture"]
+#[ignore = "measures time; cargo test --profile dist --test suite checkpoint_cost:: -- --ignored --nocapture"]
 fn what_records_add_to_a_commit() {
     for (pods, starting) in [(10_000, 0), (10_000, 10_000), (100_000, 1_000)] {
         let exporter = Exporter::of(pods, starting, 50);
@@ -163,7 +163,7 @@ fn what_records_add_to_a_commit() {
 }
 
 #[test]
-#[ignore = "measures time; cargo test --release --test suite checkpoint_cost:: -- --ignored --nocapture"]
+#[ignore = "measures time; cargo test --profile dist --test suite checkpoint_cost:: -- --ignored --nocapture"]
 fn what_a_commit_costs_the_ingest_task() {
     for pods in [10_000, 100_000, 1_000_000] {
         let exporter = Exporter::of(pods, 1_000, 50);

@@ -119,7 +119,7 @@ fn a_restart_with_100_000_pods_costs_no_more_memory_than_a_first_list_and_its_co
 }
 
 #[test]
-#[ignore = "takes a minute; cargo test --release --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
+#[ignore = "takes a minute; cargo test --profile dist --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
 fn what_lists_of_1_000_000_pods_cost() {
     for list in ["whole", "pages", "stream"] {
         for form in [Form::Protobuf, Form::Json] {
@@ -131,7 +131,7 @@ fn what_lists_of_1_000_000_pods_cost() {
 }
 
 #[test]
-#[ignore = "takes half a minute; cargo test --release --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
+#[ignore = "takes half a minute; cargo test --profile dist --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
 fn what_the_state_of_1_000_000_pods_costs() {
     let [first, restart] = state(PODS);
     assert!(first.peak <= 128 && first.steady <= 80);
