@@ -70,12 +70,14 @@ fn only_signals_to_end_do_and_hangup_reads_the_files_again() {
     ] {
         podinit.send(ignored);
     }
-    for text in ["slos: [ ]\n", "slos: [  ]\n"] {
-        fs::write(&slo, text).unwrap();
+    for _ in 0..2 {
         podinit.send(Signal::HUP);
         podinit.says("SIGHUP");
-        podinit.says("reloaded the SLO file");
     }
+    // It may notice the change by itself before the signal comes.
+    fs::write(&slo, "slos: [ ]\n").unwrap();
+    podinit.send(Signal::HUP);
+    podinit.says("reloaded the SLO file");
     podinit.send(Signal::TERM);
     podinit.says("SIGTERM");
     podinit.ends_well();
