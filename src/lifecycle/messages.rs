@@ -6,7 +6,7 @@
 
 use super::cause::{Cause, Waiting, cause_of_warning};
 use super::interval::Stage;
-use crate::kube_event::{EventReason, KubeEvent};
+use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::pod::{PodSnapshot, text};
 
 /// A message is cut to so many bytes.
@@ -104,8 +104,13 @@ pub(super) fn said_by_event(event: &KubeEvent) -> Option<Said<'_>> {
         return None;
     };
     let text = event.message.as_deref().filter(|text| !text.is_empty())?;
-    let about = Waiting::new(Stage::Network, cause_of_warning(warning))?;
+    let about = about_warning(warning)?;
     Some(Said { about, text })
+}
+
+/// The stage and cause that a warning is about.
+pub(super) fn about_warning(warning: SandboxWarning) -> Option<Waiting> {
+    Waiting::new(Stage::Network, cause_of_warning(warning))
 }
 
 #[cfg(test)]

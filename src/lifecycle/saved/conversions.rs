@@ -10,7 +10,7 @@ use crate::lifecycle::cause::{CauseLog, WaitEvidence};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::enum_set::EnumSet;
 use crate::lifecycle::image_pulls::ImagePulls;
-use crate::lifecycle::messages::Message;
+use crate::lifecycle::messages::{Message, about_warning};
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
@@ -82,7 +82,10 @@ impl PodInFlight {
             startup: self.startup.saved(),
             discovered: self.discovered,
             slos: self.slos.saved(),
-            evidence: SavedEvidence::from(&self.evidence),
+            evidence: SavedEvidence {
+                is_announced: self.message.is_some() && self.message().is_none(),
+                ..SavedEvidence::from(&self.evidence)
+            },
             images: self.images.saved(),
             is_stateful: self.sli.is_stateful,
             has_startup_sli: self.sli.decided,
@@ -100,7 +103,7 @@ impl PodInFlight {
             preexisting: self.startup.preexisting.bits(),
             network_evidence: evidence.filter(|by| *by != by_condition).map(Named),
             network_time: self.startup.network_time.map(Named),
-            message: self.message().map(Box::from),
+            message: (self.message.as_deref()).map(|message| message.text.clone()),
             verdicts: verdicts
                 .map(|verdict| verdict.map(SavedVerdict::from))
                 .collect(),
@@ -121,10 +124,12 @@ impl From<SavedInFlight> for PodInFlight {
         let causes = collected.causes.into_iter();
         let verdicts = collected.verdicts.into_iter();
         let verdicts = verdicts.map(|verdict| verdict.map(SloVerdict::from));
+        let is_announced = saved.evidence.is_announced;
         let evidence = WaitEvidence::from(saved.evidence);
         let waiting = evidence.waiting(startup.standing());
+        let announced = evidence.warning.filter(|_| is_announced);
         let about = |text| Message {
-            about: waiting,
+            about: announced.and_then(about_warning).unwrap_or(waiting),
             text,
         };
         Self {
@@ -154,6 +159,9 @@ impl EndedStartup {
     /// What is saved of it; [`EndedStartup::rules`] stand beside it.
     pub fn saved(&self) -> SavedEnded {
         let mut pod = self.pod.saved();
+        if pod.evidence.is_announced {
+            pod.collected.message = None;
+        }
         SavedEnded {
             collected: std::mem::take(&mut pod.collected),
             images: (pod.info.images.take()).map_or_else(Vec::new, |images| images.to_vec()),

@@ -44,6 +44,9 @@ pub struct SavedEvidence {
     /// It has no network condition, and shows that the network is there; saved beside the pods
     #[serde(skip)]
     pub is_past_network: bool,
+    /// The message is not about its cause, but about its last warning; saved beside the pods
+    #[serde(skip)]
+    pub is_announced: bool,
     /// Its containers
     pub containers: Vec<SavedContainer>,
     /// It has more containers than are followed
@@ -80,6 +83,7 @@ pub struct SavedContainer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedShown {
     is_past_network: bool,
+    is_announced: bool,
     /// By container, a bit: whether its status says `started: true`
     has_started: u64,
 }
@@ -91,6 +95,7 @@ impl SavedEvidence {
         let containers = self.containers.iter().rev();
         SavedShown {
             is_past_network: self.is_past_network,
+            is_announced: self.is_announced,
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
         }
     }
@@ -99,6 +104,7 @@ impl SavedEvidence {
     /// a start for one that has started.
     pub fn take_shown(&mut self, shown: Option<SavedShown>) {
         self.is_past_network = shown.is_some_and(|shown| shown.is_past_network);
+        self.is_announced = shown.is_some_and(|shown| shown.is_announced);
         for (place, container) in self.containers.iter_mut().enumerate() {
             container.has_started = match shown {
                 Some(shown) => shown.has_started >> place & 1 == 1,
@@ -123,6 +129,7 @@ impl From<&WaitEvidence> for SavedEvidence {
             warning: evidence.warning.map(Named),
             sandbox_not_ready: evidence.sandbox_not_ready.map(Named),
             is_past_network: evidence.is_past_network,
+            is_announced: false,
             containers: evidence
                 .containers
                 .iter()
