@@ -16,6 +16,7 @@ pub mod text;
 mod uid;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
@@ -195,6 +196,10 @@ pub struct PodSnapshot {
     pub gated: bool,
     /// `spec.initContainers` is not empty (restartable ones count)
     pub has_init_containers: bool,
+    /// How long init containers have run that are not restartable, as their statuses state: the sum over
+    /// `state.terminated` and `lastState.terminated` of `finishedAt` less `startedAt`, 0 where one is missing or absurd
+    /// or the end is the earlier
+    pub init_runs: Duration,
     /// Every container of the spec, init containers first, in the order of the spec
     pub containers: Box<[Container]>,
     /// Why containers wait that have a problem, in the words of Kubernetes; `None` where nothing says so,
@@ -240,6 +245,7 @@ impl PodSnapshot {
             terminating: false,
             gated: false,
             has_init_containers: false,
+            init_runs: Duration::ZERO,
             containers: Box::default(),
             waiting_messages: None,
             ending: None,

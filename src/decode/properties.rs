@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
@@ -77,6 +79,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
         "running",
         "terminated",
         "startedAt",
+        "finishedAt",
         "exitCode",
         "emptyDir",
     ]);
@@ -94,7 +97,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const PLACES: [&str; 56] = [
+const PLACES: [&str; 58] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -131,6 +134,8 @@ const PLACES: [&str; 56] = [
     "/status/initContainerStatuses/0/state/terminated",
     "/status/initContainerStatuses/1/started",
     "/status/initContainerStatuses/0/state/terminated/exitCode",
+    "/status/initContainerStatuses/0/state/terminated/finishedAt",
+    "/status/initContainerStatuses/0/lastState/terminated",
     "/metadata/deletionTimestamp",
     "/spec/readinessGates/0",
     "/spec/readinessGates/0/conditionType",
@@ -173,7 +178,10 @@ fn whole_pod() -> Value {
             "phase": "Running", "startTime": "2026-01-02T03:04:06Z", "nominatedNodeName": "n",
             "initContainerStatuses": [
                 {"name": "app", "state": {"terminated": {
-                    "exitCode": 0, "startedAt": "2026-01-02T03:04:07Z"}}},
+                    "exitCode": 0, "startedAt": "2026-01-02T03:04:07Z",
+                    "finishedAt": "2026-01-02T03:04:12Z"}},
+                 "lastState": {"terminated": {
+                    "startedAt": "2026-01-02T03:04:06Z", "finishedAt": "2026-01-02T03:04:08Z"}}},
                 {"name": "mesh", "started": true, "state": {"running": {}}},
             ],
             "containerStatuses": [
@@ -287,6 +295,7 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
     let init = plain_containers(spec, status, "initContainers", "initContainerStatuses");
     let regular = plain_containers(spec, status, "containers", "containerStatuses");
     snapshot.containers = init.into_iter().chain(regular).collect();
+    snapshot.init_runs = plain_init_runs(spec, status);
     snapshot.is_stateful = spec["volumes"].as_array().is_some_and(|volumes| {
         let mut objects = volumes.iter().filter_map(Value::as_object);
         let stateless = [
@@ -390,6 +399,31 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
         }
     });
     containers.collect()
+}
+
+/// How long the init containers have run that are not restartable.
+fn plain_init_runs(spec: &Value, status: &Value) -> Duration {
+    let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let statuses = array(&status["initContainerStatuses"]);
+    let mut total = Duration::ZERO;
+    for declared in array(&spec["initContainers"]) {
+        let name = declared["name"].as_str().unwrap_or_default();
+        let own = |status: &&Value| status["name"].as_str() == Some(name);
+        let Some(status) = statuses.iter().find(own) else {
+            continue;
+        };
+        for state in ["state", "lastState"] {
+            let run = &status[state]["terminated"];
+            let at = |time: &str| run[time].as_str().and_then(rfc3339::parse);
+            if let Some((from, to)) = at("startedAt").zip(at("finishedAt"))
+                && declared["restartPolicy"].as_str() != Some("Always")
+            {
+                let nanos = u64::try_from(to.nanos_since(from)).unwrap_or_default();
+                total += Duration::from_nanos(nanos);
+            }
+        }
+    }
+    total
 }
 
 fn plain_state(status: &Value) -> ContainerState {

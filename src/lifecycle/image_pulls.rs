@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cause::{ContainerEvidence, MOST_FOLLOWED};
-use crate::pod::ContainerKind;
+use super::cause::MOST_FOLLOWED;
 use crate::timestamp::Timestamp;
 
 /// The images of a pod's containers, in the order of its spec; empty until an Event tells of one.
@@ -98,18 +97,10 @@ impl ImagePulls {
         all.filter_map(|pull| pull.registry.clone()).collect()
     }
 
-    /// How the images of the regular ones of these containers came to the node.
-    pub(super) fn of_regular(
-        &self,
-        containers: &[ContainerEvidence],
-    ) -> impl Iterator<Item = Image> {
-        let containers = containers.iter().enumerate();
-        let regular = containers.filter(|(_, one)| one.kind == ContainerKind::Regular);
-        regular.map(|(position, _)| {
-            self.0
-                .get(position)
-                .map_or(Image::Unknown, ImagePull::image)
-        })
+    /// How the images of a pod of so many containers came to the node.
+    pub(super) fn of(&self, containers: usize) -> impl Iterator<Item = Image> {
+        let known = |position| self.0.get(position).map(ImagePull::image);
+        (0..containers).map(move |position| known(position).unwrap_or(Image::Unknown))
     }
 }
 

@@ -156,6 +156,9 @@ impl PodInFlight {
             emit(PodObservation::Bound);
         }
         evidence.update(snapshot);
+        if !startup.reached(Milestone::ContainersStarted).is_reached() {
+            evidence.init_runs = snapshot.init_runs;
+        }
         startup.latch(snapshot, fold.context, &mut emit);
         if fold.adopted {
             skip_ended(startup, &mut emit);

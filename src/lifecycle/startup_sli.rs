@@ -1,6 +1,8 @@
 //! Kubernetes' own service level indicator of pod startup ([§9.4](crate::specification#s9-4)).
 
-use super::cause::{ContainerEvidence, WaitEvidence};
+use std::time::Duration;
+
+use super::cause::WaitEvidence;
 use super::image_pulls::{Image, ImagePulls};
 use super::judgement::Judgement;
 use super::milestone::Milestone;
@@ -39,14 +41,13 @@ impl SliProgress {
         images: &ImagePulls,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let containers = &evidence.containers;
         let is_followed = !evidence.has_more_containers;
-        if self.decided || !is_followed || !is_complete(startup, containers, images) {
+        if self.decided || !is_followed || !is_complete(startup, evidence, images) {
             return;
         }
         let sli = match self.exclusion(startup) {
             Some(reason) => StartupSli::Excluded(reason),
-            None => match length(startup, containers, images).map(Judgement::of_nanos) {
+            None => match length(startup, evidence, images).map(Judgement::of_nanos) {
                 Some(Judgement::Usable { latency, .. }) => StartupSli::Observed(latency),
                 Some(Judgement::Unusable(_)) | None => {
                     StartupSli::Excluded(StartupSliExclusion::Time)
@@ -89,34 +90,30 @@ impl SliProgress {
     }
 }
 
-fn is_complete(startup: &Startup, containers: &[ContainerEvidence], images: &ImagePulls) -> bool {
+fn is_complete(startup: &Startup, evidence: &WaitEvidence, images: &ImagePulls) -> bool {
     let reached = |milestone| startup.reached(milestone).is_reached();
+    let mut images = images.of(evidence.containers.len());
     reached(Milestone::ContainersStarted)
         && reached(Milestone::NetworkReady)
-        && (!startup.has_init_containers || reached(Milestone::Initialized))
-        && (images.of_regular(containers)).all(|image| image != Image::Unknown)
+        && images.all(|image| image != Image::Unknown)
 }
 
 /// The SLI in nanoseconds; `None` where a time that it needs is unusable.
-fn length(startup: &Startup, containers: &[ContainerEvidence], images: &ImagePulls) -> Option<i64> {
+fn length(startup: &Startup, evidence: &WaitEvidence, images: &ImagePulls) -> Option<i64> {
     let at = |milestone| startup.reached(milestone).usable();
+    let nanos = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
     let started = at(Milestone::ContainersStarted)?;
     let network = at(Milestone::NetworkReady)?;
-    let mut length = started.nanos_since(at(Milestone::Created)?);
-    let mut begin = network;
-    if startup.has_init_containers {
-        let initialized = at(Milestone::Initialized)?;
-        length = length.saturating_sub(initialized.nanos_since(network).max(0));
-        begin = network.max(initialized);
-    }
     let mut pulls = Vec::new();
-    for image in images.of_regular(containers) {
+    for image in images.of(evidence.containers.len()) {
         if let Image::Pulled { end, with_wait } = image {
             let end = end?;
-            let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
-            pulls.push((end.plus_nanos(-nanos).max(begin), end.min(started)));
+            let begin = end.plus_nanos(-nanos(with_wait));
+            pulls.push((begin.max(network), end.min(started)));
         }
     }
+    let length = started.nanos_since(at(Milestone::Created)?);
+    let length = length.saturating_sub(nanos(evidence.init_runs));
     Some(length.saturating_sub(union_nanos(pulls)))
 }
 

@@ -133,20 +133,32 @@ def startup_sli_exclusion(pod, outcome, judged):
     return None
 
 
+def init_runs(obj):
+    """Seconds that init containers have run that are not restartable: the runs that their statuses state."""
+    total = 0.0
+    ending = {c["name"] for c in (obj.get("spec") or {}).get("initContainers") or []
+              if c.get("restartPolicy") != "Always"}
+    for status in (obj.get("status") or {}).get("initContainerStatuses") or []:
+        for state in (status.get("state"), status.get("lastState")) if status["name"] in ending else ():
+            run = (state or {}).get("terminated") or {}
+            begin, end = seconds(run.get("startedAt")), seconds(run.get("finishedAt"))
+            if None not in (begin, end):
+                total += max(end - begin, 0)
+    return total
+
+
 def startup_sli_parts(pod, time):
     """Seconds from creation to all containers' start, of pulls in it and of init containers; None where unusable."""
     created, started, network = time("Created"), time("ContainersStarted"), time("NetworkReady")
-    initialized = time("Initialized") if pod.init else network
-    if None in (created, started, network, initialized):
+    if None in (created, started, network):
         return None
-    begin = max(network, initialized)
     pulls = []
-    for (_, init), (pull, end) in pod.pulled.items():
-        if pull.result == "pulled" and not init:
+    for pull, end in pod.pulled.values():
+        if pull.result == "pulled":
             if end is None:
                 return None
-            pulls.append((max(end - pull.whole, begin), min(end, started)))
-    return started - created, union(pulls), max(initialized - network, 0)
+            pulls.append((max(end - pull.whole, network), min(end, started)))
+    return started - created, union(pulls), pod.init_runs
 
 
 def startup_sli(pod, time):

@@ -9,7 +9,7 @@ containers tell is read in `evidence.py`.
 import collections
 import math
 
-from evidence import (KubeletEvent, container_starts, first_start, seconds, startup_sli,
+from evidence import (KubeletEvent, container_starts, first_start, init_runs, seconds, startup_sli,
                       startup_sli_exclusion)
 from recording import read_recording
 
@@ -55,6 +55,7 @@ class Pod:
         self.evidence = None  # what an Event showed before the pod was scheduled
         self.pulled, self.pull_failed = {}, set()  # by (name, whether of an init container)
         self.sli_judged = False
+        self.init_runs = 0.0  # seconds, as the snapshot states them that reached ContainersStarted
 
 
 def is_near_tie(since, arrived, start):
@@ -186,6 +187,8 @@ class Truth:
         pod.init = pod.init or bool(spec.get("initContainers"))
         pod.containers = [c["name"] for c in spec.get("containers") or []]
         pod.init_containers = [c["name"] for c in spec.get("initContainers") or []]
+        if "ContainersStarted" not in pod.reached:
+            pod.init_runs = init_runs(obj)
         pod.stateful = any(not STATELESS & set(volume) for volume in spec.get("volumes") or [])
         pod.readiness = pod.readiness or bool(spec.get("readinessGates"))
         if spec.get("schedulingGates"):
@@ -300,8 +303,8 @@ class Truth:
 
     def judge_sli(self, pod, outcome=None):
         """Kubernetes' own startup SLI: once it can be judged, or when the pod ends with `outcome`."""
-        needed = {"ContainersStarted", "NetworkReady"} | ({"Initialized"} if pod.init else set())
-        judged = needed <= set(pod.reached) and all((name, False) in pod.pulled for name in pod.containers)
+        needed = {(name, False) for name in pod.containers} | {(name, True) for name in pod.init_containers}
+        judged = {"ContainersStarted", "NetworkReady"} <= set(pod.reached) and needed <= set(pod.pulled)
         if not self.events or pod.sli_judged or not (judged or outcome):
             return
         pod.sli_judged = True

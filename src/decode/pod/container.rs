@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::de::{MapAccess, SeqAccess};
 
@@ -151,6 +152,8 @@ struct StateFields<'de> {
     terminated: Option<Timestamp>,
     /// How it ended, where the state is `terminated`
     ended: Option<Terminated<'de>>,
+    /// How long a run took that has ended
+    run: Duration,
     /// Why it waits
     message: Option<Cow<'de, str>>,
 }
@@ -198,12 +201,14 @@ pub(crate) trait Said {
 
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
 /// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
+/// Returns also how long the init containers have run that run to their end.
 pub(crate) fn with_statuses(
     mut containers: Vec<Container>,
     mut statuses: Vec<ContainerStatus<'_>>,
     first: usize,
     said: &mut impl Said,
-) -> Vec<Container> {
+) -> (Vec<Container>, Duration) {
+    let mut init_runs = Duration::ZERO;
     // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
     statuses.sort_by(|one, other| one.name.cmp(&other.name));
     for (position, container) in containers.iter_mut().enumerate() {
@@ -218,6 +223,7 @@ pub(crate) fn with_statuses(
                 running,
                 terminated,
                 ref ended,
+                run,
                 ref message,
             } = status.state;
             if let (ContainerState::Waiting(reason), Some(message)) = (state, message)
@@ -238,9 +244,14 @@ pub(crate) fn with_statuses(
             container.has_started =
                 status.started && container.kind == ContainerKind::RestartableInit;
             container.has_restarted = status.restarts.is_some_and(|restarts| restarts > 0);
+            if container.kind == ContainerKind::Init {
+                for run in [run, status.last_state.run] {
+                    init_runs = init_runs.saturating_add(run);
+                }
+            }
         }
     }
-    containers
+    (containers, init_runs)
 }
 
 /// Reads `containerStatuses` or `initContainerStatuses`.
@@ -313,6 +324,8 @@ impl<'de> LenientField<'de> for StateReader {
                 Some("terminated") => {
                     terminated = map.next_value_seed(Lenient(DetailsReader))?;
                     fields.terminated = terminated.as_ref().and_then(|details| details.started);
+                    let run = terminated.as_ref().and_then(Details::run);
+                    fields.run = run.unwrap_or_default();
                 }
                 Some("waiting") => waiting = map.next_value_seed(Lenient(DetailsReader))?,
                 _ => skip(&mut map)?,
@@ -354,6 +367,14 @@ struct Details<'de> {
     signal: Option<u64>,
     reason: Option<Cow<'de, str>>,
     message: Option<Cow<'de, str>>,
+}
+
+impl Details<'_> {
+    /// From its start to its end.
+    fn run(&self) -> Option<Duration> {
+        let nanos = self.finished?.nanos_since(self.started?);
+        u64::try_from(nanos).ok().map(Duration::from_nanos)
+    }
 }
 
 /// Reads [`Details`]; `None` for what is no object.
@@ -418,6 +439,7 @@ mod tests {
                 running: Some(Timestamp::from_seconds(started)),
                 terminated: None,
                 ended: None,
+                run: Duration::ZERO,
                 message: None,
             },
             last_state: StateFields::default(),
@@ -442,7 +464,7 @@ mod tests {
             named("a", 6),
             named("b", 4),
         ];
-        let read = with_statuses(declared.into(), statuses, 0, &mut Nothing);
+        let (read, _) = with_statuses(declared.into(), statuses, 0, &mut Nothing);
         let started: Vec<_> = read.iter().map(|container| container.started).collect();
         let at = |second| Some(Timestamp::from_seconds(second));
         assert_eq!(started, [None, at(6), None, at(5)]);

@@ -128,9 +128,10 @@ impl<'de> Object<'de> {
         };
         let first = self.spec.init_containers.len();
         let statuses = self.status.init_containers;
-        let init_containers = with_statuses(self.spec.init_containers, statuses, 0, &mut words);
+        let (init_containers, init_runs) =
+            with_statuses(self.spec.init_containers, statuses, 0, &mut words);
         let statuses = self.status.containers;
-        let containers = with_statuses(self.spec.containers, statuses, first, &mut words);
+        let (containers, _) = with_statuses(self.spec.containers, statuses, first, &mut words);
         let Words { messages, endings } = words;
         let images = self.spec.init_images.into_iter().chain(self.spec.images);
         let images = context.shared_images(images.collect());
@@ -185,6 +186,7 @@ impl<'de> Object<'de> {
             terminating: self.metadata.terminating,
             gated: self.spec.gated,
             has_init_containers,
+            init_runs,
             containers,
             waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
             ending,

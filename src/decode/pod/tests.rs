@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::DecodeOptions;
@@ -84,9 +86,13 @@ pub(crate) fn full() -> Value {
             ],
             "initContainerStatuses": [
                 {"name": "migrate", "state": {"terminated": {
-                    "exitCode": 0, "startedAt": "2026-01-02T03:04:30Z"}}},
+                    "exitCode": 0, "startedAt": "2026-01-02T03:04:30Z",
+                    "finishedAt": "2026-01-02T03:04:37Z"}},
+                 "lastState": {"terminated": {
+                    "startedAt": "2026-01-02T03:04:31Z", "finishedAt": "2026-01-02T03:04:33Z"}}},
                 {"name": "mesh", "restartCount": 3, "started": true, "state": {"terminated": {
-                    "exitCode": 137, "startedAt": "0001-01-01T00:00:00Z"}}},
+                    "exitCode": 137, "startedAt": "0001-01-01T00:00:00Z",
+                    "finishedAt": "2026-01-02T03:04:39Z"}}},
             ],
             "conditions": [
                 {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
@@ -156,6 +162,8 @@ fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
     ];
     assert_eq!(*pod.containers, expected);
     assert!(pod.is_stateful);
+    // Both runs of `migrate`, and none of a sidecar or without both times.
+    assert_eq!(pod.init_runs, Duration::from_secs(9));
     // A start of a container is no API time ([§4.1](crate::specification#s4-1)): the latest is that of a condition.
     assert_eq!(pod.latest_api_time, rfc3339::parse("2026-01-02T03:04:09Z"));
 }

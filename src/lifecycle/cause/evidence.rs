@@ -1,5 +1,7 @@
 //! What is remembered of a pod in flight to tell why it waits.
 
+use std::time::Duration;
+
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
 use super::{Cause, Standing, Waiting, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
@@ -22,6 +24,9 @@ pub(in crate::lifecycle) struct WaitEvidence {
     pub sandbox_not_ready: Option<SandboxNotReady>,
     /// The newest snapshot has no network condition, and shows that the network is there all the same
     pub is_past_network: bool,
+    /// How long its init containers have run, for the startup SLI: by the snapshot that reached
+    /// ContainersStarted, until then by the newest
+    pub init_runs: Duration,
     /// Those that are followed
     pub containers: Box<[ContainerEvidence]>,
     /// It has more containers than are followed
@@ -40,6 +45,7 @@ impl Default for WaitEvidence {
             warning: None,
             sandbox_not_ready: None,
             is_past_network: false,
+            init_runs: Duration::ZERO,
             containers: Box::default(),
             has_more_containers: false,
             disruption: None,

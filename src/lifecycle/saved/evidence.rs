@@ -2,6 +2,7 @@
 //! may have more of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -47,6 +48,9 @@ pub struct SavedEvidence {
     /// The message is not about its cause, but about its last warning; saved beside the pods
     #[serde(skip)]
     pub is_announced: bool,
+    /// How long its init containers have run; saved beside the pods
+    #[serde(skip)]
+    pub init_runs: Duration,
     /// Its containers
     pub containers: Vec<SavedContainer>,
     /// It has more containers than are followed
@@ -86,6 +90,7 @@ pub struct SavedShown {
     is_announced: bool,
     /// By container, a bit: whether its status says `started: true`
     has_started: u64,
+    init_runs: Duration,
 }
 
 impl SavedEvidence {
@@ -96,6 +101,7 @@ impl SavedEvidence {
         SavedShown {
             is_past_network: self.is_past_network,
             is_announced: self.is_announced,
+            init_runs: self.init_runs,
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
         }
     }
@@ -105,6 +111,7 @@ impl SavedEvidence {
     pub fn take_shown(&mut self, shown: Option<SavedShown>) {
         self.is_past_network = shown.is_some_and(|shown| shown.is_past_network);
         self.is_announced = shown.is_some_and(|shown| shown.is_announced);
+        self.init_runs = shown.map(|shown| shown.init_runs).unwrap_or_default();
         for (place, container) in self.containers.iter_mut().enumerate() {
             container.has_started = match shown {
                 Some(shown) => shown.has_started >> place & 1 == 1,
@@ -130,6 +137,7 @@ impl From<&WaitEvidence> for SavedEvidence {
             sandbox_not_ready: evidence.sandbox_not_ready.map(Named),
             is_past_network: evidence.is_past_network,
             is_announced: false,
+            init_runs: evidence.init_runs,
             containers: evidence
                 .containers
                 .iter()
@@ -151,6 +159,7 @@ impl From<SavedEvidence> for WaitEvidence {
             warning: saved.warning.map(|Named(warning)| warning),
             sandbox_not_ready: saved.sandbox_not_ready.map(|Named(not_ready)| not_ready),
             is_past_network: saved.is_past_network,
+            init_runs: saved.init_runs,
             containers: containers.collect(),
             has_more_containers: saved.has_more_containers,
             disruption: saved.disruption.map(|Named(reason)| reason),

@@ -1,6 +1,8 @@
 //! One ordinary snapshot as bytes. Every field is named here, so that a new one does not compile until it is
 //! packed, or makes a snapshot that has it no ordinary one.
 
+use std::time::Duration;
+
 use super::bytes::{self, Reader, put_number, put_signed};
 use super::container;
 use super::flags::Flags;
@@ -25,7 +27,13 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let transitions = (ConditionType::ALL.into_iter())
         .map(|kind| (pod.conditions.get(kind)).and_then(|found| found.last_transition));
     let starts = pod.containers.iter().map(|container| container.started);
-    has_nothing_rare && (times.into_iter().chain(transitions).chain(starts)).all(is_whole_second)
+    let has_plain_runs = match pod.has_init_containers {
+        true => pod.init_runs.subsec_nanos() == 0,
+        false => pod.init_runs.is_zero(),
+    };
+    has_nothing_rare
+        && has_plain_runs
+        && (times.into_iter().chain(transitions).chain(starts)).all(is_whole_second)
 }
 
 /// Whether [`put_time`] can write a time. The API states whole seconds.
@@ -53,6 +61,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         terminating: _,
         gated: _,
         has_init_containers: _,
+        init_runs,
         containers,
         waiting_messages: _,
         ending: _,
@@ -70,6 +79,9 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     put_time(out, base, *started);
     put_time(out, base, *latest_api_time);
     pack_conditions(conditions, base, out);
+    if pod.has_init_containers {
+        put_number(out, init_runs.as_secs());
+    }
     put_number(out, containers.len() as u64);
     for container in containers {
         let Container {
@@ -142,6 +154,7 @@ pub(super) fn unpack(
         terminating: flags.has(Flags::TERMINATING),
         gated: flags.has(Flags::GATED),
         has_init_containers: flags.has(Flags::INIT_CONTAINERS),
+        init_runs: unpack_init_runs(flags, reader),
         containers: unpack_containers(shared, reader, base),
         waiting_messages: None,
         ending: None,
@@ -175,6 +188,11 @@ fn unpack_info(
         probes: None,
         images: images.and_then(|number| shared.images.get(number)),
     }
+}
+
+fn unpack_init_runs(flags: Flags, reader: &mut Reader<'_>) -> Duration {
+    let seconds = flags.has(Flags::INIT_CONTAINERS).then(|| reader.number());
+    Duration::from_secs(seconds.unwrap_or_default())
 }
 
 fn unpack_containers(

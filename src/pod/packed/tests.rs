@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::option;
@@ -109,17 +110,23 @@ fn rare() -> impl Strategy<Value = [bool; 6]> {
     prop::array::uniform6(prop::bool::weighted(0.1))
 }
 
+/// Mostly whole seconds.
+fn runs() -> impl Strategy<Value = Duration> {
+    let seconds = any::<u64>().prop_map(Duration::from_secs);
+    prop_oneof![20 => Just(Duration::ZERO), 20 => seconds, 1 => Just(Duration::from_millis(1_500))]
+}
+
 fn snapshot() -> impl Strategy<Value = PodSnapshot> {
     let phase = select(vec![Phase::Active, Phase::Succeeded, Phase::Failed]);
     (
         (0u64..6, option::of(any::<u64>()), info(), phase),
         [time(), time(), time()],
-        (conditions(), vec(container(), 0..4)),
+        (conditions(), vec(container(), 0..4), runs()),
         (any::<[bool; 8]>(), rare()),
     )
         .prop_map(|(named, [created, started, latest], status, (is, rare))| {
             let (uid, resource_version, info, phase) = named;
-            let (conditions, containers) = status;
+            let (conditions, containers, init_runs) = status;
             PodSnapshot {
                 uid: PodUid::from_words([uid, 1 << 63 | uid]),
                 resource_version,
@@ -153,6 +160,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                 terminating: is[2],
                 gated: is[3],
                 has_init_containers: is[4],
+                init_runs,
                 containers: containers.into(),
                 waiting_messages: rare[4].then(|| {
                     let text = "back-off 10s".into();

@@ -61,6 +61,11 @@ pub(crate) fn exited(seconds: f64, exit_code: i64) -> Value {
     json!({"terminated": {"startedAt": time(seconds), "exitCode": exit_code}})
 }
 
+/// A run that has ended well.
+pub(crate) fn ran(from: f64, to: f64) -> Value {
+    json!({"terminated": {"startedAt": time(from), "finishedAt": time(to), "exitCode": 0}})
+}
+
 pub(crate) fn waiting(reason: &str) -> Value {
     json!({"waiting": {"reason": reason}})
 }

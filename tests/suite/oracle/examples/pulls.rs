@@ -3,7 +3,7 @@
 
 use super::{API, EVENTS, Example, FUSED_EVENTS, example};
 use crate::oracle::build::*;
-use crate::oracle::build_evidence::{about, heard, running, watched};
+use crate::oracle::build_evidence::{about, heard, ran, running, watched};
 use serde_json::{Value, json};
 
 pub(super) fn examples() -> Vec<Example> {
@@ -167,6 +167,49 @@ const STARTED: &str = "inflight containers 1
     network 1 1
     ";
 
+/// The same with an init container that ran again, from 4 s to 5 s and from 5 s to 7 s, and a sidecar that did.
+fn initialized() -> Pod {
+    let last =
+        json!({"terminated": {"startedAt": time(4.0), "finishedAt": time(5.0), "exitCode": 1}});
+    let sidecar = json!({"name": "proxy", "restartPolicy": "Always"});
+    let mut pod = started()
+        .put(
+            "spec",
+            "initContainers",
+            json!([{"name": "setup"}, sidecar]),
+        )
+        .init_container("setup", ran(5.0, 7.0))
+        .init_container("proxy", ran(3.0, 4.0))
+        .yes(INITIALIZED, 7.0);
+    pod.0["status"]["initContainerStatuses"][0]["lastState"] = last;
+    pod
+}
+
+/// The same when its sandbox was made anew, and the init container has run from 20 s to 28 s.
+fn initialized_again() -> Pod {
+    let mut pod = initialized();
+    pod.0["status"]["initContainerStatuses"][0]["state"] = ran(20.0, 28.0);
+    pod
+}
+
+/// What is heard of the images of [`initialized`].
+fn images() -> Vec<Value> {
+    vec![
+        about(pulled(4.0), "spec.initContainers{setup}"),
+        about(
+            heard(&pod("a"), "Pulled", PRESENT, 5.0),
+            "spec.initContainers{proxy}",
+        ),
+        pulled(8.0),
+    ]
+}
+
+const INITIALIZED_AND_JUDGED: &str = "inflight containers 1
+    scheduling 1 1
+    network 1 1
+    init 1 5
+    sli 1 1";
+
 fn with(lines: &str) -> &'static str {
     format!("{STARTED}{lines}").leak()
 }
@@ -180,7 +223,7 @@ fn official() -> Vec<Example> {
             with("sli 1 6"),
         ),
         example(
-            "§9.4: \"as far as they lie between B and ContainersStarted\", B being NetworkReady",
+            "§9.4: \"as far as they lie between NetworkReady and ContainersStarted\"",
             EVENTS,
             vec![added(&started()), pulled(4.0), pulled(8.0)],
             with("sli 1 7"),
@@ -198,7 +241,7 @@ fn official() -> Vec<Example> {
             with("sli 1 9"),
         ),
         example(
-            "§9.4: \"a Pulled event … of every regular container was delivered\"",
+            "§9.4: \"a `Pulled` Event, pulled or present, of every container\" … \"was delivered\"",
             EVENTS,
             vec![
                 added(&started()),
@@ -226,18 +269,34 @@ fn official() -> Vec<Example> {
             with("sli 1 5"),
         ),
         example(
-            "§9.4: \"(with init containers: Initialized − NetworkReady\", and B is the later of the two",
+            "§9.4: \"less the runs of init containers\", \"not restartable\", and their pulls",
+            EVENTS,
+            [vec![added(&initialized())], images()].concat(),
+            INITIALIZED_AND_JUDGED,
+        ),
+        example(
+            "§9.4: \"what a later snapshot states changes nothing\"",
+            EVENTS,
+            [
+                vec![added(&initialized()), modified(&initialized_again())],
+                images(),
+            ]
+            .concat(),
+            INITIALIZED_AND_JUDGED,
+        ),
+        example(
+            "§9.4: a `Pulled` Event of every container, \"init containers too\"",
             EVENTS,
             vec![
-                added(&started().init_containers().yes(INITIALIZED, 5.0)),
+                added(&initialized()),
                 about(pulled(4.0), "spec.initContainers{setup}"),
-                pulled(7.0),
+                pulled(8.0),
             ],
             "inflight containers 1
              scheduling 1 1
              network 1 1
-             init 1 3
-             sli 1 4",
+             init 1 5
+             sli 0 0",
         ),
         example(
             "§9.4, fused: the times of §4 and §9.2",

@@ -119,7 +119,9 @@ fn next(rng: &mut Rng, name: &Value, held: &Value, at: f64) -> Value {
     let ended = held.pointer("/state/terminated/startedAt");
     let before = running.or(ended).cloned();
     let last = match &before {
-        Some(before) => json!({"terminated": {"exitCode": 1, "startedAt": before}}),
+        Some(before) => {
+            json!({"terminated": {"exitCode": 1, "startedAt": before, "finishedAt": started}})
+        }
         None => held["lastState"].clone(),
     };
     let state = match rng.below(10) {
@@ -128,7 +130,8 @@ fn next(rng: &mut Rng, name: &Value, held: &Value, at: f64) -> Value {
         5..8 => json!({"running": {"startedAt": started}}),
         _ => {
             let exit_code = rng.pick(&[Some(0), Some(0), Some(1), Some(137), None]);
-            let mut ended = json!({"startedAt": before.unwrap_or(started)});
+            let finished = started_at(rng, at);
+            let mut ended = json!({"startedAt": before.unwrap_or(started), "finishedAt": finished});
             if let Some(exit_code) = exit_code {
                 ended["exitCode"] = exit_code.into();
             }

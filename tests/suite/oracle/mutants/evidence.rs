@@ -178,19 +178,32 @@ evidence_mutants! {
             of_container.len().checked_sub(1)
         }
     }
-    TakesInitBelowZeroOff {
-        fn time_of_init(&self, network: Nanos, initialized: Nanos) -> Nanos {
-            initialized - network
+    TakesRunsOfTheNewestSnapshotOff {
+        fn place_of_runs(&self, _: usize, judged: usize) -> usize {
+            judged
+        }
+    }
+    TakesRunsBelowZeroOff {
+        fn time_of_init(&self, pod: &Snapshot) -> Nanos {
+            let init = pod.containers.iter().filter(|one| one.kind == Kind::Init);
+            init.flat_map(|one| &one.runs).sum()
         }
     }
     LeavesInitInside {
-        fn time_of_init(&self, _: Nanos, _: Nanos) -> Nanos {
+        fn time_of_init(&self, _: &Snapshot) -> Nanos {
             0
         }
     }
-    BeginsAtNetworkReady {
-        fn beginning(&self, network: Nanos, _: Option<Nanos>) -> Nanos {
-            network
+    TakesOneRunOff {
+        fn time_of_init(&self, pod: &Snapshot) -> Nanos {
+            let init = pod.containers.iter().filter(|one| one.kind == Kind::Init);
+            init.filter_map(|one| one.runs.first()).map(|run| (*run).max(0)).sum()
+        }
+    }
+    TakesSidecarsOff {
+        fn time_of_init(&self, pod: &Snapshot) -> Nanos {
+            let init = pod.containers.iter().filter(|one| one.is_init());
+            init.flat_map(|one| &one.runs).map(|run| (*run).max(0)).sum()
         }
     }
     AddsOverlappingPulls {
@@ -203,9 +216,9 @@ evidence_mutants! {
             interval
         }
     }
-    TakesPullsOfInitContainersOff {
-        fn counts_for_sli(&self, _: &Container) -> bool {
-            true
+    LeavesPullsOfInitContainersInside {
+        fn counts_for_sli(&self, container: &Container) -> bool {
+            container.kind == Kind::Regular
         }
     }
     PromisesForStatefulPods {

@@ -16,6 +16,9 @@ pub(crate) struct Container {
     pub(crate) starts: Vec<Nanos>,
     /// "its newest status says `started: true`"
     pub(crate) says_started: bool,
+    /// [§9.4](crate::specification#s9-4): how long its runs took that have ended, of the state and of the
+    /// last one, where both times are stated
+    pub(crate) runs: Vec<Nanos>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,7 @@ fn read(pod: &Value, containers: &str, statuses: &str) -> Vec<Container> {
             state: status.map_or(State::None, state),
             starts: status.map(starts).unwrap_or_default(),
             says_started: status.is_some_and(|status| status["started"] == true),
+            runs: status.map(runs).unwrap_or_default(),
         }
     };
     of("spec", containers).iter().map(container).collect()
@@ -81,6 +85,16 @@ fn state(status: &Value) -> State {
         let reason = state["waiting"]["reason"].as_str().unwrap_or_default();
         State::Waiting(reason.to_owned())
     }
+}
+
+fn runs(status: &Value) -> Vec<Nanos> {
+    let ended = ["/state/terminated", "/lastState/terminated"];
+    let length = |ended: &Value| {
+        let (from, to) = (&ended["startedAt"], &ended["finishedAt"]);
+        Some(api_time(Some(to))? - api_time(Some(from))?)
+    };
+    let ended = ended.into_iter().filter_map(|path| status.pointer(path));
+    ended.filter_map(length).collect()
 }
 
 fn starts(status: &Value) -> Vec<Nanos> {

@@ -137,16 +137,19 @@ pub(crate) trait EvidenceRules {
         (!of_container.is_empty()).then_some(0)
     }
 
-    /// [§9.4](crate::specification#s9-4): "less […] (with init containers: Initialized −
-    /// NetworkReady, not below 0)"
-    fn time_of_init(&self, network: Nanos, initialized: Nanos) -> Nanos {
-        (initialized - network).max(0)
+    /// [§9.4](crate::specification#s9-4): the runs "that the snapshot states in which ContainersStarted is
+    /// reached", and not those of the snapshot with which the pod is judged
+    fn place_of_runs(&self, reached: usize, _judged: usize) -> usize {
+        reached
     }
 
-    /// [§9.4](crate::specification#s9-4): "where B is NetworkReady or, with init containers, the
-    /// later of it and Initialized"
-    fn beginning(&self, network: Nanos, initialized: Option<Nanos>) -> Nanos {
-        network.max(initialized.unwrap_or(network))
+    /// [§9.4](crate::specification#s9-4): "`state.terminated` and `lastState.terminated` of every init container
+    /// that is not restartable […] 0 where that is negative […] added up"
+    fn time_of_init(&self, pod: &Snapshot) -> Nanos {
+        let init = pod.containers.iter().filter(|one| one.kind == Kind::Init);
+        init.flat_map(|one| &one.runs)
+            .map(|run| (*run).max(0))
+            .sum()
     }
 
     /// [§9.4](crate::specification#s9-4): "the length of the union of the intervals"
@@ -162,15 +165,15 @@ pub(crate) trait EvidenceRules {
         length
     }
 
-    /// [§9.4](crate::specification#s9-4): "as far as they lie between B and ContainersStarted"
+    /// [§9.4](crate::specification#s9-4): "as far as they lie between NetworkReady and ContainersStarted"
     fn clipped(&self, interval: (Nanos, Nanos), between: (Nanos, Nanos)) -> (Nanos, Nanos) {
         let from = interval.0.max(between.0);
         (from, interval.1.min(between.1).max(from))
     }
 
-    /// [§9.4](crate::specification#s9-4): the pulls "of regular containers"
-    fn counts_for_sli(&self, container: &Container) -> bool {
-        container.kind == Kind::Regular
+    /// [§9.4](crate::specification#s9-4): the pulls "of all containers"
+    fn counts_for_sli(&self, _: &Container) -> bool {
+        true
     }
 
     /// [§9.4](crate::specification#s9-4): the reasons that are no outcome, "the first that holds"

@@ -36,14 +36,11 @@ pub(crate) fn event(startup: &Startup<'_>) -> Option<SliEvent> {
     Some(SliEvent::Excluded(reason))
 }
 
-/// "once ContainersStarted, NetworkReady and (with init containers) Initialized are reached and a
-/// `Pulled` event (pulled or present) of every regular container was delivered"
+/// "once ContainersStarted and NetworkReady are reached and a `Pulled` Event, pulled or present, of every
+/// container, init containers too, was delivered"
 fn is_judged(startup: &Startup<'_>, place: usize) -> bool {
     let view = startup.view(place);
-    let mut needed = vec![Milestone::ContainersStarted, Milestone::NetworkReady];
-    if view.traits().init_containers {
-        needed.push(Milestone::Initialized);
-    }
+    let needed = [Milestone::ContainersStarted, Milestone::NetworkReady];
     let rules = startup.rules.evidence();
     let pulls = pull::pulls(startup, place);
     let has_image = |name: &str| {
@@ -81,19 +78,17 @@ fn judged(startup: &Startup<'_>, place: usize) -> SliEvent {
     }
 }
 
-/// Created to ContainersStarted, less init containers, less pulls. None without a usable time.
+/// Created to ContainersStarted, less the runs of init containers, less pulls. None without a usable time.
 fn duration(startup: &Startup<'_>, view: &View<'_>) -> Option<Nanos> {
     let rules: &dyn EvidenceRules = startup.rules.evidence();
     let time = |milestone| view.time(milestone).flatten();
     let created = time(Milestone::Created)?;
     let started = time(Milestone::ContainersStarted)?;
     let network = time(Milestone::NetworkReady)?;
-    let initialized = match view.traits().init_containers {
-        true => Some(time(Milestone::Initialized)?),
-        false => None,
-    };
-    let init = initialized.map_or(0, |initialized| rules.time_of_init(network, initialized));
-    let between = (rules.beginning(network, initialized), started);
+    let reached = view.milestone(Milestone::ContainersStarted)?.place;
+    let place = rules.place_of_runs(reached, view.seen.len() - 1);
+    let init = rules.time_of_init(&startup.life.folded[place].pod);
+    let between = (network, started);
     let mut pulls = Vec::new();
     for found in pull::pulls(startup, view.seen.len() - 1) {
         let folded = &view.seen[found.place];
