@@ -23,11 +23,13 @@ use tokio::sync::Mutex;
 use tokio::time::MissedTickBehavior;
 
 pub use self::anonymize::Anonymizer;
-use self::list_watch::{ListWatch, Resource};
+use self::list_watch::{ListWatch, Recording, Resource};
 pub use self::output::{Destination, Output, OutputConfig};
 pub use self::recorder::{Recorder, RecorderCounts};
 use crate::cluster::clock::Clock;
+use crate::decode::Encoding;
 use crate::watch::config::ReflectorConfig;
+use crate::watch::follow::Follow;
 use crate::watch::requests::{Requests, Scope, Selectors};
 
 /// How long a document may wait until it is on disk.
@@ -58,14 +60,20 @@ pub async fn capture(
     clock: Arc<dyn Clock>,
     output: Arc<Mutex<Output>>,
 ) -> io::Result<()> {
+    let reflector = ReflectorConfig {
+        // Documents are recorded as they come.
+        encoding: Encoding::Json,
+        ..config.reflector
+    };
     let list_watch = |resource, requests| ListWatch {
-        resource,
-        client: client.clone(),
-        requests,
-        config: config.reflector.clone(),
-        clock: Arc::clone(&clock),
-        output: Arc::clone(&output),
-        recorder: Arc::clone(&config.recorder),
+        watch: Follow::new(client.clone(), requests, reflector.clone()),
+        recording: Recording {
+            resource,
+            clock: Arc::clone(&clock),
+            output: Arc::clone(&output),
+            recorder: Arc::clone(&config.recorder),
+            failing: false,
+        },
     };
     let pods = list_watch(
         Resource::Pods,

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use kube::core::params::ListParams;
 use serde::Deserialize;
 
 use super::api::Api;
@@ -11,7 +10,8 @@ use super::cluster::{Release, release};
 use super::names::{Names, count};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::transport::get_json;
+use crate::watch::pages::Pages;
+use crate::watch::requests::{Freshness, Requests};
 
 /// The first release that sets the condition as soon as the sandbox is ready
 /// (kubernetes/kubernetes#134460).
@@ -87,14 +87,13 @@ pub(super) async fn check(api: &Api, server: Option<Release>) -> (Finding, Promp
 impl Kubelets {
     async fn listed(api: &Api) -> Result<Self, ApiError> {
         let mut kubelets = Self::default();
-        let nodes = kube::core::Request::new("/api/v1/nodes");
-        let mut params = ListParams {
-            limit: Some(PAGE),
-            ..ListParams::default()
-        };
-        loop {
-            let request = get_json(nodes.list(&params)?);
-            let body = api.page(request, PAGE_BYTES).await?;
+        let requests = Requests::of_nodes();
+        let mut pages = Pages::new(&requests, &Freshness::MostRecent, PAGE);
+        while let Some(request) = pages.request()? {
+            let fetched = api.page(request, PAGE_BYTES).await;
+            let Some(body) = pages.fetched(fetched)? else {
+                continue;
+            };
             let list: NodeList = serde_json::from_slice(&body).map_err(ApiError::malformed)?;
             for node in list.items.unwrap_or_default() {
                 let name = node.metadata.and_then(|metadata| metadata.name);
@@ -102,12 +101,10 @@ impl Kubelets {
                 let version = info.and_then(|info| info.kubelet_version);
                 kubelets.add(&name.unwrap_or_default(), &version.unwrap_or_default());
             }
-            let token = list.metadata.and_then(|metadata| metadata.continue_token);
-            params.continue_token = token.filter(|token| !token.is_empty());
-            if params.continue_token.is_none() {
-                return Ok(kubelets);
-            }
+            let metadata = list.metadata;
+            pages.go_on(metadata.and_then(|metadata| metadata.continue_token));
         }
+        Ok(kubelets)
     }
 
     fn add(&mut self, node: &str, version: &str) {

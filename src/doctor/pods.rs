@@ -14,7 +14,8 @@ use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::decode::{DecodeOptions, PodDecoder};
 use crate::metrics::LabelCensus;
 use crate::pod::PodSnapshot;
-use crate::watch::requests::{Freshness, Page, Requests, Scope, Selectors};
+use crate::watch::pages::Pages;
+use crate::watch::requests::{Freshness, Requests, Scope, Selectors};
 
 /// Pods in a page, as `serve` requests them.
 const PAGE: u32 = 500;
@@ -165,31 +166,24 @@ impl Census {
             ..wanted.decode.clone()
         })
         .of_shard(wanted.selectors.shard);
-        let mut token: Option<String> = None;
-        let mut limit = PAGE;
-        loop {
-            let freshness = Freshness::MostRecent;
-            let page = token.as_deref().map_or(Page::First(&freshness), Page::Next);
-            let request = requests.list(&page, limit)?;
-            let body = match api.page(request, PAGE_BYTES).await {
-                Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
-                    limit = (limit / 4).max(1);
-                    continue;
-                }
-                body => body?,
+        let mut version = None;
+        let mut pages = Pages::new(&requests, &Freshness::MostRecent, PAGE);
+        while let Some(request) = pages.request()? {
+            let fetched = api.page(request, PAGE_BYTES).await;
+            let Some(body) = pages.fetched(fetched)? else {
+                continue;
             };
             let page = decoder.list_page(&body).map_err(ApiError::malformed)?;
             self.pages += 1;
             self.sharded = Some(page.sharded && self.sharded != Some(false));
             self.undecodable += page.undecodable;
             page.pods.iter().for_each(|pod| self.add(pod));
-            token = page.continue_token.filter(|token| !token.is_empty());
-            if token.is_none() {
-                let version = page.resource_version.unwrap_or_default();
-                self.versions.push((scope.clone(), version));
-                return Ok(());
-            }
+            version = page.resource_version;
+            pages.go_on(page.continue_token);
         }
+        self.versions
+            .push((scope.clone(), version.unwrap_or_default()));
+        Ok(())
     }
 
     fn add(&mut self, pod: &PodSnapshot) {

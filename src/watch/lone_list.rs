@@ -1,7 +1,7 @@
 //! Lists of the present state for commands that look once and do not watch.
 
 use super::config::ReflectorConfig;
-use super::list_page::fetch_pages;
+use super::pages::fetch_pages;
 use super::requests::{Requests, Scope, Selectors};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;

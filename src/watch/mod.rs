@@ -1,13 +1,14 @@
 //! Lists and watches pods: one task per [`requests::Scope`], all sending [`Delivery`] values into one
 //! queue. The tasks share nothing but the counters in [`stats::WatchStats`].
 //!
-//! - `reflector`: the loop of one task: list, watch, resume, relist.
-//! - `whole_list`, `paged_list`, `streamed_list`: one list. `list_page`: one page. `page_fallback`: when pages
-//!   take the place of the others. `stream`: one open watch.
+//! - `follow`: the engine of all list-watches: opens a watch, resumes it, and says when it cannot be resumed.
+//! - `reflector`: the loop of one task: list, follow, list again.
+//! - `whole_list`, `paged_list`, `streamed_list`: one list. `pages`: its pages, one after the other. `page_fallback`: when
+//!   pages take the place of the others. `stream`: one open watch.
 //! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
 //! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
-//! - `resume_point`: the version at which a watch resumes. `verdict`: what a failure says of it.
+//! - `resume_point`: the version at which a watch resumes.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
@@ -29,14 +30,15 @@ pub mod config;
 mod delivery_sender;
 pub mod event_reader;
 pub mod events;
+pub(crate) mod follow;
 pub mod frame_reader;
 pub mod framing;
 pub mod line_reader;
-pub(crate) mod list_page;
 pub(crate) mod lone_list;
 pub(crate) mod negotiation;
 mod page_fallback;
 mod paged_list;
+pub(crate) mod pages;
 pub mod probe;
 pub mod reasons;
 mod reflector;
@@ -47,7 +49,6 @@ pub mod stats;
 mod stream;
 mod streamed_list;
 mod streamed_pods;
-pub(crate) mod verdict;
 mod watch_log;
 mod whole_list;
 

@@ -1,15 +1,17 @@
 //! A list, page by page, until it is complete.
 
+use http::Request;
 use kube::Client;
+use kube::client::Body;
 use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::DeliverySender;
-use super::list_page::{no_complete_page, watch_version};
 use super::negotiation::{Negotiation, Purpose};
-use super::requests::{Freshness, Page, Requests};
+use super::pages::{Pages, no_complete_page, watch_version};
+use super::requests::{Freshness, Requests};
 use super::stats::WatchErrorReason;
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::{read_chunks, too_long};
 use crate::decode::{ListPage, PodDecoder};
 use crate::pod::packed::PackedPods;
@@ -38,56 +40,44 @@ impl Lister<'_> {
     /// Lists all pods. Holds one page at a time, beside the pods found so far.
     ///
     /// Any failure ends it, and no pods are returned: nothing may be concluded from a list that did
-    /// not complete ([§5.4](crate::specification#s5-4)). Only a page that is
-    /// too long is requested again, with fewer pods.
+    /// not complete ([§5.4](crate::specification#s5-4)).
     pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         let mut pods = PackedPods::default();
-        let mut token: Option<String> = None;
-        let mut limit = self.config.page_limit.max(1);
-        let mut buffer = Vec::new();
-        let mut sharded = true;
-        loop {
-            let page = token.as_deref().map_or(Page::First(freshness), Page::Next);
-            let page = match self.fetch(&page, limit, &mut buffer).await {
-                Ok(page) => page,
-                Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
-                    self.sender.stats().count_errors(failure.kind.into(), 1);
-                    limit = (limit / 4).max(1);
-                    continue;
-                }
-                Err(failure) => return Err(failure),
+        let (mut buffer, mut version, mut sharded) = (Vec::new(), None, true);
+        let mut pages = Pages::new(self.requests, freshness, self.config.page_limit);
+        while let Some(request) = pages.request()? {
+            let fetched = self.fetch(request, &mut buffer).await;
+            let Some(page) = pages.fetched(fetched)? else {
+                let reason = WatchErrorReason::PageTooLarge;
+                self.sender.stats().count_errors(reason, 1);
+                continue;
             };
             self.sender
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
             pods.extend(page.pods);
             sharded &= page.sharded;
-            token = page.continue_token.filter(|token| !token.is_empty());
-            if token.is_some() {
-                continue;
-            }
-            let version = watch_version(page.resource_version)?;
-            *self.server_shards = sharded;
-            return Ok(CompleteList { pods, version });
+            version = page.resource_version;
+            pages.go_on(page.continue_token);
         }
+        let version = watch_version(version)?;
+        *self.server_shards = sharded;
+        Ok(CompleteList { pods, version })
     }
 
     /// The version that the API server is at.
     pub(super) async fn current_version(&mut self) -> Result<Option<String>, ApiError> {
-        let mut buffer = Vec::new();
-        let page = Page::First(&Freshness::MostRecent);
-        let page = self.fetch(&page, 1, &mut buffer).await?;
+        let request = self.requests.current_version()?;
+        let page = self.fetch(request, &mut Vec::new()).await?;
         *self.server_shards = page.sharded;
         Ok(page.resource_version)
     }
 
     async fn fetch(
         &mut self,
-        page: &Page<'_>,
-        limit: u32,
+        request: Request<Body>,
         buffer: &mut Vec<u8>,
     ) -> Result<ListPage, ApiError> {
-        let request = self.requests.list(page, limit)?;
         let config = self.config;
         let most = config.max_page_bytes;
         let whole = async {

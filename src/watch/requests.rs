@@ -115,6 +115,11 @@ impl Requests {
         Self::of("events", scope, selectors)
     }
 
+    /// The requests for all nodes.
+    pub fn of_nodes() -> Self {
+        Self::of("nodes", &Scope::Cluster, Selectors::default())
+    }
+
     fn of(resource: &str, scope: &Scope, selectors: Selectors) -> Self {
         let path = match scope {
             Scope::Cluster => format!("/api/v1/{resource}"),
@@ -143,6 +148,11 @@ impl Requests {
             Page::Next(token) => params.continue_token = Some((*token).to_owned()),
         }
         Ok(self.sharded(get_json(self.resource.list(&params)?)))
+    }
+
+    /// Requests a list of one object, for the version that the API server is at.
+    pub fn current_version(&self) -> Result<Request<Body>, ApiError> {
+        self.list(&Page::First(&Freshness::MostRecent), 1)
     }
 
     /// Requests all pods in one answer.

@@ -1,7 +1,6 @@
 //! One open watch: from the first byte of its body to its end.
 
 use std::pin::pin;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -10,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use super::config::ReflectorConfig;
 use super::delivery_sender::{Closed, DeliverySender};
 use super::event_reader::EventReader;
+use super::follow::{StreamEnd, StreamReport};
 use super::framing::Framed;
 use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
@@ -22,32 +22,6 @@ use crate::decode::{DecodeError, Encoding, PodDecoder, WatchEventKind};
 use crate::lifecycle::PodEvent;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
-
-/// Why a watch is over.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum StreamEnd {
-    /// The API server ended it, as it does with every watch sooner or later
-    Finished,
-    /// It failed; it can be resumed at the resume point
-    Failed(ApiError),
-    /// Events were lost for good
-    Lost(RelistReason),
-}
-
-/// The result of one watch.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct StreamReport {
-    pub(super) end: StreamEnd,
-    pub(super) open_for: Duration,
-    /// The API server accepted it
-    pub(super) opened: bool,
-    /// At least one byte arrived
-    pub(super) has_data: bool,
-    /// A bookmark had an older version than the watch was opened at
-    pub(super) behind: bool,
-    /// The watch delivered something new, or lasted long enough
-    pub(super) proven: bool,
-}
 
 /// An open watch.
 pub(super) struct Stream<'a> {

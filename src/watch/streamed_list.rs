@@ -11,9 +11,9 @@ use tokio::time::timeout;
 
 use super::event_reader::EventReader;
 use super::framing::Framed;
-use super::list_page::usable;
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
+use super::pages::usable;
 use super::requests::Freshness;
 use super::streamed_pods::StreamedPods;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};

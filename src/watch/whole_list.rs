@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::list_page::watch_version;
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
+use super::pages::watch_version;
 use super::requests::Freshness;
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};

@@ -3,7 +3,7 @@
 //! and logged, and nothing waits for it.
 //!
 //! - `follower`: the loop of one task: current version, watch, resume, begin anew.
-//! - `stream`: one open watch.
+//! - `stream`: what is read of one watch after the other, and where it goes.
 //! - `stats`: what is counted, and whether Events are read.
 //! - `log`: one line for each change of state.
 

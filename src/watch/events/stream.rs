@@ -1,110 +1,128 @@
-//! One open watch of Events: from the first byte of its body to its end.
-
-use std::time::Duration;
+//! What is read of the watches of Events of one scope, and where it goes.
 
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::Instant;
 
 use super::log::EventLog;
 use super::stats::EventLossReason;
 use super::{DeliveredEvents, EventSink};
-use crate::cluster::api_error::ApiError;
-use crate::cluster::transport::next_chunk;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::decode::DecodeError;
 use crate::decode::event::watch::{EventDecoder, EventLineKind};
-use crate::decode::{DecodeError, Encoding};
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
 use crate::watch::event_reader::EventReader;
+use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use crate::watch::framing::Framed;
 use crate::watch::negotiation::Answer;
 use crate::watch::resume_point::ResumePoint;
 
-/// The result of one watch.
-#[derive(Debug)]
-pub(super) struct StreamReport {
-    /// Why it failed; `None` when the API server ended it, as it does with every watch sooner or later
-    pub(super) failure: Option<ApiError>,
-    pub(super) open_for: Duration,
-    /// At least one byte arrived
-    pub(super) has_data: bool,
-    /// It delivered something new, or lasted long enough
-    pub(super) proven: bool,
-}
-
-/// An open watch.
-pub(super) struct Stream<'a> {
-    pub(super) config: &'a ReflectorConfig,
-    pub(super) decoder: &'a mut EventDecoder,
-    pub(super) sink: &'a EventSink,
+/// Where the Events of one scope go.
+pub(super) struct ScopeEvents {
+    pub(super) decoder: EventDecoder,
+    pub(super) sink: EventSink,
     /// How many Events of other shards are still to be reported
-    pub(super) of_other_shards: &'a mut u64,
-    pub(super) log: &'a mut EventLog,
-    pub(super) resume_point: &'a mut ResumePoint,
+    pub(super) of_other_shards: u64,
+    /// The index of the scope
+    pub(super) scope: usize,
+    pub(super) log: EventLog,
 }
 
-impl Stream<'_> {
-    /// Reads the watch to its end.
-    pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, Closed> {
-        let Answer {
-            encoding, mut body, ..
-        } = answer;
-        let opened = Instant::now();
-        let mut events = EventReader::new(encoding, self.config.max_line_bytes);
-        let (mut has_data, mut news) = (false, false);
-        let failure = loop {
-            let next = next_chunk(&mut body, self.config.idle_timeout, "no byte in the watch");
-            let chunk = match next.await {
-                Ok(Some(chunk)) => chunk,
-                Ok(None) => break None,
-                Err(failure) => break Some(failure),
-            };
-            has_data = true;
-            match self.chunk(&chunk, &mut events)? {
-                Ok(moved) => news |= moved,
-                Err(failure) => break Some(failure),
+impl Sink for ScopeEvents {
+    type Over = Closed;
+
+    async fn read(
+        &mut self,
+        config: &ReflectorConfig,
+        answer: Answer,
+        at: &mut ResumePoint,
+    ) -> Result<StreamReport, Closed> {
+        self.log.up();
+        self.sink.stats.set_up(self.scope, true);
+        let mut events = EventReader::new(answer.encoding, config.max_line_bytes);
+        let mut chunks = Chunks::opened(answer.body, at);
+        let end = loop {
+            match chunks.next(config).await {
+                Ok(chunk) => {
+                    if let Some(failure) = self.chunk(config, &chunk, &mut events, at)? {
+                        break StreamEnd::Failed(failure);
+                    }
+                }
+                Err(end) => break end,
             }
         };
-        let open_for = opened.elapsed();
-        Ok(StreamReport {
-            failure,
-            open_for,
-            has_data,
-            proven: news || open_for >= self.config.proven_after,
-        })
+        Ok(chunks.report(config, end, at, false))
     }
 
-    /// Whether the chunk brought anything new, or why the watch is over.
+    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
+        let (encoding, list) = watch.list_of_one().await?;
+        Ok(self.decoder.version_of_list(encoding, &list)?)
+    }
+
+    fn failed(&mut self, failure: &ApiError, opened: bool) {
+        let of_version = matches!(
+            failure.kind,
+            ApiErrorKind::Gone | ApiErrorKind::VersionAhead | ApiErrorKind::Rejected
+        );
+        if opened || of_version {
+            self.log.interrupted(failure);
+        } else {
+            self.sink.stats.set_up(self.scope, false);
+            self.log.down(failure);
+        }
+    }
+}
+
+impl ScopeEvents {
+    /// Takes the Events of a chunk. The failure that the API server reports in it, if it does.
     fn chunk(
         &mut self,
+        config: &ReflectorConfig,
         mut chunk: &[u8],
         events: &mut EventReader,
-    ) -> Result<Result<bool, ApiError>, Closed> {
-        let mut news = false;
+        at: &mut ResumePoint,
+    ) -> Result<Option<ApiError>, Closed> {
         let encoding = events.encoding();
         while let Some(event) = events.next(&mut chunk) {
-            match event {
-                Framed::Whole(event) => match self.event(encoding, event)? {
-                    Ok(moved) => news |= moved,
-                    Err(failure) => return Ok(Err(failure)),
-                },
+            let event = match event {
+                Framed::Whole(event) => event,
                 Framed::TooLong(_) => {
-                    self.sink.stats.count_lost(EventLossReason::TooLong);
-                    let limit = self.config.max_line_bytes;
-                    self.log.skipped(&format!("longer than {limit} bytes"));
+                    let detail = format!("longer than {} bytes", config.max_line_bytes);
+                    self.skip(EventLossReason::TooLong, &detail);
+                    continue;
                 }
+            };
+            let line = match self.decoder.decode_event(encoding, event) {
+                Ok(line) => line,
+                Err(error) => {
+                    self.skip(EventLossReason::Decode, &error.to_string());
+                    if let DecodeError::Object {
+                        resource_version: Some(number),
+                        ..
+                    } = error
+                    {
+                        at.advance_to(number);
+                    }
+                    continue;
+                }
+            };
+            match line.kind {
+                EventLineKind::Applied(event) => {
+                    if !self.send(DeliveredEvents::One(event))? {
+                        self.sink.stats.count_lost(EventLossReason::QueueFull);
+                    }
+                }
+                EventLineKind::OtherShard => self.of_other_shards += 1,
+                EventLineKind::Deleted | EventLineKind::Bookmark => {}
+                EventLineKind::Error(status) => return Ok(Some(ApiError::from_event(&status))),
             }
+            at.advance(&line.version.unwrap_or_default());
         }
-        self.report_other_shards()?;
-        Ok(Ok(news))
-    }
-
-    /// Reports those that arrived together as one. While the queue is full they wait for the next.
-    fn report_other_shards(&mut self) -> Result<(), Closed> {
-        let count = *self.of_other_shards;
+        // Those that arrived together are reported as one. While the queue is full they wait for the next.
+        let count = self.of_other_shards;
         if count > 0 && self.send(DeliveredEvents::OtherShards(count))? {
-            *self.of_other_shards = 0;
+            self.of_other_shards = 0;
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Whether there was room in the queue.
@@ -116,37 +134,8 @@ impl Stream<'_> {
         }
     }
 
-    fn event(
-        &mut self,
-        encoding: Encoding,
-        event: &[u8],
-    ) -> Result<Result<bool, ApiError>, Closed> {
-        let line = match self.decoder.decode_event(encoding, event) {
-            Ok(line) => line,
-            Err(error) => {
-                self.sink.stats.count_lost(EventLossReason::Decode);
-                self.log.skipped(&error.to_string());
-                let version = match error {
-                    DecodeError::Object {
-                        resource_version, ..
-                    } => resource_version,
-                    DecodeError::Json { .. } | DecodeError::Protobuf(_) => None,
-                };
-                let moved = version.is_some_and(|number| self.resume_point.advance_to(number));
-                return Ok(Ok(moved));
-            }
-        };
-        match line.kind {
-            EventLineKind::Applied(event) => {
-                if !self.send(DeliveredEvents::One(event))? {
-                    self.sink.stats.count_lost(EventLossReason::QueueFull);
-                }
-            }
-            EventLineKind::OtherShard => *self.of_other_shards += 1,
-            EventLineKind::Deleted | EventLineKind::Bookmark => {}
-            EventLineKind::Error(status) => return Ok(Err(ApiError::from_event(&status))),
-        }
-        let version = line.version.unwrap_or_default();
-        Ok(Ok(self.resume_point.advance(&version)))
+    fn skip(&mut self, reason: EventLossReason, detail: &str) {
+        self.sink.stats.count_lost(reason);
+        self.log.skipped(detail);
     }
 }

@@ -1,11 +1,10 @@
 //! The lists of a list-watch: repeated until one completes, in one answer, as streams or in pages.
 
-use tokio::time::sleep;
-
 use super::Reflector;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::config::ListMode;
 use crate::watch::delivery_sender::Closed;
+use crate::watch::follow::Sink;
 use crate::watch::paged_list::{CompleteList, Lister};
 use crate::watch::requests::Freshness;
 use crate::watch::resume_point::ResumePoint;
@@ -21,17 +20,18 @@ impl Reflector {
     ) -> Result<ResumePoint, Closed> {
         let mut freshness = self.freshness(known);
         loop {
-            let began = self.sender.now();
+            let began = self.pods.sender.now();
             let listed = self.list_once(&freshness).await;
             match listed.and_then(|list| not_older(list, &freshness)) {
                 Ok(CompleteList { pods, version }) => {
-                    self.log.listed(pods.len());
+                    self.pods.log.listed(pods.len());
                     let resume_point = ResumePoint::of_list(version);
                     let most_recent = freshness == Freshness::MostRecent;
                     if most_recent && known.is_some_and(|known| resume_point.is_behind(known)) {
-                        self.sender.rolled_back().await?;
+                        self.pods.sender.rolled_back().await?;
                     }
-                    self.sender
+                    self.pods
+                        .sender
                         .listed(pods, began, resume_point.version())
                         .await?;
                     return Ok(resume_point);
@@ -45,14 +45,14 @@ impl Reflector {
                     if refused && freshness != Freshness::MostRecent {
                         if failure.kind == ApiErrorKind::VersionAhead {
                             // One of several API servers may lag.
-                            sleep(self.wait_after(&failure)).await;
+                            self.watch.rest(&failure).await;
                         }
                         // A quorum read is at least as recent as anything ever seen, unless the
                         // API server was rolled back; then it is the new state.
                         freshness = Freshness::MostRecent;
                         continue;
                     }
-                    sleep(self.wait_after(&failure)).await;
+                    self.watch.rest(&failure).await;
                 }
             }
         }
@@ -63,7 +63,7 @@ impl Reflector {
         match known {
             Some(known) => Freshness::NotOlderThan(known.as_str().to_owned()),
             // Pages are never of the cache at version 0: it would ignore their limit.
-            None if self.config.lists == ListMode::Whole && !self.most_recent_first => {
+            None if self.watch.config.lists == ListMode::Whole && !self.most_recent_first => {
                 Freshness::Any
             }
             None => Freshness::MostRecent,
@@ -72,7 +72,7 @@ impl Reflector {
 
     /// Lists once: as configured while that works, else in pages.
     async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
-        match self.config.lists {
+        match self.watch.config.lists {
             _ if !self.fallback.wanted() => self.lister().list(freshness).await,
             ListMode::Pages => self.lister().list(freshness).await,
             ListMode::Stream => self.list_as_stream(freshness).await,
@@ -97,7 +97,7 @@ impl Reflector {
         };
         self.count(&failure);
         let for_good = self.fallback.fell_back(false);
-        self.log.in_pages(&failure, for_good);
+        self.pods.log.in_pages(&failure, for_good);
         self.lister().list(freshness).await
     }
 
@@ -118,43 +118,18 @@ impl Reflector {
             Err(Unstreamed::Refused(failure)) => (failure, true),
         };
         let reason = WatchErrorReason::WatchList;
-        self.sender.stats().count_errors(reason, 1);
+        self.pods.sender.stats().count_errors(reason, 1);
         let for_good = self.fallback.fell_back(refused);
-        self.log.unstreamed(&failure, for_good);
+        self.pods.log.unstreamed(&failure, for_good);
         self.lister().list(freshness).await
     }
 
-    /// Whether the API server is behind our resume point, because it was restored from a backup. Such a
-    /// server accepts a watch from a future version and stays silent until it reaches that, so a long
-    /// silence has to be checked.
-    pub(super) async fn is_ahead_of_server(
-        &mut self,
-        resume_point: &ResumePoint,
-    ) -> Result<bool, Closed> {
-        match self.lister().current_version().await {
-            Ok(version) => {
-                let theirs = version.map(ResumePoint::of_list);
-                Ok(theirs.is_some_and(|theirs| theirs.is_behind(resume_point)))
-            }
-            Err(failure) => {
-                self.count(&failure);
-                self.sender.lose_sync().await?;
-                sleep(self.wait_after(&failure)).await;
-                Ok(false)
-            }
-        }
+    fn lister(&mut self) -> Lister<'_> {
+        self.pods.lister(&mut self.watch)
     }
 
-    fn lister(&mut self) -> Lister<'_> {
-        Lister {
-            client: &self.client,
-            requests: &self.requests,
-            negotiation: &self.negotiation,
-            config: &self.config,
-            decoder: &mut self.decoder,
-            sender: &mut self.sender,
-            server_shards: &mut self.server_shards,
-        }
+    fn count(&mut self, failure: &ApiError) {
+        self.pods.failed(failure, false);
     }
 }
 

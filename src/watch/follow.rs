@@ -1,0 +1,317 @@
+//! The engine of every list-watch: follows the watch from a version through any number of streams, and says
+//! when the version can no longer be resumed. What is read, where it goes and what a gap costs is the matter
+//! of a [`Sink`] and of who calls.
+
+use std::time::Duration;
+
+use kube::Client;
+use kube::client::Body;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::backoff::Backoff;
+use super::config::ReflectorConfig;
+use super::negotiation::{Answer, Negotiation, Purpose};
+use super::pages::no_complete_page;
+use super::requests::Requests;
+use super::resume_point::ResumePoint;
+use super::stats::RelistReason;
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::transport::{append, next_chunk};
+use crate::decode::Encoding;
+
+/// After this many failures at one version, the version is given up.
+const STUCK_AFTER: u32 = 3;
+
+/// After this many consecutive watches without a byte, the API server's version is checked.
+const SILENT_WATCHES: u32 = 4;
+
+/// Why a watch is over.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum StreamEnd {
+    /// The API server ended it, as it does with every watch sooner or later
+    Finished,
+    /// It failed; it can be resumed at the resume point
+    Failed(ApiError),
+    /// Events were lost for good
+    Lost(RelistReason),
+}
+
+/// The result of one watch.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct StreamReport {
+    pub(crate) end: StreamEnd,
+    pub(crate) open_for: Duration,
+    /// The API server accepted it
+    pub(crate) opened: bool,
+    /// At least one byte arrived
+    pub(crate) has_data: bool,
+    /// A bookmark had an older version than the watch was opened at
+    pub(crate) behind: bool,
+    /// The watch delivered something new, or lasted long enough
+    pub(crate) proven: bool,
+}
+
+/// Takes what the watches of one resource bring.
+pub(crate) trait Sink {
+    /// Why nothing can be taken any more
+    type Over;
+
+    /// Reads an open watch to its end, and moves `at` with everything that was taken.
+    async fn read(
+        &mut self,
+        config: &ReflectorConfig,
+        answer: Answer,
+        at: &mut ResumePoint,
+    ) -> Result<StreamReport, Self::Over>;
+
+    /// The version that the API server is at.
+    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError>;
+
+    /// A request failed, or a watch that had been `opened`.
+    fn failed(&mut self, failure: &ApiError, opened: bool);
+
+    /// The watch is not followed for now.
+    async fn lose_sync(&mut self) -> Result<(), Self::Over> {
+        Ok(())
+    }
+
+    /// Waits for `work` while no watch is open. After `grace` that is a loss of sync.
+    async fn while_closed<W: Future>(
+        &mut self,
+        _grace: Duration,
+        work: W,
+    ) -> Result<W::Output, Self::Over> {
+        Ok(work.await)
+    }
+}
+
+/// The requests of one list-watch, and how often they are made.
+pub(crate) struct Follow {
+    pub(crate) client: Client,
+    pub(crate) requests: Requests,
+    pub(crate) negotiation: Negotiation,
+    pub(crate) config: ReflectorConfig,
+    pub(crate) backoff: Backoff,
+    /// Whether the last list was answered by API servers that shard (KEP-5866)
+    pub(crate) server_shards: bool,
+    random: fastrand::Rng,
+}
+
+impl Follow {
+    pub(crate) fn new(client: Client, requests: Requests, config: ReflectorConfig) -> Self {
+        let mut random = config.random();
+        let jitter = random.fork();
+        Self {
+            client,
+            requests,
+            negotiation: Negotiation::new(config.encoding),
+            backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
+            config,
+            server_shards: false,
+            random,
+        }
+    }
+
+    /// Follows the watch, through any number of streams, until events are lost for good. When
+    /// `suspicious`, one silent watch is enough to check the API server's version.
+    pub(crate) async fn follow<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        at: &mut ResumePoint,
+        mut suspicious: bool,
+    ) -> Result<RelistReason, S::Over> {
+        let mut failed_here = 0;
+        let mut silent = 0;
+        loop {
+            let report = self.watch(sink, at).await?;
+            if report.proven {
+                failed_here = 0;
+                self.backoff.reset();
+            }
+            if report.has_data {
+                silent = 0;
+                suspicious = false;
+            } else if report.open_for >= self.config.short_watch {
+                silent += 1;
+            }
+            match report.end {
+                StreamEnd::Lost(reason) => return Ok(reason),
+                StreamEnd::Finished => {
+                    if !report.proven && report.open_for < self.config.short_watch {
+                        let wait = self.backoff.after_failure();
+                        let grace = self.config.reopen_grace;
+                        sink.while_closed(grace, sleep(wait)).await?;
+                    }
+                }
+                StreamEnd::Failed(failure) => {
+                    sink.failed(&failure, report.opened);
+                    // The API server that answers next may have been restored from a backup.
+                    suspicious = true;
+                    failed_here += u32::from(is_verdict(failure.kind, report.opened));
+                    match failure.kind {
+                        ApiErrorKind::Gone => return Ok(RelistReason::Gone),
+                        ApiErrorKind::VersionAhead => return Ok(RelistReason::VersionAhead),
+                        ApiErrorKind::Rejected => return Ok(RelistReason::Stuck),
+                        _ if failed_here >= STUCK_AFTER => return Ok(RelistReason::Stuck),
+                        _ => {}
+                    }
+                    sink.lose_sync().await?;
+                    self.rest(&failure).await;
+                }
+            }
+            if report.behind || silent >= if suspicious { 1 } else { SILENT_WATCHES } {
+                silent = 0;
+                suspicious = false;
+                if self.is_ahead_of_server(sink, at).await? {
+                    return Ok(RelistReason::VersionAhead);
+                }
+            }
+        }
+    }
+
+    /// Opens one watch and has it read to its end.
+    async fn watch<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        at: &mut ResumePoint,
+    ) -> Result<StreamReport, S::Over> {
+        let range = &self.config.watch_seconds;
+        let (least, most) = (*range.start(), *range.end());
+        let seconds = self.random.u32(least..=most.max(least));
+        let opening = async {
+            let request = (self.requests).watch(at.as_str(), seconds, self.server_shards)?;
+            let deadline = self.config.header_timeout;
+            (self.negotiation)
+                .send(&self.client, request, Purpose::Watch, deadline)
+                .await
+        };
+        let grace = self.config.reopen_grace;
+        match sink.while_closed(grace, opening).await? {
+            Ok(answer) => sink.read(&self.config, answer, at).await,
+            Err(failure) => Ok(StreamReport {
+                end: StreamEnd::Failed(failure),
+                open_for: Duration::ZERO,
+                opened: false,
+                has_data: false,
+                behind: false,
+                proven: false,
+            }),
+        }
+    }
+
+    /// Whether the API server is behind our resume point, because it was restored from a backup. Such a
+    /// server accepts a watch from a future version and stays silent until it reaches that, so a long
+    /// silence has to be checked.
+    async fn is_ahead_of_server<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        at: &ResumePoint,
+    ) -> Result<bool, S::Over> {
+        match sink.current_version(self).await {
+            Ok(version) => {
+                let theirs = version.map(ResumePoint::of_list);
+                Ok(theirs.is_some_and(|theirs| theirs.is_behind(at)))
+            }
+            Err(failure) => {
+                sink.failed(&failure, false);
+                sink.lose_sync().await?;
+                self.rest(&failure).await;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Waits after a failure, at least as long as the API server asks for.
+    pub(crate) async fn rest(&mut self, failure: &ApiError) {
+        let wait = self.backoff.after_failure();
+        sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
+    }
+
+    /// Requests a list of one object. Its bytes, which state the version that the API server is at.
+    pub(crate) async fn list_of_one(&self) -> Result<(Encoding, Vec<u8>), ApiError> {
+        let config = &self.config;
+        let request = self.requests.current_version()?;
+        let whole = async {
+            let deadline = config.header_timeout;
+            let sending = (self.negotiation).send(&self.client, request, Purpose::List, deadline);
+            let (encoding, body) = sending.await?.unpacked();
+            let mut buffer = Vec::new();
+            append(
+                &mut buffer,
+                body,
+                config.chunk_timeout,
+                config.max_page_bytes,
+            )
+            .await?;
+            Ok::<_, ApiError>((encoding, buffer))
+        };
+        let whole = timeout(config.page_timeout, whole).await;
+        whole.map_err(|_| no_complete_page(config))?
+    }
+}
+
+/// The body of an open watch that is read chunk by chunk, for a [`Sink`] that has no use for its silence.
+pub(crate) struct Chunks {
+    body: Body,
+    opened: Instant,
+    /// Where the watch began
+    from: ResumePoint,
+    has_data: bool,
+}
+
+impl Chunks {
+    pub(crate) fn opened(body: Body, from: &ResumePoint) -> Self {
+        Self {
+            body,
+            opened: Instant::now(),
+            from: from.clone(),
+            has_data: false,
+        }
+    }
+
+    /// The next chunk, or the end of the watch.
+    pub(crate) async fn next(
+        &mut self,
+        config: &ReflectorConfig,
+    ) -> Result<bytes::Bytes, StreamEnd> {
+        let next = next_chunk(&mut self.body, config.idle_timeout, "no byte in the watch");
+        match next.await {
+            Ok(Some(chunk)) => {
+                self.has_data = true;
+                Ok(chunk)
+            }
+            Ok(None) => Err(StreamEnd::Finished),
+            Err(failure) => Err(StreamEnd::Failed(failure)),
+        }
+    }
+
+    /// What has become of the watch, which has come as far as `at`, and may have brought a bookmark of the past.
+    pub(crate) fn report(
+        &self,
+        config: &ReflectorConfig,
+        end: StreamEnd,
+        at: &ResumePoint,
+        behind: bool,
+    ) -> StreamReport {
+        let open_for = self.opened.elapsed();
+        StreamReport {
+            end,
+            open_for,
+            opened: true,
+            has_data: self.has_data,
+            behind,
+            proven: *at != self.from || open_for >= config.proven_after,
+        }
+    }
+}
+
+/// Whether the API server refused this very watch, so that its version may be the cause. A broken
+/// connection, an overload, missing permissions, or a failure before the watch was opened say nothing
+/// about the version.
+const fn is_verdict(kind: ApiErrorKind, opened: bool) -> bool {
+    match kind {
+        ApiErrorKind::Rejected | ApiErrorKind::ClientError | ApiErrorKind::UnexpectedStatus => true,
+        ApiErrorKind::ServerError => opened,
+        _ => false,
+    }
+}

@@ -1,0 +1,165 @@
+//! The pages of a list, one after the other, for everything that lists in pages: their requests, their
+//! deadlines, and the version that a watch can begin at.
+
+use http::Request;
+use kube::Client;
+use kube::client::Body;
+use tokio::time::timeout;
+
+use super::config::ReflectorConfig;
+use super::requests::{Freshness, Page, Requests};
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::transport::{read_into, send, timed_out};
+
+/// How far a list has come. Nothing may be concluded from its pages before there is no further one
+/// ([§5.4](crate::specification#s5-4)).
+#[derive(Debug)]
+pub(crate) struct Pages<'a> {
+    requests: &'a Requests,
+    freshness: &'a Freshness,
+    limit: u32,
+    next: Next,
+}
+
+#[derive(Debug)]
+enum Next {
+    First,
+    /// The page of this continue token
+    After(String),
+    /// There is none
+    Nothing,
+}
+
+impl<'a> Pages<'a> {
+    /// A list of pages of at most `limit` objects.
+    pub(crate) fn new(requests: &'a Requests, freshness: &'a Freshness, limit: u32) -> Self {
+        Self {
+            requests,
+            freshness,
+            limit: limit.max(1),
+            next: Next::First,
+        }
+    }
+
+    /// The request of the next page, or of the same one again after it was too long; `None` when the list is
+    /// complete.
+    pub(crate) fn request(&self) -> Result<Option<Request<Body>>, ApiError> {
+        let page = match &self.next {
+            Next::First => Page::First(self.freshness),
+            Next::After(token) => Page::Next(token),
+            Next::Nothing => return Ok(None),
+        };
+        self.requests.list(&page, self.limit).map(Some)
+    }
+
+    /// What was fetched; `None` if the page was too long, so that it is requested again with fewer objects.
+    pub(crate) fn fetched<P>(&mut self, page: Result<P, ApiError>) -> Result<Option<P>, ApiError> {
+        match page {
+            Err(error) if error.kind == ApiErrorKind::AnswerTooLong && self.limit > 1 => {
+                self.limit = (self.limit / 4).max(1);
+                Ok(None)
+            }
+            page => page.map(Some),
+        }
+    }
+
+    /// The page that was read has this continue token, or none.
+    pub(crate) fn go_on(&mut self, token: Option<String>) {
+        self.next = match token {
+            Some(token) if !token.is_empty() => Next::After(token),
+            _ => Next::Nothing,
+        };
+    }
+}
+
+/// Requests a list of the most recent state, page by page, and gives each page to `read`, which returns
+/// its continue token.
+///
+/// # Errors
+/// If a page cannot be had or `read` fails. Nothing may be concluded from the pages before it.
+pub(crate) async fn fetch_pages(
+    client: &Client,
+    requests: &Requests,
+    config: &ReflectorConfig,
+    mut read: impl FnMut(&[u8]) -> Result<Option<String>, ApiError>,
+) -> Result<(), ApiError> {
+    let mut body = Vec::new();
+    let mut pages = Pages::new(requests, &Freshness::MostRecent, config.page_limit);
+    while let Some(request) = pages.request()? {
+        let fetched = fetch_page(client, config, request, &mut body).await;
+        if pages.fetched(fetched)?.is_some() {
+            pages.go_on(read(&body)?);
+        }
+    }
+    Ok(())
+}
+
+/// Requests a page in JSON and reads it whole into `buffer`, within the deadlines and the size of `config`.
+async fn fetch_page(
+    client: &Client,
+    config: &ReflectorConfig,
+    request: Request<Body>,
+    buffer: &mut Vec<u8>,
+) -> Result<(), ApiError> {
+    let whole = async {
+        let response = send(client, request, config.header_timeout).await?;
+        let body = response.into_body();
+        read_into(buffer, body, config.chunk_timeout, config.max_page_bytes).await
+    };
+    timeout(config.page_timeout, whole)
+        .await
+        .map_err(|_| no_complete_page(config))?
+}
+
+/// The error of a page that takes too long.
+pub(super) fn no_complete_page(config: &ReflectorConfig) -> ApiError {
+    timed_out("no complete list page", config.page_timeout)
+}
+
+/// The version of a complete list, to watch from.
+///
+/// # Errors
+/// If it has none that a watch can begin at.
+pub(crate) fn watch_version(version: Option<String>) -> Result<String, ApiError> {
+    version
+        .filter(|version| usable(version))
+        .ok_or_else(|| ApiError::malformed("the list has no resourceVersion to watch from"))
+}
+
+/// Version "0" means "any": a watch from there would deliver a list of unknown age as events.
+pub(super) fn usable(version: &str) -> bool {
+    !version.is_empty() && version != "0"
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::watch::requests::{Scope, Selectors};
+
+    fn asked(pages: &Pages<'_>) -> Option<String> {
+        let request = pages.request().unwrap()?;
+        Some(request.uri().to_string())
+    }
+
+    #[test]
+    fn pages_follow_each_other_and_shrink_where_they_are_too_long() {
+        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
+        let too_long = || ApiError::new(ApiErrorKind::AnswerTooLong, "too long");
+        assert_eq!(asked(&pages).unwrap(), "/api/v1/pods?&limit=10");
+        assert_eq!(pages.fetched(Ok(7)), Ok(Some(7)));
+        pages.go_on(Some("a".to_owned()));
+        for limit in [10, 2] {
+            let page = format!("/api/v1/pods?&limit={limit}&continue=a");
+            assert_eq!(asked(&pages).unwrap(), page);
+            assert_eq!(pages.fetched::<()>(Err(too_long())), Ok(None));
+        }
+        // One object that is too long is a failure, as any other is.
+        assert_eq!(asked(&pages).unwrap(), "/api/v1/pods?&limit=1&continue=a");
+        assert_eq!(pages.fetched::<()>(Err(too_long())), Err(too_long()));
+        pages.go_on(Some(String::new()));
+        assert_eq!(asked(&pages), None);
+    }
+}
