@@ -37,8 +37,7 @@ use podinit::lifecycle::{
 };
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit::timestamp::Timestamp;
-use podinit::watch::framing::Framed;
-use podinit::watch::line_reader::LineReader;
+use podinit::watch::line_reader::{Framed, LineReader};
 
 const PODS: usize = 512;
 

@@ -4,7 +4,7 @@ use podinit::decode::event::watch::EventDecoder;
 use podinit::decode::protobuf::error_status;
 use podinit::decode::{DecodeOptions, Encoding, PodDecoder};
 use podinit::watch::frame_reader::FrameReader;
-use podinit::watch::framing::Framed;
+use podinit::watch::line_reader::Framed;
 
 /// In bytes; so short that the fuzzer produces frames that are too long.
 const LIMIT: usize = 2048;

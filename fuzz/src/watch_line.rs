@@ -3,8 +3,7 @@
 use podinit::decode::{
     DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
 };
-use podinit::watch::framing::Framed;
-use podinit::watch::line_reader::LineReader;
+use podinit::watch::line_reader::{Framed, LineReader};
 
 /// In bytes; so short that the fuzzer produces lines that are too long.
 const LIMIT: usize = 2048;

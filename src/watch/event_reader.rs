@@ -1,8 +1,7 @@
 //! Splits the body of a watch into events, in the encoding that its answer states.
 
 use super::frame_reader::FrameReader;
-use super::framing::Framed;
-use super::line_reader::LineReader;
+use super::line_reader::{Framed, LineReader};
 use crate::decode::Encoding;
 
 /// Reads the events of one body. Holds at most one incomplete event of at most the limit; a longer one is

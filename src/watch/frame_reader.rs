@@ -1,7 +1,7 @@
 //! Splits the body of a watch in protobuf, which arrives in chunks of any size, into frames of bounded
 //! length. Each has its length before it, as four bytes, the highest first.
 
-use super::framing::{Framed, HEAD, KEEP};
+use super::line_reader::{Framed, HEAD, KEEP};
 
 /// The length before a frame, in bytes.
 const PREFIX: usize = 4;

@@ -3,8 +3,8 @@
 //!
 //! - `follow`: the engine of all list-watches: opens a watch, resumes it, and says when it cannot be resumed.
 //! - `reflector`: the loop of one task: list, follow, list again.
-//! - `whole_list`, `paged_list`, `streamed_list`: one list. `pages`: its pages, one after the other. `page_fallback`: when
-//!   pages take the place of the others. `stream`: one open watch.
+//! - `whole_list`, `paged_list`, `streamed_list`: one list. `pages`: its pages, one after the other. `stream`: one
+//!   open watch.
 //! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
 //! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
@@ -32,11 +32,9 @@ pub mod event_reader;
 pub mod events;
 pub(crate) mod follow;
 pub mod frame_reader;
-pub mod framing;
 pub mod line_reader;
 pub(crate) mod lone_list;
 pub(crate) mod negotiation;
-mod page_fallback;
 mod paged_list;
 pub(crate) mod pages;
 pub mod probe;

@@ -1,4 +1,5 @@
-//! A list, page by page, until it is complete.
+//! A list, page by page, until it is complete, and when lists are requested like that although they were to be
+//! requested otherwise.
 
 use http::Request;
 use kube::Client;
@@ -15,6 +16,13 @@ use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::{read_chunks, too_long};
 use crate::decode::{ListPage, PodDecoder};
 use crate::pod::packed::PackedPods;
+
+/// After this many consecutive lists that had to be requested in pages, all are.
+const GIVE_UP_AFTER: u32 = 2;
+
+/// After this many consecutive answers that were cut short, the list is requested in pages: a proxy may let
+/// no answer last that long.
+const CUTS: u32 = 3;
 
 /// A list of which every page has arrived.
 pub(super) struct CompleteList {
@@ -100,5 +108,54 @@ impl Lister<'_> {
         let reader = reader.map_err(|_| no_complete_page(config))??;
         self.sender.heard();
         Ok(reader.finish()?)
+    }
+}
+
+/// Whether lists are requested otherwise than in pages.
+#[derive(Debug)]
+pub(super) struct PageFallback {
+    wanted: bool,
+    failed: u32,
+    cuts: u32,
+}
+
+impl PageFallback {
+    /// Requests lists otherwise where that is `wanted`, until it turns out not to work.
+    pub(super) const fn new(wanted: bool) -> Self {
+        Self {
+            wanted,
+            failed: 0,
+            cuts: 0,
+        }
+    }
+
+    /// Whether to request a list otherwise.
+    pub(super) const fn wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// A list that was requested otherwise has completed.
+    pub(super) const fn completed(&mut self) {
+        (self.failed, self.cuts) = (0, 0);
+    }
+
+    /// Such a list broke off. True when that has been so too often.
+    pub(super) const fn was_cut(&mut self) -> bool {
+        self.cuts += 1;
+        let often = self.cuts >= CUTS;
+        if often {
+            self.cuts = 0;
+        }
+        often
+    }
+
+    /// The list is to be taken in pages, because it cannot be had otherwise, or, where the API server has
+    /// `refused`, none can. True when all lists will be requested in pages.
+    pub(super) const fn fell_back(&mut self, refused: bool) -> bool {
+        self.failed += 1;
+        if refused || self.failed >= GIVE_UP_AFTER {
+            self.wanted = false;
+        }
+        !self.wanted
     }
 }

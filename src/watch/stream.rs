@@ -10,7 +10,7 @@ use super::config::ReflectorConfig;
 use super::delivery_sender::{Closed, DeliverySender};
 use super::event_reader::EventReader;
 use super::follow::{StreamEnd, StreamReport};
-use super::framing::Framed;
+use super::line_reader::Framed;
 use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
 use super::stall_guard::{Due, StallGuard};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::event_reader::EventReader;
-use super::framing::Framed;
+use super::line_reader::Framed;
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
 use super::pages::usable;

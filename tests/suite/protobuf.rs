@@ -11,7 +11,7 @@ use podinit::decode::{DecodeOptions, Encoding, ListPage, PodDecoder, WatchEventK
 use podinit::sim::faults::Protobuf;
 use podinit::sim::protobuf::{document, event};
 use podinit::watch::event_reader::EventReader;
-use podinit::watch::framing::Framed;
+use podinit::watch::line_reader::Framed;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
 use crate::watch::event_reader::EventReader;
 use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
-use crate::watch::framing::Framed;
+use crate::watch::line_reader::Framed;
 use crate::watch::negotiation::Answer;
 use crate::watch::resume_point::ResumePoint;
 
