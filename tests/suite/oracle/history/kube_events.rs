@@ -105,7 +105,11 @@ fn wrapped(rng: &mut Rng, event: Value) -> Value {
 
 fn event(rng: &mut Rng, pod: &Value) -> Value {
     let (reason, message) = said(rng);
-    let first = first(rng, pod);
+    // Without a time it shows no network, so that a pull begins before the network is there.
+    let first = match reason == "Pulling" && rng.percent(30) {
+        true => Value::Null,
+        false => first(rng, pod),
+    };
     let at = first.as_str().and_then(parse).unwrap_or(ORIGIN);
     let name = match rng.below(10) {
         0 => "no-instant".to_owned(),

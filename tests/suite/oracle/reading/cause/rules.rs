@@ -88,7 +88,7 @@ pub(crate) trait CauseRules {
     /// "whose message contains one of […], and none of […]; all in any case"
     fn is_of_network(&self, message: &str) -> bool {
         let message = message.to_lowercase();
-        let has = |words: &&str| message.contains(words);
+        let has = |words: &&str| message.contains(*words);
         let network = [
             "setup network",
             "networkplugin cni",
@@ -99,7 +99,7 @@ pub(crate) trait CauseRules {
             "cni plugin not initialized",
         ];
         let others = ["failed to reserve sandbox name", "failed to pull image"];
-        network.iter().any(|words| has(words)) && !others.iter().any(|words| has(words))
+        network.iter().any(has) && !others.iter().any(has)
     }
 
     /// "clears a last warning `FailedAttachVolume`"
