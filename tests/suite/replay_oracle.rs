@@ -314,7 +314,7 @@ fn every_counter_is_moved_by_some_history() {
         let has = |cause: &&str| series.contains(&format!("cause=\"{cause}\""));
         let is_bad = series.starts_with("podinit_slo_bad_causes_total");
         series.contains("stage=\"network\"")
-            && (is_bad && later.iter().any(|cause| has(&cause))
+            && (is_bad && later.iter().any(has)
                 || series.starts_with("podinit_waiting_pods") && has(&"pull"))
     };
     let is_expected = |series: &str| {
