@@ -8,7 +8,7 @@ use crate::strangers_text::shown;
 const PREFIX: &str = "PODINIT_";
 
 /// A line about each of these variables that begins like one of podinit's, and is not one. Those that Kubernetes
-/// makes for Services whose names begin with `podinit` are none of ours.
+/// makes for Services whose names begin with `podinit` are not ours.
 pub fn unknown_variables(names: &[String]) -> Vec<String> {
     let root = command_line();
     let commands = root

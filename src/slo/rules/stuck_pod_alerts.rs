@@ -10,8 +10,8 @@
 //!   off for five minutes, so a container may run for half a minute before each crash. How many pods have
 //!   one of these causes does not change with a restart: where that number has not risen, a cause must
 //!   rise by more than a quarter.
-//! - A pod that nobody mends is no news after a day, and must not hide the next one. So [`PODS_STUCK`]
-//!   asks for one more stuck pod than there were at the least within a day. Where nothing is known from
+//! - An abandoned pod is no news after a day, and must not hide the next one. So [`PODS_STUCK`]
+//!   asks for one pod more than the lowest number of stuck pods in the last day. Where nothing is known from
 //!   before that day, none was stuck: pods that are stuck at the first scrape fire it too.
 //! - Nor is it forgotten: [`STILL_STUCK`] goes on for as long as pods are stuck, with a lower severity.
 //! - Exporters that are not in sync are left out, because they do not know which pods still exist. While a
