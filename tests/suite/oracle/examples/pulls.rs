@@ -192,6 +192,13 @@ fn initialized_again() -> Pod {
     pod
 }
 
+/// The same when the first of both runs states that it ended 3 s before it began.
+fn initialized_backwards() -> Pod {
+    let mut pod = initialized();
+    pod.0["status"]["initContainerStatuses"][0]["lastState"] = ran(5.0, 2.0);
+    pod
+}
+
 /// What is heard of the images of [`initialized`].
 fn images() -> Vec<Value> {
     vec![
@@ -283,6 +290,16 @@ fn official() -> Vec<Example> {
             ]
             .concat(),
             INITIALIZED_AND_JUDGED,
+        ),
+        example(
+            "§9.4: a run is \"0 where that is negative\"",
+            EVENTS,
+            [vec![added(&initialized_backwards())], images()].concat(),
+            "inflight containers 1
+             scheduling 1 1
+             network 1 1
+             init 1 5
+             sli 1 2",
         ),
         example(
             "§9.4: a `Pulled` Event of every container, \"init containers too\"",
