@@ -19,9 +19,9 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use podinit::decode::{DecodeOptions, Encoding, PodDecoder};
 use podinit::recordings::reader::Recording;
-use podinit::sim::protobuf;
+use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit_sim::protobuf;
 use serde_json::{Value, json};
 
 use support::{Step, watch_event};

@@ -18,11 +18,13 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
-use podinit::pod::{PodInfo, PodSnapshot, PodUid};
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{
+    Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting,
+};
+use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 

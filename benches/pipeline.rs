@@ -29,15 +29,15 @@ use std::time::Duration;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
-use podinit::decode::event::watch::{EventDecoder, EventLineKind};
-use podinit::decode::{PodDecoder, WatchEventKind};
-use podinit::lifecycle::{
+use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
+use podinit::watch::line_reader::{Framed, LineReader};
+use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Stage, TimestampMode, Tracker,
     TrackerConfig,
 };
-use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
-use podinit::timestamp::Timestamp;
-use podinit::watch::line_reader::{Framed, LineReader};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use podinit_decode::{PodDecoder, WatchEventKind};
 
 const PODS: usize = 512;
 

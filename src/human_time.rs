@@ -1,6 +1,6 @@
 //! Durations and instants as people read them.
 
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
 pub fn seconds(value: f64) -> String {

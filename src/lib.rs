@@ -15,32 +15,25 @@ pub mod capture;
 pub mod checkpoint;
 pub mod cluster;
 pub mod config_file;
-pub mod decode;
 pub mod doctor;
 pub mod explain;
 pub mod http_url;
 pub mod human_time;
 pub mod instruments;
-pub mod kube_event;
-pub mod label_value;
-pub mod lifecycle;
 pub mod metrics;
 pub mod page;
-pub mod pod;
 pub mod process;
 pub mod recordings;
 pub mod records;
 pub mod regular_file;
 pub mod run;
 pub mod server;
-pub mod shard;
-pub mod sim;
 pub mod slo;
-#[doc = include_str!("../docs/specification.md")]
-pub mod specification {}
 pub mod strangers_text;
 pub mod stuck;
-pub mod timestamp;
 pub mod traces;
 pub mod watch;
 pub mod web_config;
+
+#[doc(no_inline)]
+pub use podinit_core::specification;

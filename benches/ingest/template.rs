@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use podinit::sim::protobuf;
+use podinit_sim::protobuf;
 use serde_json::{Value, json};
 
 use super::support::{self, Step};

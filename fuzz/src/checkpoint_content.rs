@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame::{self, Writer};
-use podinit::lifecycle::{
+use podinit::metrics::saved::SavedMetrics;
+use podinit::metrics::{Builder, Format, LabelConfig};
+use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, SloRule,
     SourceId, Successor, Tracker, TrackerConfig,
 };
-use podinit::metrics::saved::SavedMetrics;
-use podinit::metrics::{Builder, Format, LabelConfig};
-use podinit::pod::{PodSnapshot, PodUid};
-use podinit::timestamp::Timestamp;
+use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 /// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {

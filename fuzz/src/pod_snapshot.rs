@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::lifecycle::{
+use podinit_core::lifecycle::{
     Delivery, EndedStartup, Latency, Observation, PodEvent, PodObservation, PodState, SloId,
     SourceId, Successor, TimestampMode, Tracker, TrackerConfig,
 };
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 
 use super::checkpoint_content;
 
@@ -97,7 +97,7 @@ struct Books {
     verdicts: HashMap<SloId, u64>,
 }
 
-impl podinit::lifecycle::Observer for Books {
+impl podinit_core::lifecycle::Observer for Books {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         let observation = match observation {
             Observation::Pod(_, observation) => observation,
@@ -125,7 +125,7 @@ impl podinit::lifecycle::Observer for Books {
     }
 }
 
-impl podinit::lifecycle::Sink for Books {
+impl podinit_core::lifecycle::Sink for Books {
     fn ended(&mut self, _: EndedStartup) {}
 }
 

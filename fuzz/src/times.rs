@@ -1,7 +1,7 @@
 //! RFC 3339 times, against the parser of another library.
 
-use podinit::decode::rfc3339;
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// Times before 1971 are invalid ([§4.6](crate::specification#s4-6)).
 const FIRST: &str = "1971-01-01T00:00:00Z";

@@ -1,10 +1,10 @@
 //! The body of a watch and of a list in protobuf, from an API server that may send anything.
 
-use podinit::decode::event::watch::EventDecoder;
-use podinit::decode::protobuf::error_status;
-use podinit::decode::{DecodeOptions, Encoding, PodDecoder};
 use podinit::watch::frame_reader::FrameReader;
 use podinit::watch::line_reader::Framed;
+use podinit_decode::event::watch::EventDecoder;
+use podinit_decode::protobuf::error_status;
+use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
 
 /// In bytes; so short that the fuzzer produces frames that are too long.
 const LIMIT: usize = 2048;
@@ -49,7 +49,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// The page that the body is, or that it is none.
-fn page(decoder: &mut PodDecoder, body: &[u8], chunk: usize) -> Option<podinit::decode::ListPage> {
+fn page(decoder: &mut PodDecoder, body: &[u8], chunk: usize) -> Option<podinit_decode::ListPage> {
     let mut buffer = Vec::new();
     let mut reader = decoder.page(Encoding::Protobuf, &mut buffer);
     for chunk in body.chunks(chunk) {

@@ -14,9 +14,9 @@ use crate::cluster::api_error::ApiError;
 use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::cluster::transport::{get_json, read_into, timed_out};
-use crate::lifecycle::Record;
 use crate::strangers_text::shown;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Record;
+use podinit_core::timestamp::Timestamp;
 
 /// For a whole answer.
 const DEADLINE: Duration = Duration::from_secs(10);

@@ -4,15 +4,15 @@ use super::continue_token;
 use super::model::{
     Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup, Workload,
 };
-use crate::decode::event::image_registry;
-use crate::decode::rfc3339;
-use crate::lifecycle::{
+use crate::records::Answer;
+use podinit_core::lifecycle::{
     self, IntervalResult, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
     RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict, StageOrStep,
 };
-use crate::pod::ContainerKind;
-use crate::records::Answer;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::ContainerKind;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::event::image_registry;
+use podinit_decode::rfc3339;
 
 /// The page with an answer. `label_keys` are the keys of the chosen pod labels.
 pub fn page_of(answer: &Answer, label_keys: &[String]) -> Page {

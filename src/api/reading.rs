@@ -9,16 +9,16 @@ use std::time::Duration;
 use super::model::{
     Cause, Container, Ended, InFlight, Interval, Milestone, Pull, Slo, Startup, Workload as Owner,
 };
-use crate::decode::rfc3339;
-use crate::label_value::LabelValue;
-use crate::lifecycle::{
+use crate::strangers_text::shown;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
     self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCause,
     RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull,
     RecordedSlo, SloVerdict, Waiting,
 };
-use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
-use crate::strangers_text::shown;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// A document that says something that this podinit does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

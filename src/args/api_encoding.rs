@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::decode::Encoding;
+use podinit_decode::Encoding;
 
 /// The encodings. `--help` shows what is said of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

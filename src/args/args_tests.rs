@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use crate::lifecycle::TimestampMode;
 use crate::metrics::SeriesLabel;
 use crate::slo::rules::{RenderOptions, RulesFormat};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::TimestampMode;
+use podinit_core::timestamp::Timestamp;
 use std::time::Duration;
 
 fn parse(line: &str) -> Result<Command, clap::Error> {

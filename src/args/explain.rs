@@ -12,7 +12,7 @@ use super::logging::LogArgs;
 use super::recording::RecordingArgs;
 use crate::cluster::options::ServerOptions;
 use crate::explain::{Target, TargetName};
-use crate::lifecycle::TimestampMode;
+use podinit_core::lifecycle::TimestampMode;
 
 /// The command.
 pub(super) const NAME: &str = "explain";

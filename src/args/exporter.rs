@@ -14,10 +14,10 @@ use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use super::otlp::OtlpArgs;
 use super::shard::ShardArgs;
-use crate::lifecycle::TimestampMode;
 use crate::server::AllowedHost;
-use crate::sim::scene::Scene;
 use crate::slo::duration::{DurationError, SloDuration};
+use podinit_core::lifecycle::TimestampMode;
+use podinit_sim::scene::Scene;
 
 /// Several times the 150,000 pods that Kubernetes supports; finished, they take 64 MB.
 const MAX_PODS: NonZeroUsize = match NonZeroUsize::new(1_000_000) {

@@ -9,8 +9,8 @@ use super::evidence::Evidence;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use super::shard::ShardArgs;
-use crate::lifecycle::TimestampMode;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::TimestampMode;
+use podinit_core::timestamp::Timestamp;
 
 /// `podinit replay`
 #[derive(Args, Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 /// The shard of this process.
 #[derive(Args, Clone, Copy, Debug)]

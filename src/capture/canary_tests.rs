@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use self::fabricated::{TIME, fabricated};
 use super::{Anonymizer, Destination, Output, OutputConfig, Recorder};
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// The name that must not get out. None of it is a word of Kubernetes.
 const NAME: &str = "zyxwelt-payroll";

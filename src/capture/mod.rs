@@ -27,10 +27,10 @@ use self::list_watch::{ListWatch, Recording, Resource};
 pub use self::output::{Destination, Output, OutputConfig};
 pub use self::recorder::{Recorder, RecorderCounts};
 use crate::cluster::clock::Clock;
-use crate::decode::Encoding;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::follow::Follow;
 use crate::watch::requests::{Requests, Scope, Selectors};
+use podinit_decode::Encoding;
 
 /// How long a document may wait until it is on disk.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);

@@ -9,8 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Anonymizer;
-use crate::decode::{RecordedKind, recorded_kind, rfc3339};
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::{RecordedKind, recorded_kind, rfc3339};
 
 /// Makes documents, and counts what they lack.
 pub struct Recorder {

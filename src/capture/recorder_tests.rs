@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::decode::DecodeOptions;
 use crate::recordings::reader::{Body, Recording};
+use podinit_decode::DecodeOptions;
 
 const AT: Timestamp = Timestamp::from_nanos(1_772_359_200_250_000_000);
 

@@ -12,7 +12,7 @@ use super::disk::read_in;
 use super::frame::{self, MAX_BYTES};
 use super::open::{OpenError, OpenFault, open_lock};
 use super::store::CHECKPOINT;
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 /// The state of a state directory.
 #[derive(Debug)]

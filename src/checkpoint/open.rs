@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::disk::RealDisk;
 use crate::regular_file;
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 /// The file that is locked.
 pub(super) const LOCK: &str = "lock";

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use super::error_text::{one_line, root_causes};
 use super::media_type::{encoding_of, media_type};
 use super::renewing_client::NoCredentials;
-use crate::decode::protobuf::{ErrorStatus, error_status};
-use crate::decode::{ApiStatus, DecodeError, Encoding};
+use podinit_decode::protobuf::{ErrorStatus, error_status};
+use podinit_decode::{ApiStatus, DecodeError, Encoding};
 
 /// A request or a watch that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -280,7 +280,7 @@ mod tests {
         let status = br#"{"kind":"Status","message":"busy","details":{"retryAfterSeconds":2}}"#;
         let json = answered("application/json", status);
         assert_eq!(json.detail, "HTTP 429: busy");
-        let protobuf = crate::sim::protobuf::document(status).unwrap_or_default();
+        let protobuf = podinit_sim::protobuf::document(status).unwrap_or_default();
         for content_type in [
             "application/vnd.kubernetes.protobuf",
             "application/vnd.kubernetes.protobuf;stream=watch",

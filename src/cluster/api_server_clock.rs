@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::clock::{Clock, Corrections, Reading, SystemClock};
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Answers that took this long or longer are not used: they bound the time too loosely.
 const LONGEST_ANSWER: Duration = Duration::from_secs(2);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// Where deliveries get their times from.
 pub trait Clock: Send + Sync {

@@ -13,7 +13,7 @@ use tower_service::Service;
 
 use super::api_server_clock::ApiServerClock;
 use super::clock::Clock;
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// 1971-01-01T00:00:00Z. A server whose clock says an earlier time was never set.
 const FIRST_SENSIBLE_DATE: Duration = Duration::from_secs(31_536_000);

@@ -2,7 +2,7 @@
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 
-use crate::decode::Encoding;
+use podinit_decode::Encoding;
 
 /// The encoding that an answer states. What states none is JSON, or will be found to be none.
 pub(crate) fn encoding_of(headers: &HeaderMap) -> Encoding {

@@ -9,7 +9,7 @@ use std::io;
 
 use sha2::{Digest, Sha256};
 
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// The outcome of the last attempt to load a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

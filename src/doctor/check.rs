@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::label_values;
+use podinit_core::label_values;
 
 label_values! {
     /// A check. Every run reports on every one, if only as skipped.

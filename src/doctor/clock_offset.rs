@@ -7,7 +7,7 @@
 
 use super::report::{Check, Finding};
 use crate::cluster::api_server_clock::KEPT_SECONDS;
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 const SECOND: f64 = 1.0;
 

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::doctor::report::Severity;
     use crate::metrics::LabelConfig;
-    use crate::pod::{PodInfo, PodSnapshot, PodUid};
+    use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 
     const OWN: OwnSeries = OwnSeries {
         of_a_namespace: 0,

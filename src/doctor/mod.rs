@@ -48,12 +48,12 @@ use self::registries::Registries;
 use self::report::{Check, Finding};
 use crate::cluster::client;
 use crate::cluster::options::ClusterOptions;
-use crate::decode::DecodeOptions;
 use crate::metrics::{LabelCensus, LabelConfig, SloDoc};
-use crate::shard::Shard;
 use crate::slo::SloFile;
 use crate::traces::{OtlpSettings, SettingsError};
 use crate::watch::requests::{Scope, Selectors};
+use podinit_core::shard::Shard;
+use podinit_decode::DecodeOptions;
 
 /// The options of an exporter, as far as they can go wrong.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use super::names::{Names, count};
 use super::report::{Check, Finding};
-use crate::pod::{ConditionType, Phase, PodSnapshot};
+use podinit_core::pod::{ConditionType, Phase, PodSnapshot};
 
 /// How many pods have the condition, by name.
 #[derive(Debug, Default)]
@@ -93,8 +93,8 @@ impl Network {
 mod tests {
     use super::*;
     use crate::doctor::report::Severity;
-    use crate::pod::{Condition, PodUid};
-    use crate::timestamp::Timestamp;
+    use podinit_core::pod::{Condition, PodUid};
+    use podinit_core::timestamp::Timestamp;
 
     const CURRENT: ConditionType = ConditionType::PodReadyToStartContainers;
     const FORMER: ConditionType = ConditionType::PodHasNetwork;

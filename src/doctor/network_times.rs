@@ -5,8 +5,8 @@
 use super::kubelets::PromptNodes;
 use super::names::count;
 use super::report::{Check, Finding};
-use crate::lifecycle::NetworkTime;
-use crate::pod::{ConditionType, PodSnapshot};
+use podinit_core::lifecycle::NetworkTime;
+use podinit_core::pod::{ConditionType, PodSnapshot};
 
 /// Pods that have their network, by what they say about the time since when. A pod that was restarted
 /// twice has forgotten its first start and may count as exact.
@@ -98,10 +98,10 @@ mod tests {
 
     use super::*;
     use crate::doctor::report::Severity;
-    use crate::pod::{
+    use podinit_core::pod::{
         Condition, ConditionStatus, Container, ContainerKind, ContainerState, PodUid,
     };
-    use crate::timestamp::Timestamp;
+    use podinit_core::timestamp::Timestamp;
 
     const AT: i64 = 1_767_225_600;
 

@@ -8,10 +8,10 @@ use crate::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Format, LabelConfig, SloDoc,
 };
 use crate::process::metrics::ProcessCollector;
-use crate::shard::Shard;
 use crate::traces::TraceStats;
 use crate::watch::events::stats::EventStats;
 use crate::watch::stats::WatchStats;
+use podinit_core::shard::Shard;
 
 /// What decides which families an exporter has, and how many series of each.
 #[derive(Clone, Debug, Default)]
@@ -88,11 +88,11 @@ mod tests {
 
     use super::*;
     use crate::doctor::labels::check;
-    use crate::label_value::LabelValue;
-    use crate::lifecycle::{EventDropReason, Interval, StartupSliExclusion, Waiting};
     use crate::metrics::LabelCensus;
-    use crate::pod::{PodSnapshot, PodUid};
     use crate::watch::events::stats::{EventLossReason, EvidenceSource};
+    use podinit_core::label_value::LabelValue;
+    use podinit_core::lifecycle::{EventDropReason, Interval, StartupSliExclusion, Waiting};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     #[test]
     fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {

@@ -11,11 +11,11 @@ use super::permissions::{Denied, Verb};
 use super::registries::Registries;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::decode::{DecodeOptions, PodDecoder};
 use crate::metrics::LabelCensus;
-use crate::pod::PodSnapshot;
 use crate::watch::pages::Pages;
 use crate::watch::requests::{Freshness, Requests, Scope, Selectors};
+use podinit_core::pod::PodSnapshot;
+use podinit_decode::{DecodeOptions, PodDecoder};
 
 /// Pods in a page, as `serve` requests them.
 const PAGE: u32 = 500;

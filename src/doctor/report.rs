@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 pub use super::check::Check;
-use crate::label_values;
 use crate::strangers_text::{self, shown_as};
+use podinit_core::label_values;
 
 label_values! {
     /// How bad a finding is, the worst last.

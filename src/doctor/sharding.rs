@@ -3,7 +3,7 @@
 use super::names::count;
 use super::pods::Census;
 use super::report::{Check, Finding};
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 /// As many pods as one process holds in the memory that the manifests request (docs/scale.md has the sum).
 const PODS_PER_SHARD: u64 = 250_000;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::names::count;
 use super::report::{Check, Finding};
 use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so
 /// it is expected to use the directory too. `present` is the shard of this process.

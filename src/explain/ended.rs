@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::human_time::{seconds, since};
-use crate::lifecycle::Record;
-use crate::pod::{ContainerKind, Ending, Termination};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Record;
+use podinit_core::pod::{ContainerKind, Ending, Termination};
+use podinit_core::timestamp::Timestamp;
 
 /// How the pod that is explained has ended.
 #[derive(Debug, Default)]

@@ -10,13 +10,13 @@ use super::peers::Peers;
 use super::uncertainty;
 use super::verdict::verdict;
 use super::waterfall::{Row, waterfall};
-use crate::decode::rfc3339;
 use crate::human_time::since;
-use crate::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
-use crate::pod::{ContainerKind, Ending};
 use crate::recordings::report::{Advice, Taken, advise};
 use crate::strangers_text;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
+use podinit_core::pod::{ContainerKind, Ending};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// What a startup is seen beside.
 #[derive(Clone, Debug, Default)]

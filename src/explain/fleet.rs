@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-use crate::lifecycle::{Interval, Latency, Record};
-use crate::pod::PodUid;
+use podinit_core::lifecycle::{Interval, Latency, Record};
+use podinit_core::pod::PodUid;
 
 /// The histograms count milliseconds.
 const NANOS_PER_UNIT: u64 = 1_000_000;

@@ -8,14 +8,14 @@ use super::explanation::Explanation;
 use super::replayed::Followed;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
-use crate::decode::WatchEventKind;
-use crate::kube_event::KubeEvent;
-use crate::lifecycle::{NetworkTime, TrackerConfig};
-use crate::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
 use crate::recordings::reader::{Body, Document, RecordingPosition};
 use crate::recordings::replay::{Replay, ReplayConfig};
-use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::lifecycle::{NetworkTime, TrackerConfig};
+use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::WatchEventKind;
 
 /// What a list does not show.
 const OF_A_LIST: &str =

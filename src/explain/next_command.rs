@@ -1,6 +1,6 @@
 //! The command to run next, by what a pod waits for.
 
-use crate::lifecycle::{Cause, Progress, Record, Stage, Waiting};
+use podinit_core::lifecycle::{Cause, Progress, Record, Stage, Waiting};
 
 /// The pod that a command is about.
 #[derive(Clone, Copy, Debug)]

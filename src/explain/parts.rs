@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::ended::Ended;
-use crate::label_values;
-use crate::lifecycle::{
+use podinit_core::label_values;
+use podinit_core::lifecycle::{
     Cause, Interval, Milestone, NetworkTime, Progress, Record, RecordedImage, RecordedPull, Stage,
 };
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 label_values! {
     /// What a startup spends its time on, in words.

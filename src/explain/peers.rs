@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::lifecycle::{Progress, Record, Waiting};
-use crate::pod::PodInfo;
+use podinit_core::lifecycle::{Progress, Record, Waiting};
+use podinit_core::pod::PodInfo;
 
 /// So many pods are named.
 const NAMED: usize = 5;

@@ -6,9 +6,9 @@ use super::explanation::{Explanation, Others, WorkloadPods};
 use super::fleet::Fleet;
 use super::peers::Peers;
 use super::target::Target;
-use crate::lifecycle::{Interval, Outcome, Record};
-use crate::pod::PodUid;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Interval, Outcome, Record};
+use podinit_core::pod::PodUid;
+use podinit_core::timestamp::Timestamp;
 
 /// What an explanation is made of.
 #[derive(Clone, Debug, Default)]

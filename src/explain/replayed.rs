@@ -10,15 +10,15 @@ use super::peers::Peers;
 use super::recorded::choose_in_flight;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
-use crate::lifecycle::{
-    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Progress,
-    Record, Sink, Step, Tracker,
-};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::recordings::report::ProbeTimes;
-use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{
+    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Progress,
+    Record, Sink, Step, Tracker,
+};
+use podinit_core::timestamp::Timestamp;
 
 /// Explains the startup of `target`. Of a workload it is the pod in flight that was created first, or else
 /// the one that took longest; of several pods of one name, the newest.

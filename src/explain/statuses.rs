@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use super::target::Target;
-use crate::decode::WatchEventKind;
-use crate::lifecycle::LostStartup;
-use crate::pod::{Ending, Phase, PodSnapshot, PodUid};
 use crate::recordings::reader::{Body, Document};
+use podinit_core::lifecycle::LostStartup;
+use podinit_core::pod::{Ending, Phase, PodSnapshot, PodUid};
+use podinit_decode::WatchEventKind;
 
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
 #[derive(Default)]

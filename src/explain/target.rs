@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::pod::PodInfo;
+use podinit_core::pod::PodInfo;
 
 /// What is to be explained.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::explanation::Explanation;
 use super::waterfall::Row;
-use crate::decode::rfc3339;
 use crate::strangers_text::escaped_json;
+use podinit_decode::rfc3339;
 
 /// The only process of the trace: the pod.
 const POD: usize = 1;

@@ -1,6 +1,6 @@
 //! What is uncertain about the times of a startup, in words.
 
-use crate::lifecycle::{
+use podinit_core::lifecycle::{
     IntervalResult, LostStartup, Milestone, NetworkTime, Record, RecordedMilestone,
     UnobservedReason,
 };

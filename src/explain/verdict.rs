@@ -3,8 +3,8 @@
 use super::ended::Ended;
 use super::parts::Share;
 use crate::human_time::{seconds, since};
-use crate::lifecycle::{Outcome, Progress, Record};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Outcome, Progress, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// A part below this share is not named.
 const LEAST_SHARE: f64 = 0.15;

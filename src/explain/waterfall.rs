@@ -6,11 +6,11 @@ use super::ended::Ended;
 use super::fleet::Fleet;
 use super::uncertainty;
 use crate::human_time::since;
-use crate::lifecycle::{
+use podinit_core::lifecycle::{
     Interval, IntervalResult, Record, RecordedImage, RecordedInterval, Stage, Step,
 };
-use crate::pod::ContainerKind;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::ContainerKind;
+use podinit_core::timestamp::Timestamp;
 
 /// A bar of the waterfall: a stage, a step inside it, or an image pull.
 #[derive(Clone, Debug, PartialEq, Serialize)]

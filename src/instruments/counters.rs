@@ -10,7 +10,7 @@ use super::family::{FamilyDoc, FamilyType};
 use super::instrument::{Instrument, Persistent};
 use super::label::{LabelDomain, LabelText};
 use super::saved::SavedSeries;
-use crate::label_value::LabelValue;
+use podinit_core::label_value::LabelValue;
 
 const NANOS_PER_SECOND: f64 = 1e9;
 

@@ -7,7 +7,7 @@ use super::encoder::{Encoder, Head, Kind, Number};
 use super::family::{FamilyDoc, FamilyType};
 use super::instrument::Instrument;
 use super::label::{LabelDomain, LabelText};
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// A whole number that goes up and down.
 #[derive(Debug, Default)]

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::label_value::LabelValue;
-use crate::label_values;
+use podinit_core::label_value::LabelValue;
+use podinit_core::label_values;
 
 /// The text of a label value.
 pub type LabelText = Cow<'static, str>;

@@ -2,7 +2,7 @@
 //! ([§10.1](crate::specification#s10-1)).
 
 use crate::instruments::{Counter, FamilyType, Kind, LabelText};
-use crate::lifecycle::Waiting;
+use podinit_core::lifecycle::Waiting;
 
 /// The value of `stage` and of `cause` for a pod that was not known before.
 const NONE: &str = "none";
@@ -97,7 +97,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::lifecycle::{Cause, Stage};
+    use podinit_core::lifecycle::{Cause, Stage};
 
     #[test]
     fn what_is_saved_is_restored_and_the_sum_is_what_was_counted() {

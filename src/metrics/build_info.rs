@@ -5,7 +5,7 @@ use crate::instruments::{
     AnyText, Encoder, FamilySource, FamilyType, Head, Kind, LabelDomain, LabelText, Number,
     SavedFamilies,
 };
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 computed_families! {
     /// Which podinit this is.

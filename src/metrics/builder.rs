@@ -18,8 +18,8 @@ use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
 use super::store::Store;
 use crate::instruments::{FamilySource, Kind};
-use crate::shard::Shard;
-use crate::timestamp::Timestamp;
+use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
 
 /// What is to be exposed.
 #[derive(Default)]

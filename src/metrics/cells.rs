@@ -8,7 +8,7 @@ use super::sync::{AtomicU64, Ordering};
 /// How many cells have their bits in one word.
 const WORD: usize = u64::BITS as usize;
 
-const NANOS_PER_SECOND: u64 = crate::timestamp::NANOS_PER_SECOND.unsigned_abs();
+const NANOS_PER_SECOND: u64 = podinit_core::timestamp::NANOS_PER_SECOND.unsigned_abs();
 
 /// Cells, one of which each observation increments, and the exact sum of what was observed.
 ///

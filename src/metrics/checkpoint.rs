@@ -1,7 +1,8 @@
 //! The metrics of the checkpoint itself (`--state-dir`).
 
+use crate::families;
 use crate::instruments::{CounterVec, Gauge, OperationResult, SavedFamilies};
-use crate::{families, label_values};
+use podinit_core::label_values;
 
 label_values! {
     /// The result of looking for a checkpoint at the start; all but the first three are reasons for

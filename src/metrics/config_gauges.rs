@@ -2,7 +2,7 @@
 
 use crate::families;
 use crate::instruments::{Gauge, TimestampGauge};
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 families! {
     /// The state of the SLO file.

@@ -4,8 +4,8 @@
 use super::image_pulls::ImagePulls;
 use super::pod_families::Durations;
 use crate::instruments::{CounterVec, SavedFamilies};
-use crate::lifecycle::{EventDropReason, Outcome, StartupSliExclusion};
 use crate::{computed_families, families};
+use podinit_core::lifecycle::{EventDropReason, Outcome, StartupSliExclusion};
 
 computed_families! {
     /// Kubernetes' own indicator, by label set.

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::lifecycle::Latency;
-use crate::pod::PodInfo;
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// The most that the names and values of an exemplar's labels may have in all, in Unicode
 /// characters (OpenMetrics 1.0, "Exemplars").
@@ -199,7 +199,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::pod::{PodSnapshot, PodUid};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     fn labels_of(namespace: &str, name: &str) -> Vec<(String, String)> {
         let pod = PodSnapshot::bare(PodUid::from_text("u"), namespace, name).info;

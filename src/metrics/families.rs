@@ -66,11 +66,11 @@ mod tests {
 
     use super::*;
     use crate::instruments::Kind;
-    use crate::lifecycle::Interval;
     use crate::metrics::{Builder, ClockFamilies, LabelConfig, SloDoc};
-    use crate::timestamp::Timestamp;
     use crate::watch::events::stats::EventStats;
     use crate::watch::stats::WatchStats;
+    use podinit_core::lifecycle::Interval;
+    use podinit_core::timestamp::Timestamp;
 
     #[test]
     fn names_follow_the_conventions() {

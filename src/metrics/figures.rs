@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::lifecycle::{Interval, NetworkEvidence, Outcome, Stage, Waiting};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, Stage, Waiting};
+use podinit_core::timestamp::Timestamp;
 
 const STAGES: usize = Stage::ALL.len();
 

@@ -15,9 +15,9 @@ use super::cells::{CellCount, Cells};
 use super::exemplar::{Exemplar, Exemplars, SpanRef};
 use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
-use crate::lifecycle::Latency;
-use crate::pod::PodInfo;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 
 /// Latencies of one series.
 #[derive(Debug)]

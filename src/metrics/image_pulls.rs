@@ -14,10 +14,10 @@ use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, FamilyType, Head, Kind, LabelText,
     Number, SavedFamilies, SavedSeries,
 };
-use crate::label_value::LabelValue;
-use crate::lifecycle::{PullObservation, PullResult};
-use crate::pod::PodInfo;
-use crate::timestamp::Timestamp;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{PullObservation, PullResult};
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 
 /// The label, as `podinit_label_values_dropped_total` names it too.
 pub(super) const REGISTRY: &str = "registry";
@@ -256,7 +256,7 @@ impl ImagePulls {
 #[cfg(all(test, not(podinit_loom)))]
 mod tests {
     use super::*;
-    use crate::lifecycle::Latency;
+    use podinit_core::lifecycle::Latency;
 
     fn pull<'a>(registry: &'a Arc<str>, earlier: &'a [Arc<str>]) -> PullObservation<'a> {
         PullObservation {

@@ -6,8 +6,8 @@ use crate::computed_families;
 use crate::instruments::{
     CounterVec, FamilyDoc, Gauge, GaugeVec, Head, Instrument, Number, Persistent, SavedFamilies,
 };
-use crate::lifecycle::{ResizeResult, TrackerObservation};
-use crate::pod::ResizeState;
+use podinit_core::lifecycle::{ResizeResult, TrackerObservation};
+use podinit_core::pod::ResizeState;
 
 computed_families! {
     /// Native resizes, and updates by OpenKruise.

@@ -7,8 +7,8 @@ use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::layout::CLASSIC_BUCKETS;
 use super::namespaces::Namespaces;
-use crate::lifecycle::{Interval, PullResult};
-use crate::pod::PodInfo;
+use podinit_core::lifecycle::{Interval, PullResult};
+use podinit_core::pod::PodInfo;
 
 /// The series of a histogram in the classic formats: the buckets, the sum and the count.
 const SERIES_OF_A_HISTOGRAM: usize = CLASSIC_BUCKETS + 2;
@@ -159,12 +159,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lifecycle::{
+    use crate::metrics::{Builder, Format};
+    use podinit_core::lifecycle::{
         Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, Waiting,
     };
-    use crate::metrics::{Builder, Format};
-    use crate::pod::{PodSnapshot, PodUid};
-    use crate::timestamp::Timestamp;
+    use podinit_core::pod::{PodSnapshot, PodUid};
+    use podinit_core::timestamp::Timestamp;
 
     fn pod(namespace: &str, node: Option<&str>, team: &str) -> PodInfo {
         PodInfo {

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::labels::{LabelSpec, OTHER, SeriesLabel};
-use crate::pod::PodInfo;
+use podinit_core::pod::PodInfo;
 
 /// The number of a value of one label.
 type ValueId = u32;
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
     use crate::metrics::labels::LabelConfig;
-    use crate::pod::{PodSnapshot, PodUid};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     fn pod(namespace: &str) -> PodInfo {
         PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info

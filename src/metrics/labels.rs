@@ -3,8 +3,8 @@
 
 use std::str::FromStr;
 
-use crate::decode::DecodeOptions;
-use crate::pod::PodInfo;
+use podinit_core::pod::PodInfo;
+use podinit_decode::DecodeOptions;
 
 /// What stands in place of a value past the cap.
 pub const OTHER: &str = "_other";

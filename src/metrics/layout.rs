@@ -90,7 +90,7 @@ impl Layout {
     }
 
     /// The cell for a latency. What lies above all bounds, which no
-    /// [`Latency`](crate::lifecycle::Latency) does, goes into the last one.
+    /// [`Latency`](podinit_core::lifecycle::Latency) does, goes into the last one.
     pub(super) fn cell_of(&self, nanos: u64) -> usize {
         self.bounds
             .partition_point(|bound| *bound < nanos)

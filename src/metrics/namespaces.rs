@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::label_sets::Values;
 use super::labels::{LabelSpec, OTHER};
-use crate::pod::PodInfo;
+use podinit_core::pod::PodInfo;
 
 /// Where the pods of a namespace are counted: an index into [`NamespaceNames`].
 pub(super) type Place = usize;

@@ -8,7 +8,7 @@ use super::namespaces::Place;
 
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
-use crate::lifecycle::{Outcome, PodState, Stage, Waiting};
+use podinit_core::lifecycle::{Outcome, PodState, Stage, Waiting};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
@@ -196,8 +196,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::lifecycle::Cause;
     use crate::metrics::namespaces::UNNAMED;
+    use podinit_core::lifecycle::Cause;
 
     #[test]
     fn a_torn_read_gives_the_last_snapshot() {

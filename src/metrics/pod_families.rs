@@ -4,13 +4,13 @@ use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelDomain,
     LabelText, SecondsCounter,
 };
-use crate::label_value::LabelValue;
-use crate::lifecycle::{
+use crate::{computed_families, families};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, Milestone, NetworkEvidence, Outcome, PodObservation, RefusalReason,
     Stage, StageOrStep, Step, UnobservedReason, Waiting,
 };
-use crate::pod::DisruptionReason;
-use crate::{computed_families, families};
+use podinit_core::pod::DisruptionReason;
 
 /// Histograms with the configured label set, for each value of a label of their own.
 #[derive(Debug)]

@@ -12,12 +12,12 @@ use super::namespaces::Namespaces;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
-use crate::lifecycle::{
+use podinit_core::lifecycle::{
     EndedStartup, EvictedState, Interval, Latency, Observation, Observer, PodObservation, PodState,
     PullObservation, Sink, StartupSli, TrackerObservation,
 };
-use crate::pod::PodInfo;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 
 /// Counts what the tracker observes.
 pub struct Recorder {
@@ -238,11 +238,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::lifecycle::{Cause, Stage, Waiting};
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::metrics::slo::SloBoard;
     use crate::metrics::start_times::StartTimes;
-    use crate::pod::{PodSnapshot, PodUid};
+    use podinit_core::lifecycle::{Cause, Stage, Waiting};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     fn discovered() -> PodObservation {
         let queued = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();

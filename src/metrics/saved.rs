@@ -11,7 +11,7 @@ use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
 use super::start_times::SavedStartTimes;
 use crate::instruments::{LabelText, SavedFamilies};
-use crate::lifecycle::Interval;
+use podinit_core::lifecycle::Interval;
 
 /// Everything that has been counted. Gauges are not among it: those of pods in flight follow from the
 /// pods.

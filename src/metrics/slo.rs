@@ -11,8 +11,8 @@ use crate::computed_families;
 use crate::instruments::{
     AnyText, CounterVec2, FamilyType, GaugeVec, Kind, LabelText, SavedFamilies,
 };
-use crate::label_value::LabelValue;
-use crate::lifecycle::{ExclusionReason, Interval, SloId, SloVerdict};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{ExclusionReason, Interval, SloId, SloVerdict};
 
 mod counts;
 mod exposition;
@@ -64,24 +64,6 @@ computed_families! {
         SLO_THRESHOLD: ThresholdBySlo =
             "podinit_slo_threshold_seconds", ["slo", "interval"], stable, not_saved,
             "Duration within which the interval of the SLO is to end.";
-    }
-}
-
-impl LabelValue for ExclusionReason {
-    const ALL: &'static [Self] = &ExclusionReason::ALL;
-
-    fn as_str(self) -> &'static str {
-        ExclusionReason::as_str(self)
-    }
-
-    fn is_exposed_at_zero(self) -> bool {
-        !matches!(self, Self::Ended(outcome) if !outcome.is_exposed_at_zero())
-    }
-
-    fn index(self) -> usize {
-        let mut all = Self::ALL.iter();
-        let position = all.position(|other| other.as_str() == self.as_str());
-        position.unwrap_or_default()
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use serde::{Deserialize, Serialize};
 
 use crate::instruments::LabelText;
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// Since when families and label sets count, as plain values that outlive the process: nanoseconds since
 /// the Unix epoch, `None` where it is not known.

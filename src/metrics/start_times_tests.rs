@@ -10,10 +10,10 @@ use prost::Message;
 use super::saved::SavedMetrics;
 use super::start_times::{StartTimes, starts_of_sets};
 use super::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
-use crate::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState};
 use crate::metrics::SeriesLabel;
-use crate::pod::{PodInfo, PodSnapshot, PodUid};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState};
+use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 const DURATION: &str = "podinit_created_to_ready_duration_seconds";
 const FINISHED: &str = "podinit_pods_finished_total";

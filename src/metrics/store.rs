@@ -21,9 +21,9 @@ use crate::instruments::{
     Counter, FamilyDoc, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries,
     TimestampGauge,
 };
-use crate::label_value::LabelValue;
-use crate::lifecycle::{Interval, Outcome, Stage, Step, Waiting};
-use crate::timestamp::Timestamp;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, Waiting};
+use podinit_core::timestamp::Timestamp;
 
 /// The histograms of one label set.
 #[derive(Debug)]

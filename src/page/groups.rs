@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::lifecycle::{Progress, Record};
+use podinit_core::lifecycle::{Progress, Record};
 
 /// So many groups are named.
 const NAMED: usize = 8;

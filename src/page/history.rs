@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::lifecycle::Stage;
 use crate::metrics::Figures;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Stage;
+use podinit_core::timestamp::Timestamp;
 
 /// How often the figures are taken.
 pub const SAMPLE_EVERY: Duration = Duration::from_secs(15);
@@ -84,8 +84,8 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::Interval;
     use crate::metrics::SloFigures;
+    use podinit_core::lifecycle::Interval;
 
     fn figures(good: u64, bad: u64) -> Figures {
         Figures {

@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::pod::PodInfo;
+use podinit_core::pod::PodInfo;
 
 /// What a name may hold as it is.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
@@ -21,7 +21,7 @@ pub(super) fn path_of(namespace: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::{PodSnapshot, PodUid};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     #[test]
     fn no_name_leads_elsewhere() {

@@ -10,9 +10,9 @@ use super::slo_card::SloCard;
 use super::waiting_row::WaitingRow;
 use super::waterfall::{Waterfall, waterfall};
 use crate::explain::{Explanation, Others};
-use crate::lifecycle::{Outcome, Progress, Record, Stage};
 use crate::metrics::Figures;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Outcome, Progress, Record, Stage};
+use podinit_core::timestamp::Timestamp;
 
 /// Everything that the page is made of.
 #[derive(Clone, Debug, Default)]

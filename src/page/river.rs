@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::history::{HISTORY, Sample};
-use crate::lifecycle::Stage;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Stage;
+use podinit_core::timestamp::Timestamp;
 
 /// The size of the drawing.
 pub(super) const WIDTH: f64 = 960.0;
@@ -66,8 +66,8 @@ pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::{Cause, Waiting};
     use crate::metrics::Figures;
+    use podinit_core::lifecycle::{Cause, Waiting};
 
     fn sample(minute: i64, network: u64, containers: u64) -> Sample {
         let waiting = |stage, cause| Waiting::new(stage, cause);

@@ -19,12 +19,12 @@ use super::pod_page::pod_page;
 use crate::cluster::clock::Clock;
 use crate::explain::{Explanation, Fleet, Others, Peers};
 use crate::human_time::time_of_day;
-use crate::lifecycle::{Outcome, Progress, Record};
 use crate::metrics::Exposition;
 use crate::records::{Answer, Filter, Position, Query, RecordsClient, Sort, Unanswered, Whole};
 use crate::server::Health;
-use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Outcome, Progress, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// The page loads nothing but its style, runs nothing, and cannot be framed.
 const POLICY: HeaderValue = HeaderValue::from_static(

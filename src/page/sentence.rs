@@ -1,8 +1,8 @@
 //! The first sentence of the page: what is going on.
 
 use crate::human_time::hour_and_minute;
-use crate::lifecycle::Stage;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Stage;
+use podinit_core::timestamp::Timestamp;
 
 /// What the sentence is made of.
 #[derive(Clone, Debug, PartialEq)]

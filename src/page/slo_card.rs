@@ -3,7 +3,7 @@
 use super::history::History;
 use crate::human_time::seconds;
 use crate::metrics::SloFigures;
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// An SLO as the page shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,9 +71,9 @@ fn decimals(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::Interval;
     use crate::metrics::Figures;
     use crate::page::history::Sample;
+    use podinit_core::lifecycle::Interval;
 
     #[test]
     fn budget_and_burn_are_computed_from_events() {

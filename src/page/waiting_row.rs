@@ -3,8 +3,8 @@
 use super::link::pod_path;
 use crate::explain::next_command;
 use crate::human_time::{hour_and_minute, seconds};
-use crate::lifecycle::{Progress, Record};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Progress, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// A pod in flight: where it is, since when, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]

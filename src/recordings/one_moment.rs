@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::reader::{Body, Document, RecordingPosition};
-use crate::pod::PodSnapshot;
+use podinit_core::pod::PodSnapshot;
 
 /// What stands for the token of the API server on a page that another follows.
 const MORE: &str = "more";

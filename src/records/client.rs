@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::query::{Answer, Query};
 use super::request::{Found, Request};
-use crate::lifecycle::EndedStartup;
+use podinit_core::lifecycle::EndedStartup;
 
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Which records a reader asks for.
 
-use crate::lifecycle::{Cause, EndedStartup, InFlight, Outcome, Stage};
-use crate::pod::PodInfo;
+use podinit_core::lifecycle::{Cause, EndedStartup, InFlight, Outcome, Stage};
+use podinit_core::pod::PodInfo;
 
 /// Which records a reader asks for: those that fit everything that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Startups for tests of records, as deliveries bring them about.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-pub(super) use crate::lifecycle::record_fixtures::{Ends, at, deliver};
-use crate::lifecycle::{EndedStartup, PodEvent, TimestampMode, Tracker, TrackerConfig};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+pub(super) use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
+use podinit_core::lifecycle::{EndedStartup, PodEvent, TimestampMode, Tracker, TrackerConfig};
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 
 /// A tracker that has had its first list.
 pub(super) fn tracker() -> Tracker {

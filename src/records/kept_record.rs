@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::lifecycle::EndedStartup;
+use podinit_core::lifecycle::EndedStartup;
 
 /// A record that is kept. Its number tells it from the others, and says in which order startups ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

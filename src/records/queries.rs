@@ -12,9 +12,9 @@ use super::kept_record::KeptRecord;
 use super::query::{Answer, EndedPosition, Position, Query, Sort};
 use super::request::{Found, Request};
 use super::store::RecordStore;
-use crate::lifecycle::{InFlightPosition, Latency, Tracker};
-use crate::pod::PodInfo;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{InFlightPosition, Latency, Tracker};
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 
 /// So many queries may wait. Further ones are refused.
 const QUEUE: usize = 16;

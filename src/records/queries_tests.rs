@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::lifecycle::{PodEvent, Stage};
 use crate::records::fixtures::{Ends, deliver, ended as ended_startup, pod, tracker};
 use crate::records::{Unanswered, Whole};
+use podinit_core::lifecycle::{PodEvent, Stage};
 
 /// Steps until the query is answered. Returns the answer and the number of steps.
 async fn ask(

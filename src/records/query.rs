@@ -1,8 +1,8 @@
 //! What readers ask, and what they get.
 
 use super::filter::Filter;
-use crate::lifecycle::{InFlightPosition, Interval, Latency, Record};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{InFlightPosition, Interval, Latency, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// A question about records.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::query::{Answer, Position, Query};
-use crate::lifecycle::EndedStartup;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::EndedStartup;
+use podinit_core::timestamp::Timestamp;
 
 /// A query, and where its answer goes.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::kept_record::KeptRecord;
 use super::query::Whole;
-use crate::lifecycle::Latency;
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::lifecycle::Latency;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// The records of so many minutes are kept, the present one included.
 pub const MINUTES: usize = 60;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::kept_record::KeptRecord;
 use super::query::Whole;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
-use crate::lifecycle::EndedStartup;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::EndedStartup;
+use podinit_core::timestamp::Timestamp;
 
 /// So many of the newest records are kept.
 pub const MOST_NEWEST: usize = 1000;

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::lifecycle::Latency;
 use crate::records::fixtures::{at, ended};
 use crate::records::{MINUTES, SLOWEST_OF_A_MINUTE};
+use podinit_core::lifecycle::Latency;
 
 /// What a record is compared by: its number, the minute of its end, and its whole durations in seconds.
 #[derive(Clone, Copy, Debug)]

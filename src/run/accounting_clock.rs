@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::clock::{Clock, Reading};
-use crate::lifecycle::{Delivery, Sink, Tracker};
-use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Delivery, Sink, Tracker};
+use podinit_core::timestamp::Timestamp;
 
 /// The loop ticks a few times a second. A tick that comes later than this means that the process
 /// did not run.
@@ -143,10 +143,10 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use super::*;
-    use crate::lifecycle::{Observation, PodEvent, PodObservation, SourceId, TrackerConfig};
-    use crate::pod::{PodSnapshot, PodUid};
     use crate::run::slos::Slos;
     use crate::slo::SloFile;
+    use podinit_core::lifecycle::{Observation, PodEvent, PodObservation, SourceId, TrackerConfig};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     /// Shows the time that a test sets.
     #[derive(Default)]

@@ -25,7 +25,6 @@ use crate::api;
 use crate::args::ExporterArgs;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::{Delivery, Tracker, TrackerConfig};
 use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::page::history::SAMPLE_EVERY;
 use crate::page::{self, PageSources, SharedHistory};
@@ -37,6 +36,7 @@ use crate::watch::WatchConfig;
 use crate::watch::events::EventSink;
 use crate::watch::events::stats::EventStats;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Delivery, Tracker, TrackerConfig};
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.

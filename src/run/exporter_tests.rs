@@ -12,9 +12,9 @@ use tokio::net::TcpStream;
 use super::*;
 use crate::args::Command;
 use crate::cluster::client::connect_to;
-use crate::sim::{Cluster as SimulatedCluster, ClusterConfig};
-use crate::timestamp::Timestamp;
 use crate::watch::requests::Scope;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
 /// For a test that fails.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -11,13 +11,13 @@ use super::checkpoint::Snapshots;
 use super::ingest_sink::IngestSink;
 use super::slos::Slos;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use crate::records::Queries;
 use crate::run::accounting_clock::AccountingClock;
 use crate::server::{Heartbeat, SourceHealth};
-use crate::timestamp::Timestamp;
 use crate::watch::events::DeliveredEvents;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
+use podinit_core::timestamp::Timestamp;
 
 /// How often deadlines are checked while nothing is delivered.
 const TICK: Duration = Duration::from_millis(250);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::lifecycle::{EndedStartup, Observation, Observer, Sink};
 use crate::metrics::Recorder;
 use crate::metrics::exemplar::SpanRef;
 use crate::records::RecordStore;
-use crate::timestamp::Timestamp;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
+use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::timestamp::Timestamp;
 
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
 pub(super) struct IngestSink {

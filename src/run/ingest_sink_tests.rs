@@ -6,11 +6,11 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::instruments::Format;
-use crate::lifecycle::{Interval, Latency};
 use crate::metrics::{Builder, Exposition, LabelConfig};
-use crate::timestamp::NANOS_PER_SECOND;
 use crate::traces::fixtures::{Life, tracker};
 use crate::traces::{DropReason, MOST_QUEUED, Spans, TraceStats, channel};
+use podinit_core::lifecycle::{Interval, Latency};
+use podinit_core::timestamp::NANOS_PER_SECOND;
 
 /// More than the queue of traces holds.
 const PODS: u64 = 3_000;

@@ -10,15 +10,15 @@ use super::output::{print, print_data, style};
 use super::progress::WithProgressBar;
 use super::slos::Slos;
 use crate::args::{Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
-use crate::decode::DecodeOptions;
 use crate::instruments::Format;
-use crate::lifecycle::TrackerConfig;
 use crate::recordings::one_moment::joined;
 use crate::recordings::reader::{Document, Fault, Recording, RecordingError};
 use crate::recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::recordings::report;
 use crate::slo::SloFile;
 use crate::strangers_text::escaped_json;
+use podinit_core::lifecycle::TrackerConfig;
+use podinit_decode::DecodeOptions;
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
 /// printed.

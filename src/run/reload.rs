@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::config_file::reload::FileState;
     use crate::server::Health;
-    use crate::timestamp::Timestamp;
+    use podinit_core::timestamp::Timestamp;
 
     /// A configuration that is the contents of its file.
     struct Contents {

@@ -24,8 +24,8 @@ use super::*;
 use crate::args::Command;
 use crate::instruments::Format;
 use crate::server::{Health, Scrape};
-use crate::shard::Shard;
-use crate::sim::{Cluster as SimulatedCluster, ClusterConfig};
+use podinit_core::shard::Shard;
+use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
 /// What is wrong between podinit and the API server.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -18,12 +18,12 @@ use super::tasks::Tasks;
 use super::traces::Traces;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::{Delivery, TrackerConfig};
 use crate::process::signals::Reload;
 use crate::server::Health;
 use crate::watch::events::EventSink;
 use crate::watch::stats::WatchStats;
 use crate::watch::{self, WatchConfig};
+use podinit_core::lifecycle::{Delivery, TrackerConfig};
 
 /// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
 /// wait for the ingest task.

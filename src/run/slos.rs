@@ -9,9 +9,9 @@ use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::config_file::yaml::FileError;
-use crate::lifecycle::{SloRule, StuckAfter};
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::SloFile;
+use podinit_core::lifecycle::{SloRule, StuckAfter};
 
 /// The SLOs of a file, as the tracker and the metrics need them.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::args::OtlpArgs;
-use crate::lifecycle::EndedStartup;
 use crate::traces::{
     self, OtlpSettings, SettingsError, Spans, TraceExporter, TraceQueue, TraceStats,
 };
+use podinit_core::lifecycle::EndedStartup;
 
 /// The collector that the arguments or the environment name.
 pub(super) fn settings(args: &OtlpArgs) -> Result<Option<OtlpSettings>, SettingsError> {

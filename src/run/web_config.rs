@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
     use crate::server::Access;
-    use crate::timestamp::Timestamp;
+    use podinit_core::timestamp::Timestamp;
 
     const TLS: &str = "tls_server_config: {cert_file: tls.crt, key_file: tls.key}";
 

@@ -1,13 +1,13 @@
 //! SLOs ([§6](crate::specification#s6)): the file that states them, and the Prometheus rules generated
-//! from it. [`crate::lifecycle`] decides whether a pod meets an SLO.
+//! from it. [`podinit_core::lifecycle`] decides whether a pod meets an SLO.
 
 pub mod duration;
 pub mod file;
 pub mod rules;
 mod stuck_after;
 
-use crate::lifecycle::SloRule;
 use duration::SloDuration;
+use podinit_core::lifecycle::SloRule;
 
 /// The SLOs of one file, in its order. No two have the same name.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::SloFile;
 use super::duration::SloDuration;
-use crate::lifecycle::{Interval, Stage, StuckAfter};
+use podinit_core::lifecycle::{Interval, Stage, StuckAfter};
 
 /// A pod counts as stuck after this many times the threshold of an SLO. Until then it is only late,
 /// and the SLO counts it.

@@ -6,13 +6,13 @@ use super::{StuckPod, StuckPods};
 use crate::api::startup_of;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::decode::{DecodeOptions, rfc3339};
-use crate::lifecycle::{
-    Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
-};
-use crate::timestamp::Timestamp;
 use crate::watch::lone_list::list_pods;
 use crate::watch::requests::{Scope, Selectors};
+use podinit_core::lifecycle::{
+    Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
+};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::{DecodeOptions, rfc3339};
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use crate::api::model::Page;
 use crate::api::parameters::MOST;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
-use crate::decode::rfc3339;
+use podinit_decode::rfc3339;
 
 /// Why the exporter has not answered; one line that says what to do.
 #[derive(Debug, thiserror::Error)]

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::api::model::{InFlight, Startup};
-use crate::decode::rfc3339;
 use crate::explain::{PodOnNode, next_command_of};
-use crate::lifecycle::Waiting;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Waiting;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// A pod that is in its stage for longer than the limit. What is not known is left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]

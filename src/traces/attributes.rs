@@ -6,8 +6,8 @@
 
 use opentelemetry::{Array, Key, KeyValue, StringValue, Value};
 
-use crate::lifecycle::{Record, RecordedPull, Waiting};
-use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use podinit_core::lifecycle::{Record, RecordedPull, Waiting};
+use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 
 /// The attributes of every span of a pod. `label_keys` are the keys of the chosen pod labels.
 pub(super) fn of_pod(uid: PodUid, pod: &PodInfo, label_keys: &[String]) -> Vec<KeyValue> {

@@ -25,8 +25,8 @@ use super::spans::Spans;
 use super::stats::{DropReason, ExportFailure, TraceStats};
 use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
-use crate::lifecycle::EndedStartup;
 use crate::watch::backoff::Backoff;
+use podinit_core::lifecycle::EndedStartup;
 
 /// How long the exporter may go on once the accounting has ended: with what may come before (see `Tasks`),
 /// within the time that a pod has to end.

@@ -14,13 +14,13 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
-pub(crate) use crate::lifecycle::record_fixtures::at;
-use crate::lifecycle::record_fixtures::{Ends, deliver};
-use crate::lifecycle::{
+pub(crate) use podinit_core::lifecycle::record_fixtures::at;
+use podinit_core::lifecycle::record_fixtures::{Ends, deliver};
+use podinit_core::lifecycle::{
     EndedStartup, Interval, Namespaces, PodEvent, Sink, SloRule, TimestampMode, Tracker,
     TrackerConfig,
 };
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
 
 /// The SLO of the fixtures: scheduled to ready within ten seconds.
 pub(crate) const SLO: &str = "ready-in-time";

@@ -5,8 +5,8 @@ use std::fmt;
 
 use opentelemetry::trace::{SpanId, TraceId};
 
-use crate::lifecycle::Interval;
-use crate::pod::PodUid;
+use podinit_core::lifecycle::Interval;
+use podinit_core::pod::PodUid;
 
 /// What a span of a startup is about: its name, and for pulls the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn span_id(uid: PodUid, name: SpanName<'_>) -> SpanId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::Stage;
+    use podinit_core::lifecycle::Stage;
 
     const UID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 

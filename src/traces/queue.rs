@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::sampling::SampleRatio;
 use super::stats::{DropReason, TraceStats};
-use crate::lifecycle::EndedStartup;
+use podinit_core::lifecycle::EndedStartup;
 
 /// So many startups may wait to be sent, a kilobyte each or two. Further ones are dropped.
 pub const MOST_QUEUED: usize = 2048;

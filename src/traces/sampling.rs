@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::lifecycle::EndedStartup;
-use crate::pod::PodUid;
+use podinit_core::lifecycle::EndedStartup;
+use podinit_core::pod::PodUid;
 
 /// The bits of a trace id by which OpenTelemetry samples: the last 56, which are random in a UUID too.
 const RANDOM_BITS: u32 = 56;

@@ -9,11 +9,11 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
 use super::attributes;
 use super::ids::{SpanName, span_id, trace_id};
-use crate::lifecycle::{
+use podinit_core::lifecycle::{
     Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloVerdict, Stage, Step,
     UnobservedReason,
 };
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// The name of the event of a root span that says what the pod waits for from then on.
 const WAITING: &str = "waiting";

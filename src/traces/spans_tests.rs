@@ -3,11 +3,11 @@
 use opentelemetry::trace::TraceId;
 
 use super::*;
-use crate::lifecycle::{
+use crate::traces::fixtures::{SLO, at, ended, uid};
+use podinit_core::lifecycle::{
     Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull, Waiting,
 };
-use crate::pod::ContainerKind;
-use crate::traces::fixtures::{SLO, at, ended, uid};
+use podinit_core::pod::ContainerKind;
 
 /// A startup that took until `ready`, with a pull of nine seconds.
 fn record(ready: i64) -> Record {
@@ -110,7 +110,10 @@ fn every_span_names_the_pod_by_the_semantic_conventions() {
 fn an_owner_of_a_kind_without_a_convention_is_named_all_the_same() {
     let mut record = record(4);
     let (kind, name) = ("Rollout".into(), "web".into());
-    record.pod.workload = Some(std::sync::Arc::new(crate::pod::Workload { kind, name }));
+    record.pod.workload = Some(std::sync::Arc::new(podinit_core::pod::Workload {
+        kind,
+        name,
+    }));
     let spans = spans(&record);
     let of_root = |key| attribute(&spans[0], key).unwrap();
     assert_eq!(of_root("podinit.workload.kind"), "Rollout");

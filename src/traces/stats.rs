@@ -1,7 +1,8 @@
 //! What is counted of traces.
 
+use crate::families;
 use crate::instruments::{Counter, CounterVec, Gauge};
-use crate::{families, label_values};
+use podinit_core::label_values;
 
 label_values! {
     /// Why a sampled trace was not sent: the values of `reason`.

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::decode::Encoding;
+use podinit_decode::Encoding;
 
 /// How lists are requested. Where the first two turn out not to work, pages are requested instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

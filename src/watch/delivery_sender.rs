@@ -8,9 +8,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::stats::WatchStats;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::{Delivery, PodEvent, SourceId, Version};
-use crate::pod::packed::PackedPods;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Version};
+use podinit_core::pod::packed::PackedPods;
+use podinit_core::timestamp::Timestamp;
 
 /// The receiver of deliveries is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::frame_reader::FrameReader;
 use super::line_reader::{Framed, LineReader};
-use crate::decode::Encoding;
+use podinit_decode::Encoding;
 
 /// Reads the events of one body. Holds at most one incomplete event of at most the limit; a longer one is
 /// skipped in constant memory.

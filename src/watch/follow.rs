@@ -17,7 +17,7 @@ use super::resume_point::ResumePoint;
 use super::stats::RelistReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{append, next_chunk};
-use crate::decode::Encoding;
+use podinit_decode::Encoding;
 
 /// After this many failures at one version, the version is given up.
 const STUCK_AFTER: u32 = 3;

@@ -5,10 +5,10 @@ use super::pages::fetch_pages;
 use super::requests::{Requests, Scope, Selectors};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
-use crate::decode::event::watch::EventDecoder;
-use crate::decode::{DecodeOptions, PodDecoder};
-use crate::kube_event::KubeEvent;
-use crate::pod::PodSnapshot;
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::pod::PodSnapshot;
+use podinit_decode::event::watch::EventDecoder;
+use podinit_decode::{DecodeOptions, PodDecoder};
 
 /// The pods of all pages.
 ///

@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::cluster::clock::Clock;
-use crate::decode::{DecodeOptions, PodDecoder};
-use crate::lifecycle::{Delivery, SourceId, Version};
+use podinit_core::lifecycle::{Delivery, SourceId, Version};
+use podinit_decode::{DecodeOptions, PodDecoder};
 
 pub mod backoff;
 pub mod config;

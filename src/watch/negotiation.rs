@@ -13,7 +13,7 @@ use crate::cluster::answer_body::AnswerBody;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::media_type::{encoding_of, is_gzip};
 use crate::cluster::transport::send;
-use crate::decode::Encoding;
+use podinit_decode::Encoding;
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

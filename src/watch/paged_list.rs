@@ -14,8 +14,8 @@ use super::requests::{Freshness, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::{read_chunks, too_long};
-use crate::decode::{ListPage, PodDecoder};
-use crate::pod::packed::PackedPods;
+use podinit_core::pod::packed::PackedPods;
+use podinit_decode::{ListPage, PodDecoder};
 
 /// After this many consecutive lists that had to be requested in pages, all are.
 const GIVE_UP_AFTER: u32 = 2;

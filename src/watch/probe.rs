@@ -7,8 +7,8 @@ use super::requests::{Freshness, Page, Requests, Scope, Selectors};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::transport::{read_into, send};
-use crate::decode::{DecodeOptions, PodDecoder};
-use crate::pod::PodSnapshot;
+use podinit_core::pod::PodSnapshot;
+use podinit_decode::{DecodeOptions, PodDecoder};
 
 /// More than the largest pod, and more than a hundred ordinary ones.
 const BODY_LIMIT: usize = 32 << 20;

@@ -1,8 +1,8 @@
 //! What the list-watches count: each enum is the set of values of one label.
 
 use crate::cluster::api_error::ApiErrorKind;
-use crate::decode::PodEventType;
-use crate::label_values;
+use podinit_core::label_values;
+use podinit_decode::PodEventType;
 
 label_values! {
     /// The types of watch events, as the Kubernetes API spells them.

@@ -34,7 +34,7 @@ use super::resume_point::ResumePoint;
 use super::stream::Stream;
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
-use crate::decode::PodDecoder;
+use podinit_decode::PodDecoder;
 
 /// One list-watch.
 pub(super) struct Reflector {

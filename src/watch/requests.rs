@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::get_json;
-use crate::shard::Shard;
+use podinit_core::shard::Shard;
 
 /// What is percent-encoded in a path segment and in a value: all but the unreserved characters of RFC
 /// 3986.

@@ -1,6 +1,6 @@
 //! The resource version at which a watch resumes.
 
-use crate::lifecycle::Version;
+use podinit_core::lifecycle::Version;
 
 /// How far a list-watch has come in the history of its pods. It only moves forward; a new list starts
 /// a new one, whatever its version, since the API server is right about its own state.

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
 use crate::instruments::{CounterVec, Encoder, FamilySource, Gauge, Head, Number, SavedFamilies};
-use crate::lifecycle::SourceId;
 use crate::{computed_families, families};
+use podinit_core::lifecycle::SourceId;
 
 families! {
     /// The counters of all list-watches.

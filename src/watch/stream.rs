@@ -18,10 +18,10 @@ use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::timed_out;
-use crate::decode::{DecodeError, Encoding, PodDecoder, WatchEventKind};
-use crate::lifecycle::PodEvent;
-use crate::pod::PodSnapshot;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::PodEvent;
+use podinit_core::pod::PodSnapshot;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::{DecodeError, Encoding, PodDecoder, WatchEventKind};
 
 /// An open watch.
 pub(super) struct Stream<'a> {

@@ -18,7 +18,7 @@ use super::requests::Freshness;
 use super::streamed_pods::StreamedPods;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::timed_out;
-use crate::decode::{Encoding, WatchEventKind};
+use podinit_decode::{Encoding, WatchEventKind};
 
 /// Why a streamed list did not complete.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::pod::packed::{PackedPods, Place};
-use crate::pod::{PodSnapshot, PodUid};
+use podinit_core::pod::packed::{PackedPods, Place};
+use podinit_core::pod::{PodSnapshot, PodUid};
 
 /// Pods by UID.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::decode::{DecodeOptions, PodDecoder, WatchEventKind};
+    use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 
     fn pod(uid: u8, version: u64) -> PodSnapshot {
         let line = format!(

@@ -15,7 +15,7 @@ use super::requests::Freshness;
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_chunks, timed_out, too_long};
-use crate::pod::packed::PackedPods;
+use podinit_core::pod::packed::PackedPods;
 
 /// Why a list in one answer did not complete.
 #[derive(Debug)]

@@ -6,14 +6,14 @@ use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
 use podinit::api::{self, SCHEMA};
-use podinit::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
-use podinit::pod::{
+use podinit::records::{self, RecordsClient};
+use podinit::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
+use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
 };
-use podinit::records::{self, RecordsClient};
-use podinit::server::{Access, AccessRequest, Limits, Verdict};
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 use serde_json::Value;
 
 const LISTS: [&str; 3] = ["/api/v1/stuck", "/api/v1/inflight", "/api/v1/startups"];

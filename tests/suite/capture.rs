@@ -8,17 +8,17 @@ use flate2::read::MultiGzDecoder;
 use podinit::capture::{
     Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, capture,
 };
-use podinit::decode::DecodeOptions;
-use podinit::lifecycle::{TimestampMode, TrackerConfig};
 use podinit::metrics::Format;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, ReplayConfig, expose};
-use podinit::sim::Cluster;
-use podinit::sim::faults::{StreamFault, Target};
-use podinit::sim::profile::{LifeKind, LifeSpeed};
-use podinit::sim::{plan, rng::Rng};
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::{Scope, Selectors};
+use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
+use podinit_decode::DecodeOptions;
+use podinit_sim::Cluster;
+use podinit_sim::faults::{StreamFault, Target};
+use podinit_sim::profile::{LifeKind, LifeSpeed};
+use podinit_sim::{plan, rng::Rng};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 

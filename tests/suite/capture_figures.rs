@@ -7,8 +7,8 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use podinit::capture::{Anonymizer, Recorder, RecorderCounts};
-use podinit::decode::rfc3339;
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 use serde_json::Value;
 
 use crate::oracle::figures::Exposition;

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use podinit::checkpoint::{content, frame};
 use podinit::instruments::Format;
-use podinit::kube_event::{EventReason, KubeEvent, SandboxWarning};
-use podinit::lifecycle::{
+use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
+use podinit_core::kube_event::{EventReason, KubeEvent, SandboxWarning};
+use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SavedPod, SloRule, SourceId, Stage, Successor,
     Tracker, TrackerConfig,
 };
-use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
-use podinit::pod::{
+use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason,
 };
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 use proptest::prelude::*;
 
 const INTERVALS: [(&str, Interval, u64); 2] = [
@@ -230,7 +230,7 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
 }
 
 fn event(pod: u8, reason: EventReason) -> PodEvent {
-    let container = podinit::kube_event::EventContainer {
+    let container = podinit_core::kube_event::EventContainer {
         name: "app".into(),
         init: false,
     };

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
-use podinit::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, LabelConfig};
-use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit::records::RecordStore;
 use podinit::slo::SloFile;
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 const START: i64 = 1_800_000_000;
 

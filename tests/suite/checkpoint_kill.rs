@@ -10,7 +10,7 @@ use crate::support::PATIENCE;
 use crate::support::restart::load::Load;
 use crate::support::restart::{World, scrape};
 use crate::support::scrape::Scrape;
-use podinit::sim::rng::Rng;
+use podinit_sim::rng::Rng;
 
 /// The longest that a process lives.
 const LONGEST_LIFE_MS: u32 = 400;

@@ -11,17 +11,17 @@ use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
-use podinit::decode::{DecodeOptions, WatchEventKind};
-use podinit::lifecycle::{
-    Delivery, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
-    TrackerConfig, Version,
-};
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::recordings::reader::{Body, Recording};
 use podinit::records::RecordStore;
-use podinit::sim::rng::Rng;
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{
+    Delivery, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
+    TrackerConfig, Version,
+};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::{DecodeOptions, WatchEventKind};
+use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
 const HISTORIES: u64 = 300;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The section sign. Only citations of podinit's own specification use it.
 const SIGN: char = '\u{a7}';
 
-const DIRECTORIES: [&str; 4] = ["src", "tests", "benches", "fuzz"];
+const DIRECTORIES: [&str; 5] = ["src", "crates", "tests", "benches", "fuzz"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

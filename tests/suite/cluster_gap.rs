@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::support::PATIENCE;
 use crate::support::cluster::pipeline::Pipeline;
-use podinit::sim::faults::{Answer, Request, StreamFault, Target};
-use podinit::sim::life::{Change, PodManifest};
-use podinit::sim::node::CURRENT;
-use podinit::sim::report::{App, Report};
-use podinit::sim::status::Failure;
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::faults::{Answer, Request, StreamFault, Target};
+use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::node::CURRENT;
+use podinit_sim::report::{App, Report};
+use podinit_sim::status::Failure;
+use podinit_sim::{Cluster, ClusterConfig};
 use tokio::time::timeout;
 
 const NAMESPACE: &str = "shop";

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use crate::support::cluster::world::World;
-use podinit::sim::plan;
-use podinit::sim::profile::{LifeKind, LifeSpeed};
-use podinit::sim::rng::Rng;
+use podinit_sim::plan;
+use podinit_sim::profile::{LifeKind, LifeSpeed};
+use podinit_sim::rng::Rng;
 
 /// Simulated steps of each run, of a quarter of a second on average.
 const STEPS: u64 = 400;

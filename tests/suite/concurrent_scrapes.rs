@@ -4,10 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::support::parsed_exposition;
-use podinit::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting};
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
-use podinit::pod::{PodInfo, PodSnapshot, PodUid};
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{
+    Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting,
+};
+use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 const SCRAPES: usize = 100;
 const LATENCY_SECONDS: u64 = 2;

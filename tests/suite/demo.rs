@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::PATIENCE;
 use crate::support::demo::Demo;
 use crate::support::scrape::Scrape;
-use podinit::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
+use podinit_core::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 
 /// Between two questions to a process that can only be asked.
 const PAUSE: Duration = Duration::from_millis(100);

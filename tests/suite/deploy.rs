@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use podinit::args::command_line;
-use podinit::lifecycle::TimestampMode;
 use podinit::metrics::SeriesLabel;
+use podinit_core::lifecycle::TimestampMode;
 use serde_json::{Value, json};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -8,7 +8,8 @@ use std::process::Command;
 
 use podinit::metrics::families;
 
-const DIRECTORIES: [&str; 9] = [
+const DIRECTORIES: [&str; 10] = [
+    "crates",
     "docs",
     "deploy",
     "dashboards",
@@ -148,7 +149,9 @@ fn the_readme_leads_to_every_page() {
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let spans = prose(text).flat_map(|line| line.split('`').skip(1).step_by(2));
     spans.filter(|span| {
-        let inside = ["src/", "tests/", "docs/", "deploy/", "fuzz/", "benches/"];
+        let inside = [
+            "src/", "crates/", "tests/", "docs/", "deploy/", "fuzz/", "benches/",
+        ];
         inside.iter().any(|directory| span.starts_with(directory))
             && !span.contains([' ', '*', ':', '<'])
             && !span.contains("TARGET")

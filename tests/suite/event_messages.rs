@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 
 use crate::support::doctor::Kubeconfig;

@@ -4,12 +4,12 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use podinit::decode::DecodeOptions;
 use podinit::explain::{self, Target, TargetName};
-use podinit::lifecycle::{Backfill, TrackerConfig};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::ReplayConfig;
 use podinit::recordings::report::Style;
+use podinit_core::lifecycle::{Backfill, TrackerConfig};
+use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 pub fn podinit(args: &[&str], input: &str) -> Output {

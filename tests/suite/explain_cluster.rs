@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};

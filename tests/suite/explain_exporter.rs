@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use podinit::api;
-use podinit::decode::DecodeOptions;
-use podinit::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{Replay, ReplayConfig};
 use podinit::records;
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
+use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};

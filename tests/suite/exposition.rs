@@ -7,19 +7,19 @@ use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
-use podinit::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Observation, Observer, Outcome, PodObservation,
-    PodState, PullObservation, PullResult, Stage, UnobservedReason, Waiting,
-};
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
     Recorder, SeriesLabel, SloDoc, families,
 };
-use podinit::pod::{PodInfo, PodSnapshot, PodUid};
-use podinit::shard::Shard;
-use podinit::timestamp::Timestamp;
 use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EventStats;
+use podinit_core::lifecycle::{
+    AnomalyKind, Interval, Latency, Milestone, Observation, Observer, Outcome, PodObservation,
+    PodState, PullObservation, PullResult, Stage, UnobservedReason, Waiting,
+};
+use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;

@@ -20,9 +20,9 @@ fn named() -> Vec<String> {
         .collect()
 }
 
-/// The file that `name` means: one of tests/suite, or one of src/ where it says so.
+/// The file that `name` means: one of tests/suite, or one of a crate where it says so.
 fn file(name: &str) -> PathBuf {
-    if name.starts_with("src/") {
+    if name.starts_with("src/") || name.starts_with("crates/") {
         root().join(name)
     } else {
         root().join("tests/suite").join(format!("{name}.rs"))

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use podinit::sim::rng::Rng;
+use podinit_sim::rng::Rng;
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use podinit::decode::event::image_registry;
-use podinit::decode::event::message::{PullMessage, failed_pull, pulled};
+use podinit_decode::event::image_registry;
+use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 
 /// The rows of the table of messages: reason, message, what it is read as.
 fn rows() -> Vec<[String; 3]> {

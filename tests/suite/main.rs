@@ -60,7 +60,6 @@ mod hostile_labels;
 mod import_circles;
 mod kube_events;
 mod large_cluster;
-mod layering;
 mod max_pods;
 mod memory;
 mod odd_files;

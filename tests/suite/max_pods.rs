@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use history::{Change, History};
 use model::Model;
-use podinit::lifecycle::{
+use podinit_core::lifecycle::{
     Delivery, EndedStartup, Evicted, Observation, Observer, PodEvent, PodObservation, PodState,
     RefusalReason, Sink, SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
-use podinit::pod::PodInfo;
-use podinit::timestamp::Timestamp;
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 

@@ -1,8 +1,8 @@
 //! The pods of a list are held packed: every pod that was recorded of real clusters comes out as it went in.
 
-use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::pod::PodSnapshot;
-use podinit::pod::packed::PackedPods;
+use podinit_core::pod::PodSnapshot;
+use podinit_core::pod::packed::PackedPods;
+use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 
 use crate::protobuf::{events, everything};
 

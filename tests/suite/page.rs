@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::explain::{Explanation, Others};
-use podinit::lifecycle::{
-    Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, Waiting,
-};
 use podinit::metrics::{Figures, SloFigures};
 use podinit::page::history::{History, Sample};
 use podinit::page::{Foot, Overview, pod_page};
-use podinit::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{
+    Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
+    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, Waiting,
+};
+use podinit_core::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
 fn at(second: i64) -> Timestamp {

@@ -57,7 +57,7 @@ mod trial;
 mod watch;
 mod world_faults;
 
-use podinit::lifecycle::NetworkEvidence;
+use podinit_core::lifecycle::NetworkEvidence;
 
 use audit::Fault;
 use classes::Class;

@@ -6,14 +6,14 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
-use podinit::decode::event::watch::{EventDecoder, EventLineKind};
-use podinit::decode::{DecodeOptions, Encoding, ListPage, PodDecoder, WatchEventKind};
-use podinit::sim::faults::Protobuf;
-use podinit::sim::protobuf::{document, event};
 use podinit::watch::event_reader::EventReader;
 use podinit::watch::line_reader::Framed;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use podinit_decode::{DecodeOptions, Encoding, ListPage, PodDecoder, WatchEventKind};
+use podinit_sim::faults::Protobuf;
+use podinit_sim::protobuf::{document, event};
 use serde_json::{Value, json};
 
 use crate::support::embedded::{Embedded, cluster, put};
@@ -329,7 +329,7 @@ async fn pods_are_the_same_whatever_an_api_server_offers() {
             api.cluster
                 .faults()
                 .set_modes(|modes| modes.protobuf = other);
-            let stream = podinit::sim::faults::StreamFault::Gone;
+            let stream = podinit_sim::faults::StreamFault::Gone;
             api.cluster.faults().stream(stream);
             while !api.next_delivery().await.starts_with("Listed") {}
         }

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use podinit::args::command_line;
 use podinit::doctor::report::{Check, Severity};
-use podinit::lifecycle::{
+use podinit::metrics::families;
+use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, ExclusionReason, Milestone, Outcome, RefusalReason, Stage,
     UnobservedReason,
 };
-use podinit::metrics::families;
 
 const README: &str = "README.md";
 const METRICS: &str = "docs/metrics.md";

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podinit::decode::DecodeOptions;
-use podinit::lifecycle::TimestampMode;
 use podinit::metrics::Format;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, expose};
+use podinit_core::lifecycle::TimestampMode;
+use podinit_decode::DecodeOptions;
 
 /// Samples by name and labels, those that are 0 left out.
 type Samples = BTreeMap<String, f64>;

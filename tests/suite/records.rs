@@ -9,17 +9,17 @@ use std::sync::Arc;
 use crate::support::json_schema;
 use podinit::api::reading::record_of;
 use podinit::api::{SCHEMA, startup_of};
-use podinit::decode::DecodeOptions;
-use podinit::lifecycle::{
-    EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
-    PodObservation, PodState, Sink, SloVerdict, TimestampMode, UnobservedReason,
-};
-use podinit::pod::PodInfo;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{Replay, ReplayConfig};
 use podinit::slo::SloFile;
-use podinit::timestamp::Timestamp;
 use podinit::watch::stats::WatchStats;
+use podinit_core::lifecycle::{
+    EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
+    PodObservation, PodState, Sink, SloVerdict, TimestampMode, UnobservedReason,
+};
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::DecodeOptions;
 use serde_json::Value;
 
 /// What was counted of one startup.
@@ -138,7 +138,7 @@ fn records_of_a_real_cluster_say_what_was_counted() {
     assert!(compared > 300, "{compared} records were compared");
 }
 
-fn slos() -> Arc<[podinit::lifecycle::SloRule]> {
+fn slos() -> Arc<[podinit_core::lifecycle::SloRule]> {
     let file = SloFile::built_in();
     file.slos.iter().map(|slo| slo.rule.clone()).collect()
 }

@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 use crate::support::scrape::Scrape;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use podinit::decode::DecodeOptions;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::ReplayConfig;
 use podinit::recordings::report::{self, Style};
+use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 /// One life of each of some kinds, as watch events with the time of their arrival.

@@ -5,11 +5,11 @@ use std::fs;
 
 use crate::support::restart::{Exporter, World, files};
 use crate::support::scrape::Scrape;
-use podinit::sim::faults::{Request, Target};
-use podinit::sim::life::{Change, PodManifest};
-use podinit::sim::node::CURRENT;
-use podinit::sim::report::{App, Report};
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::faults::{Request, Target};
+use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::node::CURRENT;
+use podinit_sim::report::{App, Report};
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;
 
 const READY: App = App::Running { ready: true };

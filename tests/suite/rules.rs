@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use podinit::lifecycle::Cause;
 use podinit::metrics::families;
 use podinit::slo::SloFile;
 use podinit::slo::file::DEFAULT_TEXT;
 use podinit::slo::rules::{RenderOptions, RulesFormat, render};
+use podinit_core::lifecycle::Cause;
 
 /// The names of series that a text consists of, among other words.
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use podinit::decode::DecodeOptions;
-use podinit::lifecycle::TimestampMode;
 use podinit::metrics::Format;
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, expose};
-use podinit::shard::Shard;
+use podinit_core::lifecycle::TimestampMode;
+use podinit_core::shard::Shard;
+use podinit_decode::DecodeOptions;
 
 use crate::oracle::figures::Exposition;
 use crate::oracle::history::{self, History};

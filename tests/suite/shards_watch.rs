@@ -7,15 +7,17 @@ use std::time::Duration;
 
 use podinit::checkpoint::content::{self, Content, SavedScope};
 use podinit::checkpoint::frame;
-use podinit::lifecycle::{Delivery, PodEvent, SavedPod, Stage, Successor, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
-use podinit::shard::Shard;
-use podinit::sim::faults::{Request, Sharding, StreamFault, Target};
-use podinit::sim::{Cluster, ClusterConfig};
 use podinit::watch::config::ListMode;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{EventType, WatchStats};
 use podinit::watch::{WatchConfig, spawn};
+use podinit_core::lifecycle::{
+    Delivery, PodEvent, SavedPod, Stage, Successor, Tracker, TrackerConfig,
+};
+use podinit_core::shard::Shard;
+use podinit_sim::faults::{Request, Sharding, StreamFault, Target};
+use podinit_sim::{Cluster, ClusterConfig};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::sleep;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::support::sim::{Http, PODS, names, version};
 use bytes::Bytes;
-use podinit::sim::profile::LifeKind;
-use podinit::sim::scene::Scene;
-use podinit::sim::sim_clock::SECOND;
-use podinit::sim::truth::Ending;
-use podinit::sim::{Cluster, ClusterConfig};
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::profile::LifeKind;
+use podinit_sim::scene::Scene;
+use podinit_sim::sim_clock::SECOND;
+use podinit_sim::truth::Ending;
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;
 
 const START: Timestamp = Timestamp::from_seconds(1_790_000_000);
@@ -111,7 +111,7 @@ async fn after_ten_seconds_everything_has_happened() {
                     .is_some_and(|scheduled| scheduled.written < START)
                 && pod.ready.is_none_or(|ready| ready.written > START)
         }));
-        let behind = |pod: &&&podinit::sim::truth::PodTruth| {
+        let behind = |pod: &&&podinit_sim::truth::PodTruth| {
             let (Some(from), Some(to)) = (pod.scheduled, pod.network_ready) else {
                 return None;
             };

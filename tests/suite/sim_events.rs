@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::support::sim::Http;
 use k8s_openapi::api::core::v1::Event;
-use podinit::sim::plan;
-use podinit::sim::profile::{LifeKind, LifeSpeed};
-use podinit::sim::rng::Rng;
-use podinit::sim::{Cluster, ClusterConfig, EventFaults, EventSettings};
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::plan;
+use podinit_sim::profile::{LifeKind, LifeSpeed};
+use podinit_sim::rng::Rng;
+use podinit_sim::{Cluster, ClusterConfig, EventFaults, EventSettings};
 use serde_json::Value;
 
 const EVENTS: &str = "/api/v1/events";

@@ -3,9 +3,9 @@
 use crate::support::sim::{Http, PODS, bind, brief, create, names};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use podinit::sim::faults::{Answer, StreamFault, Target};
-use podinit::sim::status::Failure;
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::status::Failure;
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 
 async fn cluster() -> (Cluster, Http) {

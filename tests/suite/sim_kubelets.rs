@@ -7,22 +7,22 @@
 
 use std::collections::BTreeMap;
 
-use podinit::decode::event::watch::{EventDecoder, EventLineKind};
-use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::lifecycle::{
+use podinit_core::lifecycle::{
     Delivery, Interval, Observation, PodEvent, PodObservation, SourceId, Stage, TimestampMode,
     Tracker, TrackerConfig,
 };
-use podinit::pod::ConditionType;
-use podinit::sim::container::ContainerRef;
-use podinit::sim::event::drafts;
-use podinit::sim::event_draft::Reporter;
-use podinit::sim::life::Change;
-use podinit::sim::pod::Pod;
-use podinit::sim::profile::{LifeKind, LifeSpeed};
-use podinit::sim::rng::Rng;
-use podinit::sim::{plan, pod_json};
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::pod::ConditionType;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit_sim::container::ContainerRef;
+use podinit_sim::event::drafts;
+use podinit_sim::event_draft::Reporter;
+use podinit_sim::life::Change;
+use podinit_sim::pod::Pod;
+use podinit_sim::profile::{LifeKind, LifeSpeed};
+use podinit_sim::rng::Rng;
+use podinit_sim::{plan, pod_json};
 use serde_json::json;
 
 const PODS: i64 = 800;

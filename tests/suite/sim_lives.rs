@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::support::sim::Http;
-use podinit::sim::json::time;
-use podinit::sim::plan;
-use podinit::sim::profile::{LifeKind, LifeSpeed};
-use podinit::sim::rng::Rng;
-use podinit::sim::truth::{Ending, PodTruth};
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::json::time;
+use podinit_sim::plan;
+use podinit_sim::profile::{LifeKind, LifeSpeed};
+use podinit_sim::rng::Rng;
+use podinit_sim::truth::{Ending, PodTruth};
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;
 
 /// The versions of one pod, as a watch tells them.

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
-use podinit::sim::life::Change;
-use podinit::sim::object::{EventKind, ObjectKey};
-use podinit::sim::report::App;
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::life::Change;
+use podinit_sim::object::{EventKind, ObjectKey};
+use podinit_sim::report::App;
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;
 
 async fn cluster() -> (Cluster, Http) {

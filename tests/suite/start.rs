@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::{Cluster, ClusterConfig};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

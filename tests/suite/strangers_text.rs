@@ -6,13 +6,10 @@ use std::io::{Cursor, Write};
 use std::process::{Command, Output, Stdio};
 
 use podinit::api::{self, startup_of};
-use podinit::decode::DecodeOptions;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
 use podinit::doctor::text as doctor_text;
 use podinit::explain::{Explanation, Others};
-use podinit::lifecycle::{Delivery, PodEvent, Record, SourceId, Tracker, TrackerConfig};
 use podinit::page::{Overview, pod_page};
-use podinit::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::ReplayConfig;
 use podinit::recordings::report::{Style, detail};
@@ -20,7 +17,10 @@ use podinit::records;
 use podinit::server::Limits;
 use podinit::strangers_text::{acts, escaped_json, lines_shown, shown};
 use podinit::stuck::{StuckPod, StuckPods};
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{Delivery, PodEvent, Record, SourceId, Tracker, TrackerConfig};
+use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 use crate::support::hostile::{HOSTILE, harmless, hostile, recording};

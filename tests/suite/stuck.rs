@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use podinit::api::model::{InFlight, Pull, Startup, Workload};
-use podinit::sim::{Cluster, ClusterConfig};
 use podinit::stuck::{StuckPod, StuckPods};
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::{Cluster, ClusterConfig};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::lifecycle::{
+use podinit_core::lifecycle::{
     Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, SloId, SloRule,
     SloVerdict, SourceId, Stage, Tracker, TrackerConfig, Waiting,
 };
-use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
-use podinit::timestamp::Timestamp;
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 const START: i64 = 1_800_000_000;
 

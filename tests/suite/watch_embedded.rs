@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::embedded::{Embedded, cluster, encoding, put};
-use podinit::sim::faults::{Answer, StreamFault, Target};
-use podinit::sim::status::Failure;
 use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::status::Failure;
 use tokio::time::sleep;
 
 fn seconds(n: u64) -> Duration {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::support::embedded::{Embedded, NAMESPACE, cluster, encoding, put};
 use bytes::Bytes;
-use podinit::sim::faults::{StreamFault, Target};
-use podinit::sim::object::ObjectKey;
-use podinit::sim::{Cluster, selector};
 use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
+use podinit_sim::faults::{StreamFault, Target};
+use podinit_sim::object::ObjectKey;
+use podinit_sim::{Cluster, selector};
 use serde_json::json;
 use tokio::time::sleep;
 

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::kube_event::{EventReason, KubeEvent};
-use podinit::pod::PodUid;
-use podinit::shard::Shard;
 use podinit::watch::WatchConfig;
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::events::stats::{EventLossReason, EventStats};
 use podinit::watch::events::{DeliveredEvents, EventSink, spawn};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
+use podinit_core::kube_event::{EventReason, KubeEvent};
+use podinit_core::pod::PodUid;
+use podinit_core::shard::Shard;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::counting;
 use crate::support::embedded::{Embedded, cluster};
 use bytes::Bytes;
-use podinit::sim::faults::StreamFault;
 use podinit::watch::stats::WatchErrorReason;
+use podinit_sim::faults::StreamFault;
 
 const MIB: isize = 1 << 20;
 

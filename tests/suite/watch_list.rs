@@ -1,9 +1,9 @@
 //! The lists of the list-watch: pages, gaps, and that nothing is concluded from half a list.
 
 use crate::support::watch::{FakeApi, START, page, pod};
-use podinit::lifecycle::PodEvent;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_core::lifecycle::PodEvent;
 
 #[tokio::test(start_paused = true)]
 async fn the_pages_of_the_first_list_are_joined() {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::support::embedded::{Embedded, NAMESPACE, cluster};
 use crate::support::watch::{FakeApi, event, page, pod};
-use podinit::sim::faults::StreamFault;
-use podinit::sim::life::{Change, PodManifest};
-use podinit::sim::node::CURRENT;
-use podinit::sim::report::{App, Report};
 use podinit::watch::stats::RelistReason;
+use podinit_sim::faults::StreamFault;
+use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::node::CURRENT;
+use podinit_sim::report::{App, Report};
 use tokio::time::sleep;
 
 struct World(Embedded);

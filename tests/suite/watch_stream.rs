@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::support::watch::{FakeApi, START, event, page, pod};
-use podinit::lifecycle::{PodEvent, Version};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
+use podinit_core::lifecycle::{PodEvent, Version};
 use tokio::time::{sleep, timeout};
 
 #[tokio::test(start_paused = true)]

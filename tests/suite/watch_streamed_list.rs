@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::support::embedded::{Embedded, cluster, encoding, put};
 use crate::support::watch::{FakeApi, Writer, pod};
-use podinit::sim::faults::{Answer, StreamFault, Target};
-use podinit::sim::status::Failure;
 use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::status::Failure;
 use tokio::time::sleep;
 
 const STREAMED: &str = "/api/v1/pods?&watch=true&timeoutSeconds=120&allowWatchBookmarks=true\

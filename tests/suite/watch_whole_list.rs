@@ -8,11 +8,11 @@ use crate::support::watch::{FakeApi, event, page, pod};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{CONTENT_ENCODING, HeaderValue};
-use podinit::sim::faults::{StreamFault, Target};
 use podinit::watch::WatchConfig;
 use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_sim::faults::{StreamFault, Target};
 use tower::ServiceExt;
 
 const FROM_CACHE: &str = "/api/v1/pods?&resourceVersion=0";

@@ -7,9 +7,9 @@ use super::rule::{
     API_VERSION, Fields, KIND, MESSAGE, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID,
 };
 use super::vocabulary::COMPONENTS;
-use crate::decode::event::instant_in_name;
-use crate::decode::rfc3339;
-use crate::timestamp::NANOS_PER_SECOND;
+use podinit_core::timestamp::NANOS_PER_SECOND;
+use podinit_decode::event::instant_in_name;
+use podinit_decode::rfc3339;
 
 pub(super) const FIELDS: Fields = &[
     ("apiVersion", API_VERSION),

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
-use crate::decode::rfc3339;
+use podinit_decode::rfc3339;
 
 /// Replaces names by keyed hashes.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::keyed_hash::Anonymizer;
 use super::vocabulary::REASONS;
-use crate::decode::event::go_duration;
+use podinit_decode::event::go_duration;
 
 /// What the rules look for in messages, in any case ([§10.1](crate::specification#s10-1)). It is kept
 /// wherever it stands, also within another word, so that an anonymized recording has the same causes.

@@ -8,11 +8,11 @@ use std::time::Duration;
 use super::tests::{decoded, sections};
 use super::*;
 use crate::checkpoint::frame;
-use crate::lifecycle::{FirstList, Interval, Namespaces, SavedSource, SloRule, SourceId};
 use crate::metrics::CheckpointLoad;
 use crate::metrics::histogram::SavedHistogram;
 use crate::metrics::{SavedLabel, SavedLabels};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{FirstList, Interval, Namespaces, SavedSource, SloRule, SourceId};
+use podinit_core::timestamp::Timestamp;
 
 fn rule(namespaces: Namespaces) -> SloRule {
     SloRule {

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use super::pods::SharedTexts;
 use super::section::{COLLECTED, ContentError, append, take, unread};
-use crate::lifecycle::{SavedCollected, SavedInFlight, SavedPod, WaitingNames, WaitingTable};
-use crate::pod::MOST_FOLLOWED;
+use podinit_core::lifecycle::{
+    SavedCollected, SavedInFlight, SavedPod, WaitingNames, WaitingTable,
+};
+use podinit_core::pod::MOST_FOLLOWED;
 
 /// The images of a pod, which the pods of a workload have in common.
 type Images = Arc<Vec<Arc<str>>>;

@@ -40,10 +40,10 @@ use self::section::{
     value,
 };
 use super::frame::{Sections, Writer};
-use crate::lifecycle::{SavedPod, SavedTracker};
 use crate::metrics::saved::SavedMetrics;
 use crate::records::KeptRecords;
-use crate::shard::Shard;
+use podinit_core::lifecycle::{SavedPod, SavedTracker};
+use podinit_core::shard::Shard;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

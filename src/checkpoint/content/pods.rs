@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::section::{ContentError, PODS, take};
-use crate::lifecycle::{SavedInFlight, SavedPod};
-use crate::pod::{PodInfo, Workload};
+use podinit_core::lifecycle::{SavedInFlight, SavedPod};
+use podinit_core::pod::{PodInfo, Workload};
 
 /// Reads the pods of a checkpoint with `slos` SLOs.
 pub(super) fn read(

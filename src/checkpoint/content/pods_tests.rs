@@ -6,13 +6,13 @@ use super::super::append;
 use super::*;
 use std::time::Duration;
 
-use crate::lifecycle::{
+use crate::metrics::CheckpointLoad;
+use podinit_core::lifecycle::{
     LastSeen, LastTrue, SavedCollected, SavedEvidence, SavedImage, SavedImagePull, SavedInFlight,
     SavedStartup, SloId, SourceId,
 };
-use crate::metrics::CheckpointLoad;
-use crate::pod::PodUid;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::PodUid;
+use podinit_core::timestamp::Timestamp;
 
 const CREATED: u32 = 1_000;
 

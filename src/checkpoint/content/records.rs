@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::pods::SharedTexts;
 use super::section::{ContentError, RECORDS, append, take, unread};
-use crate::lifecycle::{EndedStartup, SavedEnded, SavedRules, SloRule, WaitingNames, WaitingTable};
 use crate::records::{KeptRecord, KeptRecords, MOST_KEPT};
+use podinit_core::lifecycle::{
+    EndedStartup, SavedEnded, SavedRules, SloRule, WaitingNames, WaitingTable,
+};
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
 /// the oldest are left out.

@@ -11,17 +11,17 @@ use super::super::tests::{checkpoint, decoded, sections};
 use super::super::{COLLECTED, Content, decode, encode};
 use super::*;
 use crate::checkpoint::frame;
-use crate::label_value::LabelValue;
-use crate::lifecycle::{
+use crate::metrics::CheckpointLoad;
+use crate::metrics::saved::SavedMetrics;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
     Cause, ExclusionReason, Interval, LastSeen, LastTrue, Named, Namespaces, NetworkEvidence,
     NetworkTime, Outcome, Record, SavedCause, SavedCollected, SavedEvidence, SavedImage,
     SavedImagePull, SavedInFlight, SavedPod, SavedStartup, SavedTracker, SavedVerdict,
     SavedWaiting, SloId, SourceId, Stage, Waiting,
 };
-use crate::metrics::CheckpointLoad;
-use crate::metrics::saved::SavedMetrics;
-use crate::pod::{PodInfo, PodUid, Workload};
-use crate::timestamp::Timestamp;
+use podinit_core::pod::{PodInfo, PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
 
 const SLOS: u16 = 3;
 

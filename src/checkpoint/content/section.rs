@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::frame::Sections;
-use crate::lifecycle::UnreadWaiting;
 use crate::metrics::CheckpointLoad;
+use podinit_core::lifecycle::UnreadWaiting;
 
 pub(super) const SCOPE: u32 = 1;
 pub(super) const TRACKER: u32 = 2;

@@ -2,7 +2,7 @@
 //! of these pods, in the order of that section.
 
 use super::section::{ContentError, SHOWN, append, take};
-use crate::lifecycle::{SavedInFlight, SavedPod, SavedShown};
+use podinit_core::lifecycle::{SavedInFlight, SavedPod, SavedShown};
 
 /// Adds the next pod in flight to the section.
 pub(super) fn add(out: &mut Vec<u8>, pod: &SavedInFlight) {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::*;
 use crate::checkpoint::frame;
-use crate::lifecycle::{
+use crate::metrics::CheckpointLoad;
+use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
+use crate::records::RecordStore;
+use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, SavedCollected,
     Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
-use crate::metrics::CheckpointLoad;
-use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
-use crate::records::RecordStore;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 /// Counts, and keeps the records.
 struct Counted {

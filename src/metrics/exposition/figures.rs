@@ -1,8 +1,8 @@
 //! Reads the figures of the live page from the metrics.
 
 use super::Exposition;
-use crate::lifecycle::{NetworkEvidence, Stage, Waiting};
 use crate::metrics::figures::Figures;
+use podinit_core::lifecycle::{NetworkEvidence, Stage, Waiting};
 
 const STAGES: usize = Stage::ALL.len();
 

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
-use crate::lifecycle::{Interval, WaitingPod};
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
@@ -14,7 +13,8 @@ use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::store::SeriesSet;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Interval, WaitingPod};
+use podinit_core::timestamp::Timestamp;
 
 impl Recorder {
     /// All counters, of every source that was built with this recorder.

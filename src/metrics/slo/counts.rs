@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use crate::instruments::{Counter, CounterVec};
-use crate::label_values;
-use crate::lifecycle::ExclusionReason;
 use crate::metrics::bad_causes::{BadCauses, BadCausesSnapshot};
 use crate::metrics::namespaces::Place;
+use podinit_core::label_values;
+use podinit_core::lifecycle::ExclusionReason;
 
 label_values! {
     /// The event of a pod that counts for an SLO.

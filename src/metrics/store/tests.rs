@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::instruments::Encoder;
-use crate::lifecycle::{Cause, Latency};
 use crate::metrics::labels::LabelConfig;
 use crate::metrics::namespaces::Namespaces;
-use crate::pod::{PodSnapshot, PodUid};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Cause, Latency};
+use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 /// Counts the exemplars that it is given.
 struct ExemplarCounter {

@@ -2,13 +2,13 @@
 
 use super::error::Fault;
 use super::position::RecordingPosition;
-use crate::decode::pod::DecodeContext;
-use crate::decode::pod::envelope::{Envelope, Items, ObservedAt};
-use crate::decode::pod::object::shorten;
-use crate::decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind};
-use crate::kube_event::KubeEvent;
-use crate::pod::PodSnapshot;
-use crate::timestamp::Timestamp;
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::pod::PodSnapshot;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::pod::DecodeContext;
+use podinit_decode::pod::envelope::{Envelope, Items, ObservedAt};
+use podinit_decode::pod::object::shorten;
+use podinit_decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind};
 
 /// One document of a recording.
 #[derive(Clone, Debug, PartialEq)]

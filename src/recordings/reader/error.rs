@@ -5,8 +5,8 @@ use std::fmt;
 use std::io;
 
 use super::position::{RecordingPosition, TextPosition};
-use crate::decode::ObjectFault;
 use crate::strangers_text::shown;
+use podinit_decode::ObjectFault;
 
 /// A fault with its position.
 #[derive(Debug)]

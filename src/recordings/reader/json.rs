@@ -13,11 +13,11 @@ use super::error::{Fault, LocatedFault};
 use super::json_tokens::{ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
-use crate::decode::DecodeError;
-use crate::decode::pod::DecodeContext;
-use crate::decode::pod::envelope::{EnvelopeReader, Item, Items};
-use crate::decode::pod::lenient::{Lenient, LenientField};
-use crate::decode::pod::object::ObjectReader;
+use podinit_decode::DecodeError;
+use podinit_decode::pod::DecodeContext;
+use podinit_decode::pod::envelope::{EnvelopeReader, Item, Items};
+use podinit_decode::pod::lenient::{Lenient, LenientField};
+use podinit_decode::pod::object::ObjectReader;
 
 /// The documents of a recording in JSON.
 pub(super) struct JsonDocuments<R> {

@@ -28,11 +28,11 @@ pub use error::{Fault, RecordingError};
 pub use input::ReadProgress;
 pub use position::RecordingPosition;
 
-use crate::decode::DecodeOptions;
-use crate::decode::pod::DecodeContext;
 use input::Input;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;
+use podinit_decode::DecodeOptions;
+use podinit_decode::pod::DecodeContext;
 use yaml::YamlDocuments;
 
 /// The longest text of one object (a pod, an event, or a list without its items), and of one line of

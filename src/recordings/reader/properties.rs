@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::decode::event::properties::any_event;
-use crate::decode::properties::{any_pod, any_value, same_in_every_run};
+use podinit_decode::testing::{any_event, any_pod, any_value, same_in_every_run};
 
 /// Returns its bytes in steps of the given sizes, in rotation.
 struct Steps {

@@ -6,9 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::decode::WatchEventKind;
-use crate::decode::rfc3339;
-use crate::pod::{ConditionType, PodUid};
+use podinit_core::pod::{ConditionType, PodUid};
+use podinit_decode::WatchEventKind;
+use podinit_decode::rfc3339;
 
 mod faults;
 mod kube_events;
@@ -94,7 +94,7 @@ type: DELETED
 ---
 "#;
 
-fn uids(pods: &[crate::pod::PodSnapshot]) -> Vec<PodUid> {
+fn uids(pods: &[podinit_core::pod::PodSnapshot]) -> Vec<PodUid> {
     pods.iter().map(|pod| pod.uid).collect()
 }
 

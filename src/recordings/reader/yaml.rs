@@ -13,9 +13,9 @@ use super::document::Document;
 use super::error::{Fault, LocatedFault};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
-use crate::decode::pod::DecodeContext;
-use crate::decode::pod::envelope::EnvelopeReader;
-use crate::decode::pod::lenient::Lenient;
+use podinit_decode::pod::DecodeContext;
+use podinit_decode::pod::envelope::EnvelopeReader;
+use podinit_decode::pod::lenient::Lenient;
 
 /// The documents of a recording in YAML.
 pub(super) struct YamlDocuments<R> {

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use super::replay_clock::{ReplayClock, latest_api_time};
 use super::streamed_list::{StreamedList, in_list_order};
 use crate::cluster::api_error::ApiError;
-use crate::decode::WatchEventKind;
-use crate::kube_event::KubeEvent;
-use crate::label_value::LabelValue;
-use crate::lifecycle::{
+use crate::recordings::reader::{Body, Document};
+use crate::watch::stats::{EventType, RelistReason, WatchStats};
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
     Delivery, EventDropReason, Observation, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
     TrackerObservation,
 };
-use crate::pod::{PodSnapshot, PodUid};
-use crate::recordings::reader::{Body, Document};
-use crate::shard::Shard;
-use crate::timestamp::Timestamp;
-use crate::watch::stats::{EventType, RelistReason, WatchStats};
+use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::WatchEventKind;
 
 /// All of a recording counts as one list-watch.
 const SOURCE: SourceId = SourceId(0);

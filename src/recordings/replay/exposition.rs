@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
-use crate::lifecycle::{EndedStartup, Observation, Observer, Sink};
 use crate::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use crate::recordings::reader::{Document, RecordingError};
-use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::timestamp::Timestamp;
 
 /// How a recording is replayed, and which labels and SLOs are exposed.
 #[derive(Clone, Debug, Default)]
@@ -90,9 +90,9 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::decode::DecodeOptions;
     use crate::instruments::Format;
     use crate::recordings::reader::Recording;
+    use podinit_decode::DecodeOptions;
 
     /// A list of one pod, an error ten seconds later, and after another 35 seconds a list of two.
     const GAP: &str = r#"

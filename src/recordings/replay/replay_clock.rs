@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use crate::decode::WatchEventKind;
-use crate::pod::PodSnapshot;
 use crate::recordings::reader::{Body, Document};
-use crate::timestamp::Timestamp;
+use podinit_core::pod::PodSnapshot;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::WatchEventKind;
 
 /// A clock that each document sets. It never goes back.
 pub(super) struct ReplayClock {

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::pod::{PodSnapshot, PodUid};
-use crate::timestamp::Timestamp;
+use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 /// The pods present at this point of the stream.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use super::pods::ReportedPod;
 use super::rows;
-use crate::decode::rfc3339;
-use crate::lifecycle::{
+use podinit_core::lifecycle::{
     Interval, Latency, Milestone, NetworkTime, Outcome, Progress, Record, RecordedImage,
 };
-use crate::pod::PodUid;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::PodUid;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// A column: its name, and its value for a pod, empty where that is unknown.
 type Column = (String, Box<dyn Fn(&ReportedPod) -> String>);

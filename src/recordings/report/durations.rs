@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::summary::IntervalSummary;
-use crate::lifecycle::Latency;
+use podinit_core::lifecycle::Latency;
 
 /// The histogram counts microseconds.
 const NANOS_PER_UNIT: u64 = 1_000;

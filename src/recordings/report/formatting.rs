@@ -3,8 +3,8 @@
 use super::probes::{Advice, ProbeReport};
 use super::summary::{InFlight, IntervalSummary, Report};
 pub(super) use crate::human_time::seconds;
-use crate::label_value::LabelValue;
-use crate::lifecycle::Step;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::Step;
 
 /// The columns of the table of intervals.
 pub(super) const HEAD: [&str; 8] = [

@@ -34,13 +34,13 @@ pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, PodName, Report};
 pub use text::Style;
 
-use crate::lifecycle::{Backfill, Tracker};
 use crate::recordings::one_moment::{OneMoment, last_page, page};
 use crate::recordings::reader::{Document, RecordingError};
 use crate::recordings::replay::{Replay, ReplayConfig};
 use crate::strangers_text;
-use crate::timestamp::Timestamp;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Backfill, Tracker};
+use podinit_core::timestamp::Timestamp;
 
 /// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
 /// should be changed.

@@ -3,7 +3,7 @@
 
 use super::durations::Durations;
 use super::summary::IntervalSummary;
-use crate::lifecycle::{Latency, NetworkTime};
+use podinit_core::lifecycle::{Latency, NetworkTime};
 
 /// Pods whose network time is a condition set, or the start of a container, after images were pulled
 const PULLS_INCLUDED: &str = "network, image pull included";

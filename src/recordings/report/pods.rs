@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::decode::WatchEventKind;
-use crate::lifecycle::{
+use crate::recordings::reader::{Body, Document};
+use podinit_core::lifecycle::{
     EndedStartup, LostStartup, Outcome, PodObservation, PodState, Progress, Record, Tracker,
 };
-use crate::pod::{ContainerKind, PodInfo, PodUid};
-use crate::recordings::reader::{Body, Document};
+use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
+use podinit_decode::WatchEventKind;
 
 /// One pod of a recording, as far as the recording shows it.
 #[derive(Clone, Debug, PartialEq)]

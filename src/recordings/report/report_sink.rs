@@ -8,16 +8,16 @@ use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, PodName, Report};
-use crate::decode::rfc3339;
-use crate::label_value::LabelValue;
-use crate::lifecycle::{
+use crate::metrics::layout::CLASSIC_BOUNDS;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
     AnomalyKind, EndedStartup, Interval, Latency, LostStartup, Milestone, Observation, Observer,
     Outcome, PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode, Tracker,
     TrackerObservation, UnobservedReason,
 };
-use crate::metrics::layout::CLASSIC_BOUNDS;
-use crate::pod::PodInfo;
-use crate::timestamp::Timestamp;
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// Counts everything that a report shows.
 pub(super) struct ReportSink {

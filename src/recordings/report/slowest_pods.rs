@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use serde::Serialize;
 
-use crate::lifecycle::Latency;
-use crate::pod::PodInfo;
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::PodInfo;
 
 /// A pod and how long it took from Scheduled to Ready, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -63,7 +63,7 @@ impl SlowestPods {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::{PodSnapshot, PodUid};
+    use podinit_core::pod::{PodSnapshot, PodUid};
 
     #[test]
     fn the_slowest_pods_are_kept_and_come_first() {

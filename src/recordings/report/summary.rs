@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
-use crate::pod::PodInfo;
+use podinit_core::pod::PodInfo;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
 /// minimum and maximum are exact.

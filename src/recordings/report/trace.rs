@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::pods::ReportedPod;
-use crate::lifecycle::{Interval, Outcome, Record, Stage, Step};
 use crate::strangers_text::escaped_json;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Interval, Outcome, Record, Stage, Step};
+use podinit_core::timestamp::Timestamp;
 
 /// What pods without a node are shown below.
 const NO_NODE: &str = "no node";

@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 use super::source_map::SourceMap;
 use crate::checkpoint::content::{Content, SavedScope};
 use crate::cluster::client::Cluster;
-use crate::lifecycle::{SavedPod, SourceId, Successor};
-use crate::pod::PodUid;
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 use crate::watch::probe::Probed;
+use podinit_core::lifecycle::{SavedPod, SourceId, Successor};
+use podinit_core::pod::PodUid;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A checkpoint is expected to know a pod that was created at least this long before the checkpoint
 /// was last complete: clocks differ, and deliveries take time.
@@ -86,8 +86,8 @@ mod tests {
 
     use super::*;
     use crate::checkpoint::content::Watched;
-    use crate::lifecycle::{LastSeen, LastTrue, SavedSource, SourceId, SourceProgress};
-    use crate::pod::PodSnapshot;
+    use podinit_core::lifecycle::{LastSeen, LastTrue, SavedSource, SourceId, SourceProgress};
+    use podinit_core::pod::PodSnapshot;
 
     const COMPLETE: i64 = 1_800_000_000;
 

@@ -27,12 +27,12 @@ pub(super) use snapshots::Snapshots;
 use crate::checkpoint::content::{self, Content, ContentError, SavedScope};
 use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
 use crate::cluster::client::Cluster;
-use crate::lifecycle::{SavedPod, Tracker, TrackerConfig};
 use crate::metrics::{CheckpointGauges, CheckpointLoad};
 use crate::run::ingest_sink::IngestSink;
-use crate::shard::Shard;
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
+use podinit_core::lifecycle::{SavedPod, Tracker, TrackerConfig};
+use podinit_core::shard::Shard;
 use source_map::SourceMap;
 
 /// The checkpoint of a state directory.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
-use crate::lifecycle::{
-    EndedStartup, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
-};
 use crate::metrics::saved::RestoredDurations;
-use crate::pod::PodInfo;
 use crate::records::RecordStore;
 use crate::run::ingest_sink::IngestSink;
+use podinit_core::lifecycle::{
+    EndedStartup, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
+};
+use podinit_core::pod::PodInfo;
 
 /// Restores counters, histograms and records into `sink`, and returns a tracker with the pods.
 pub(super) fn restore(

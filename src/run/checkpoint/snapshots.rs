@@ -3,9 +3,9 @@
 use tokio::sync::{mpsc, oneshot};
 
 use crate::checkpoint::content::{self, Content, SavedScope, Unfinished};
-use crate::lifecycle::Tracker;
 use crate::metrics::CheckpointGauges;
 use crate::run::ingest_sink::IngestSink;
+use podinit_core::lifecycle::Tracker;
 
 /// What is known at one moment.
 pub(in crate::run) enum Snapshot {

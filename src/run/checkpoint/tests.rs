@@ -12,7 +12,7 @@ use std::time::Duration;
 use disk::GatedDisk;
 use process::{Process, history};
 
-use crate::sim::rng::Rng;
+use podinit_sim::rng::Rng;
 
 /// The time limit for a disk that answers late.
 const PATIENT: Duration = Duration::from_secs(600);

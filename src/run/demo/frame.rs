@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::explain::stage_colour;
 use crate::human_time::seconds;
-use crate::lifecycle::{Outcome, Stage};
 use crate::metrics::Figures;
 use crate::recordings::report::Style;
+use podinit_core::lifecycle::{Outcome, Stage};
 
 /// The columns of a bar's line that are not the bar.
 const MARGIN: usize = 34;
@@ -112,7 +112,7 @@ fn cut(line: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::Waiting;
+    use podinit_core::lifecycle::Waiting;
 
     /// So many pods in a stage, whatever the cause.
     fn waiting(stage: Stage, pods: u64) -> (Waiting, u64) {

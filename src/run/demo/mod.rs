@@ -19,9 +19,9 @@ use crate::args::DemoArgs;
 use crate::cluster::client;
 use crate::cluster::clock::Clock;
 use crate::process::signals;
-use crate::sim::{Cluster, ClusterConfig};
 use crate::watch::WatchConfig;
 use crate::watch::requests::{Scope, Selectors};
+use podinit_sim::{Cluster, ClusterConfig};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::human_time::seconds;
-use crate::lifecycle::Stage;
 use crate::metrics::Figures;
 use crate::page::Situation;
-use crate::sim::scene::Scene;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Stage;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::scene::Scene;
 
 /// How long a line stands.
 const LINE_STANDS: Duration = Duration::from_secs(6);
@@ -115,8 +115,8 @@ impl Story<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::{Interval, Waiting};
     use crate::metrics::SloFigures;
+    use podinit_core::lifecycle::{Interval, Waiting};
 
     fn figures() -> Figures {
         let image = Waiting::ALL.into_iter().find(|waiting| {

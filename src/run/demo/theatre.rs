@@ -12,8 +12,8 @@ use super::story::Story;
 use crate::cluster::clock::Clock;
 use crate::metrics::Exposition;
 use crate::run::output::style;
-use crate::sim::scene::Scene;
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::scene::Scene;
 
 /// Between two frames.
 const FRAME_EVERY: Duration = Duration::from_millis(500);

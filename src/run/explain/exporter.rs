@@ -4,7 +4,7 @@ use crate::api::client::{ApiClient, AskError};
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::cluster::options::ServerOptions;
 use crate::explain::{Explanation, Records, Target, TargetName, explain_records};
-use crate::lifecycle::Record;
+use podinit_core::lifecycle::Record;
 
 /// The lists of the API, by their paths.
 const IN_FLIGHT: &str = "inflight";

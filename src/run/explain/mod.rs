@@ -8,12 +8,12 @@ use std::io::Write;
 use super::output::{print, style};
 use super::recordings::documents_of;
 use crate::args::{ExplainArgs, ExplainFormat};
-use crate::decode::DecodeOptions;
 use crate::explain::{self, Explanation};
-use crate::lifecycle::{Backfill, TrackerConfig};
 use crate::page;
 use crate::recordings::one_moment::joined;
 use crate::recordings::replay::ReplayConfig;
+use podinit_core::lifecycle::{Backfill, TrackerConfig};
+use podinit_decode::DecodeOptions;
 
 /// Explains one startup. If the source cannot be read, or has no such startup, nothing is printed.
 pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Result<()> {

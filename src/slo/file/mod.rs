@@ -9,7 +9,7 @@ use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};
 use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section, Value};
-use crate::lifecycle::{Namespaces, SloRule};
+use podinit_core::lifecycle::{Namespaces, SloRule};
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
 pub const MAX_SLOS: usize = 64;

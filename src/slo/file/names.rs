@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config_file::yaml::nearest;
-use crate::lifecycle::Interval;
+use podinit_core::lifecycle::Interval;
 
 /// The name of an SLO: short, and safe wherever a label value is used (PromQL, URLs, file names).
 pub(super) fn slo_name(text: &str) -> Result<Arc<str>, String> {

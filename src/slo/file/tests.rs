@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 use super::*;
-use crate::lifecycle::{Interval, Stage};
+use podinit_core::lifecycle::{Interval, Stage};
 
 fn message(text: &str) -> String {
     SloFile::parse("slo.yaml", text.as_bytes())

@@ -22,9 +22,9 @@ use super::annotations::{OF_ALERTS_STAGE, UNREADY_PODS, counted_namespaces, of_a
 use super::options::RenderOptions;
 use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
-use crate::lifecycle::Stage;
 use crate::slo::SloFile;
 use crate::slo::duration::SloDuration;
+use podinit_core::lifecycle::Stage;
 
 /// The name of the alerts on pods that are newly stuck.
 pub(super) const PODS_STUCK: &str = "PodinitPodsStuck";

@@ -10,7 +10,6 @@ use tokio::time::sleep;
 use super::EventSink;
 use super::log::EventLog;
 use super::stream::ScopeEvents;
-use crate::decode::event::watch::EventDecoder;
 use crate::watch::WatchConfig;
 use crate::watch::delivery_sender::Closed;
 use crate::watch::follow::{Follow, Sink};
@@ -18,6 +17,7 @@ use crate::watch::pages::watch_version;
 use crate::watch::requests::{Requests, Scope};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
+use podinit_decode::event::watch::EventDecoder;
 
 /// The watch of the Events of one scope.
 pub(super) struct Follower {

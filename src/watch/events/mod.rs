@@ -22,7 +22,7 @@ mod stream;
 
 use super::WatchConfig;
 use super::stats::WatchStats;
-use crate::kube_event::KubeEvent;
+use podinit_core::kube_event::KubeEvent;
 use stats::EventStats;
 
 /// What is delivered of Events.

@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::instruments::{CounterVec, Encoder, FamilySource, GaugeVec, Number, SavedFamilies};
-use crate::{computed_families, families, label_values};
+use crate::{computed_families, families};
+use podinit_core::label_values;
 
 label_values! {
     /// The sources of evidence that can be watched: the values of `source`.

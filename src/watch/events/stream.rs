@@ -6,8 +6,6 @@ use super::log::EventLog;
 use super::stats::EventLossReason;
 use super::{DeliveredEvents, EventSink};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::decode::DecodeError;
-use crate::decode::event::watch::{EventDecoder, EventLineKind};
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::Closed;
 use crate::watch::event_reader::EventReader;
@@ -15,6 +13,8 @@ use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use crate::watch::line_reader::Framed;
 use crate::watch::negotiation::Answer;
 use crate::watch::resume_point::ResumePoint;
+use podinit_decode::DecodeError;
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 
 /// Where the Events of one scope go.
 pub(super) struct ScopeEvents {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use podinit::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
-use podinit::timestamp::Timestamp;
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 use proptest::prelude::*;
 
 /// How many pods a cluster can have in all.

@@ -4,15 +4,15 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use podinit::decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
-use podinit::lifecycle::{
+use podinit::metrics::{Builder, LabelConfig};
+use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
+use podinit_core::lifecycle::{
     Delivery, Interval, Latency, Namespaces, Observation, Outcome, PodEvent, PodObservation,
     PodState, SloRule, SourceId, Stage, Tracker, TrackerConfig,
 };
-use podinit::metrics::{Builder, LabelConfig};
-use podinit::pod::{PodSnapshot, PodUid};
-use podinit::timestamp::Timestamp;
+use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;

@@ -2,14 +2,14 @@
 
 use std::io::Cursor;
 
-use podinit::decode::DecodeOptions;
-use podinit::lifecycle::{TimestampMode, TrackerConfig};
 use podinit::metrics::{Format, SloDoc};
 use podinit::recordings::reader::Recording;
 use podinit::recordings::replay::{ExpositionConfig, ReplayConfig};
-use podinit::shard::Shard;
 use podinit::slo::SloFile;
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
+use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::DecodeOptions;
 
 use super::exposition;
 use super::figures::Exposition;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use podinit::label_value::LabelValue;
-use podinit::lifecycle::{Interval, NetworkEvidence, Outcome, PullResult, StageOrStep};
-use podinit::sim::container::ContainerRef;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, PullResult, StageOrStep};
+use podinit_sim::container::ContainerRef;
 
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
 use crate::proof::expected::{self, Expected, Times};

@@ -3,7 +3,7 @@
 
 use podinit::checkpoint::content::{self, Content, SavedScope};
 use podinit::checkpoint::frame;
-use podinit::lifecycle::{
+use podinit_core::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
 

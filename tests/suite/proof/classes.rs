@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use podinit::sim::EventFaults;
-use podinit::sim::rng::Rng;
+use podinit_sim::EventFaults;
+use podinit_sim::rng::Rng;
 use tokio::time::Instant;
 
 use crate::proof::server_faults::{Break, ServerFaults};

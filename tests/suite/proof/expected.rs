@@ -3,7 +3,7 @@
 //! [§9.2](crate::specification#s9-2)) as statements about
 //! all of these versions at once. There is no state machine here, and no code of the tracker.
 
-use podinit::lifecycle::Outcome;
+use podinit_core::lifecycle::Outcome;
 
 use crate::proof::facts::{NETWORK, Nature, READY, Shows, returns};
 use crate::proof::history::History;

@@ -1,10 +1,10 @@
 //! What a version of a pod shows, read from the simulator's own pod, without JSON and without code of the
 //! program.
 
-use podinit::sim::container::Run;
-use podinit::sim::life::PodManifest;
-use podinit::sim::pod::Pod;
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_sim::container::Run;
+use podinit_sim::life::PodManifest;
+use podinit_sim::pod::Pod;
 
 use crate::proof::shard;
 
@@ -52,7 +52,7 @@ pub struct Shows {
 
 impl Shows {
     pub fn of(pod: &Pod) -> Self {
-        use podinit::sim::kubelet::Phase;
+        use podinit_sim::kubelet::Phase;
         let stated = |kind: &str| {
             let condition = pod.condition(kind)?;
             Some((condition.verdict.holds, second(condition.since)))

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podinit::cluster::api_server_clock::ApiServerClock;
-use podinit::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit::run::accounting_clock::AccountingClock;
-use podinit::sim::rng::Rng;
-use podinit::timestamp::Timestamp;
 use podinit::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::rng::Rng;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
 use tokio_util::sync::CancellationToken;

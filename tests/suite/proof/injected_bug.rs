@@ -1,7 +1,7 @@
 //! Bugs that a trial injects, to show that the audit finds them.
 
-use podinit::lifecycle::{PodEvent, PodObservation, PodState};
-use podinit::pod::PodUid;
+use podinit_core::lifecycle::{PodEvent, PodObservation, PodState};
+use podinit_core::pod::PodUid;
 
 use crate::proof::kube_events::Says;
 

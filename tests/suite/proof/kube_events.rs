@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use podinit::decode::event::watch::{EventDecoder, EventLineKind};
-use podinit::kube_event::KubeEvent;
-use podinit::sim::EventFaults;
-use podinit::sim::container::ContainerRef;
-use podinit::sim::event_draft::{EventDraft, Reporter};
-use podinit::sim::life::Change;
-use podinit::sim::pod::Pod;
-use podinit::sim::rng::Rng;
-use podinit::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use podinit_sim::EventFaults;
+use podinit_sim::container::ContainerRef;
+use podinit_sim::event_draft::{EventDraft, Reporter};
+use podinit_sim::life::Change;
+use podinit_sim::pod::Pod;
+use podinit_sim::rng::Rng;
 use serde_json::json;
 
 const SECOND: i64 = NANOS_PER_SECOND;
@@ -60,7 +60,7 @@ pub struct Draft {
 
 /// What has been reported of `change`, which has just happened to the pod.
 pub fn drafts(number: u32, change: &Change, pod: &Pod, at: Timestamp) -> Vec<Draft> {
-    let drafts = podinit::sim::event::drafts(change, pod, at).into_iter();
+    let drafts = podinit_sim::event::drafts(change, pod, at).into_iter();
     let manifest = &pod.manifest;
     let init = manifest.init_containers.iter().enumerate();
     let init = init.map(|(index, container)| {

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use podinit::sim::life::{Change, Life};
-use podinit::sim::plan;
-use podinit::sim::pod::Pod;
-use podinit::sim::pod_json;
-use podinit::sim::profile::{LifeKind, LifeSpeed};
-use podinit::sim::rng::Rng;
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::life::{Change, Life};
+use podinit_sim::plan;
+use podinit_sim::pod::Pod;
+use podinit_sim::pod_json;
+use podinit_sim::profile::{LifeKind, LifeSpeed};
+use podinit_sim::rng::Rng;
 
 use crate::proof::facts::{Nature, Shows};
 use crate::proof::history::{History, Kind};

@@ -1,6 +1,6 @@
 //! The events of SLOs: exactly one for each pod, and the right one wherever the API's times decide.
 
-use podinit::lifecycle::Outcome;
+use podinit_core::lifecycle::Outcome;
 
 use crate::proof::audit::{Fault, Findings};
 use crate::proof::expected::Expected;

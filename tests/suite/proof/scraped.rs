@@ -1,6 +1,6 @@
 //! The exposition: the sums of what was counted pod by pod.
 
-use podinit::lifecycle::{Outcome, StageOrStep, UnobservedReason};
+use podinit_core::lifecycle::{Outcome, StageOrStep, UnobservedReason};
 
 use crate::proof::audit::{Fault, Findings};
 use crate::proof::objectives;

@@ -16,7 +16,7 @@ use http_body_util::{BodyExt, Full};
 use jiff::fmt::rfc2822;
 use kube::Client;
 use kube::client::Body;
-use podinit::sim::rng::Rng;
+use podinit_sim::rng::Rng;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 

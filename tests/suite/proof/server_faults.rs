@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use podinit::sim::rng::Rng;
+use podinit_sim::rng::Rng;
 use tokio::time::Instant;
 
 /// How an open watch is broken.

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use podinit::shard::Shard;
-use podinit::sim::rng::Rng;
+use podinit_core::shard::Shard;
+use podinit_sim::rng::Rng;
 
 /// Shard `index` of `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

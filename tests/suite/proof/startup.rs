@@ -1,6 +1,6 @@
 //! The intervals of one startup, from the versions of the pod that were shown until its end.
 
-use podinit::lifecycle::{Outcome, UnobservedReason};
+use podinit_core::lifecycle::{Outcome, UnobservedReason};
 
 use crate::proof::expected::{Expected, Length, Times};
 use crate::proof::facts::{

@@ -1,7 +1,7 @@
 //! Over all shards: what one process would count once is counted by one shard, also where shards were killed
 //! or numbered anew.
 
-use podinit::lifecycle::{Interval, Outcome};
+use podinit_core::lifecycle::{Interval, Outcome};
 
 use crate::proof::audit::{Fault, Findings};
 use crate::proof::expected::had_started_up;

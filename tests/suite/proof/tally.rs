@@ -1,12 +1,12 @@
 //! What the program has counted, pod by pod.
 
-use podinit::lifecycle::{
+use podinit::metrics::Recorder;
+use podinit_core::lifecycle::{
     EndedStartup, Interval, Milestone, NetworkEvidence, Observation, Observer, Outcome,
     PodObservation, PodState, PullResult, Sink, SloVerdict, Stage, StartupSli, Step,
 };
-use podinit::metrics::Recorder;
-use podinit::pod::PodInfo;
-use podinit::timestamp::Timestamp;
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 
 use crate::proof::injected_bug::InjectedBug;
 use crate::proof::kube_events::Applied;

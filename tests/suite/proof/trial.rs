@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use podinit::metrics::Format;
-use podinit::sim::rng::Rng;
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::rng::Rng;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::proof::audit::{self, Findings};

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use podinit::sim::ClusterConfig;
-use podinit::sim::faults::{Answer, StreamFault, Target};
-use podinit::sim::status::Failure;
-use podinit::sim::truth::PodTruth;
+use podinit_sim::ClusterConfig;
+use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::status::Failure;
+use podinit_sim::truth::PodTruth;
 use tokio::time::timeout;
 
 use crate::counting;

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::{Cluster, ClusterConfig};
 
 use crate::soak::slope;
 use crate::support::memory::kibibytes;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use podinit::access::kubernetes::Kubernetes;
 use podinit::access::{AccessStats, Gate};
-use podinit::timestamp::Timestamp;
 use podinit::web_config::WebConfig;
+use podinit_core::timestamp::Timestamp;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use podinit::decode::Encoding;
-use podinit::lifecycle::{Delivery, PodEvent, TimestampMode, Tracker, TrackerConfig};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
-use podinit::sim::faults::Target;
-use podinit::sim::{Cluster, ClusterConfig};
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit::watch::{WatchConfig, spawn};
+use podinit_core::lifecycle::{Delivery, PodEvent, TimestampMode, Tracker, TrackerConfig};
+use podinit_decode::Encoding;
+use podinit_sim::faults::Target;
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -177,7 +177,7 @@ impl Embedded {
     /// Waits for the `count`th request of a kind, and returns its query.
     pub async fn request(&self, target: Target, count: usize) -> String {
         let faults = self.cluster.faults();
-        let enough = |all: &[podinit::sim::faults::Request]| {
+        let enough = |all: &[podinit_sim::faults::Request]| {
             all.iter().filter(|made| made.target == target).count() >= count
         };
         let requests = faults.requests_until(enough).await;

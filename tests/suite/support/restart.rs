@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use podinit::sim::{Cluster, ClusterConfig};
+use podinit_sim::{Cluster, ClusterConfig};
 
 use crate::support::PATIENCE;
 use crate::support::scrape::Scrape;

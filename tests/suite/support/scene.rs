@@ -10,12 +10,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use podinit::sim::json::time;
-use podinit::sim::scene::Scene;
-use podinit::sim::truth::PodTruth;
-use podinit::sim::{Cluster, ClusterConfig};
 use podinit::slo::SloFile;
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::json::time;
+use podinit_sim::scene::Scene;
+use podinit_sim::truth::PodTruth;
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 

@@ -5,10 +5,10 @@ use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use podinit::sim::Cluster;
-use podinit::sim::life::{Change, PodManifest};
-use podinit::sim::node::CURRENT;
-use podinit::sim::report::{App, Report};
+use podinit_sim::Cluster;
+use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::node::CURRENT;
+use podinit_sim::report::{App, Report};
 use serde_json::Value;
 
 pub const PODS: &str = "/api/v1/pods";

@@ -1,9 +1,9 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
-use podinit::lifecycle::{EndedStartup, Observation, Observer, Sink};
 use podinit::metrics::Recorder;
 use podinit::records::RecordStore;
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::timestamp::Timestamp;
 
 /// The records alone.
 #[derive(Default)]

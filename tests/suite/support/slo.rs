@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use podinit::lifecycle::SloId;
-use podinit::sim::json::time;
-use podinit::sim::{Cluster, ClusterConfig};
 use podinit::slo::{Slo, SloFile};
-use podinit::timestamp::Timestamp;
+use podinit_core::lifecycle::SloId;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::json::time;
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;
 
 use crate::support::cluster::pipeline::Pipeline;

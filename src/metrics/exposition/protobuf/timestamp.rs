@@ -1,7 +1,7 @@
 //! `google.protobuf.Timestamp`.
 
 use super::wire::{WireType, integer_len, key, put_head, put_integer};
-use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 const SECONDS: u8 = key(1, WireType::Varint);
 const NANOS: u8 = key(2, WireType::Varint);

@@ -4,11 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::instruments::{Head, Kind, Label, Number};
-use crate::lifecycle::Latency;
 use crate::metrics::exemplar::SpanRef;
 use crate::metrics::histogram::{Histogram, HistogramEncoder, Snapshot};
-use crate::pod::{PodSnapshot, PodUid};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 
 #[derive(Debug)]
 pub(super) struct Family {

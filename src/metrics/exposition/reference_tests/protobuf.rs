@@ -10,7 +10,7 @@ use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 use crate::metrics::start_times::StartTimes;
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// A family after its length. Its unit stands before its series.
 pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! Events beside pods, in whatever form they were recorded ([§9.5](crate::specification#s9-5)).
 
 use super::*;
-use crate::kube_event::{EventReason, KubeEvent};
+use podinit_core::kube_event::{EventReason, KubeEvent};
 
 const POD: &str = r#"{"kind":"Pod","metadata":{"uid":"a"}}"#;
 

@@ -2,11 +2,11 @@
 
 use super::charts::distribution;
 use super::quantile::{quantile, sorted};
-use crate::lifecycle::{Interval, Latency};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::durations::LEAST_OF_P99;
 use crate::recordings::report::formatting::seconds;
 use crate::recordings::report::report_sink::rows;
+use podinit_core::lifecycle::{Interval, Latency};
 
 /// How long an interval took.
 pub(super) struct Distribution {
@@ -55,7 +55,7 @@ fn class(interval: Interval) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::{Stage, Step};
+    use podinit_core::lifecycle::{Stage, Step};
 
     #[test]
     fn a_step_has_the_colour_of_its_stage() {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use super::quantile::{quantile, sorted};
 use super::stages::{by_duration, mean};
-use crate::lifecycle::{Interval, Latency, Outcome, Record, Stage};
 use crate::recordings::report::durations::LEAST_OF_P99;
 use crate::recordings::report::formatting::seconds;
 use crate::recordings::report::html::heatmap::median;
 use crate::recordings::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::recordings::report::{DetailedReport, ReportedPod};
+use podinit_core::lifecycle::{Interval, Latency, Outcome, Record, Stage};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
 /// the others, and longer by so many seconds.

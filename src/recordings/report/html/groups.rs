@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::heatmap::median;
 use super::quantile::{quantile, sorted};
-use crate::lifecycle::{Interval, Latency, Outcome};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::formatting::seconds;
+use podinit_core::lifecycle::{Interval, Latency, Outcome};
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::quantile::{quantile, sorted};
-use crate::lifecycle::{Interval, Latency, Stage};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::formatting::seconds;
+use podinit_core::lifecycle::{Interval, Latency, Stage};
 
 /// So many nodes are shown, those with the slowest pods.
 const MOST_NODES: usize = 40;

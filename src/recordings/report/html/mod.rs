@@ -19,10 +19,10 @@ use askama::Template;
 
 use super::formatting::{self, HEAD, notes, outcomes, row, span};
 use super::{DetailedReport, WorkloadAdvice};
-use crate::lifecycle::Stage;
 use distributions::Distribution;
 use groups::Group;
 use heatmap::Heatmap;
+use podinit_core::lifecycle::Stage;
 use stages::{NOT_ACCOUNTED_FOR, StackedStages};
 use startups::Waterfall;
 use unfinished::Unfinished;

@@ -1,9 +1,9 @@
 //! Where the time of startups goes: the stages of all pods and of the slowest, stacked.
 
 use super::charts::{Part, bar};
-use crate::lifecycle::{Interval, Latency, Record, Stage};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::formatting::seconds;
+use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 
 /// The stages of some pods, on average.
 pub(super) struct StackedStages {

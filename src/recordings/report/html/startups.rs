@@ -2,10 +2,10 @@
 
 use super::charts::{Part, bar};
 use super::stages::UNKNOWN;
-use crate::lifecycle::{Interval, Latency, Record, Stage};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::formatting::seconds;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
+use podinit_core::timestamp::Timestamp;
 
 /// One startup.
 pub(super) struct Waterfall {

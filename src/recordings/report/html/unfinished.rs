@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::decode::rfc3339;
-use crate::lifecycle::{Outcome, Progress, Waiting};
 use crate::recordings::report::ReportedPod;
 use crate::recordings::report::formatting::seconds;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Outcome, Progress, Waiting};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
 
 /// So many pods are named.
 const MOST_PODS: usize = 100;

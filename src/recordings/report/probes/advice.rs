@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::label_values;
-use crate::lifecycle::Latency;
-use crate::pod::{ContainerProbes, Probe};
+use podinit_core::label_values;
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::{ContainerProbes, Probe};
 
 /// Both ends of the step are whole seconds of the API.
 const PRECISION: f64 = 1.0;

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::advice::{Advice, Taken, advise};
-use crate::lifecycle::Latency;
-use crate::pod::{ContainerProbes, Probe};
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::{ContainerProbes, Probe};
 
 /// `initialDelaySeconds`, `periodSeconds`, `failureThreshold`
 fn probe(initial_delay: u32, period: u32, failure_threshold: u32) -> Option<Probe> {

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 pub use advice::{Advice, Finding, Taken, advise};
 
-use crate::lifecycle::Latency;
-use crate::pod::{ContainerProbes, PodInfo, Workload};
+use podinit_core::lifecycle::Latency;
+use podinit_core::pod::{ContainerProbes, PodInfo, Workload};
 
 /// The probes of the workloads of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -11,21 +11,21 @@ use super::disk::GatedDisk;
 use crate::checkpoint::Store;
 use crate::cluster::client::connect_to;
 use crate::cluster::clock::Clock;
-use crate::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
 use crate::metrics::{Builder, Exposition, Format, LabelConfig};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use crate::records;
 use crate::run::checkpoint::commits::Commits;
 use crate::run::checkpoint::{Checkpoint, Parts, Recovery};
 use crate::run::ingest::Ingest;
 use crate::run::ingest_sink::IngestSink;
 use crate::server::Health;
-use crate::sim::rng::Rng;
-use crate::timestamp::Timestamp;
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
 use crate::watch::requests::Scope;
 use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::rng::Rng;
 
 const START: i64 = 1_800_000_000;
 

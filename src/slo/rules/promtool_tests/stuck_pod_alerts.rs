@@ -3,7 +3,7 @@
 use super::super::rule_file::Pairs;
 use super::super::stuck_pod_alerts::{PODS_STUCK, STILL_STUCK, alert, still_stuck};
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
-use crate::lifecycle::Stage;
+use podinit_core::lifecycle::Stage;
 
 const STUCK: &str = "podinit_stuck_pods";
 

@@ -1,6 +1,6 @@
 //! The choices that a scenario makes: every combination of them, or those of a seed.
 
-use podinit::sim::rng::Rng;
+use podinit_sim::rng::Rng;
 
 /// A scenario asks this for everything that can go one way or another. With the same choices, it goes
 /// the same way again.

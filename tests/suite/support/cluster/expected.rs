@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use podinit::sim::truth::{Ending, PodTruth, Reached};
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::truth::{Ending, PodTruth, Reached};
 
 use super::claims::Claims;
 use super::facts::Facts;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 use serde_json::Value;
 
 /// The conditions whose return is counted, and the milestone that each stands for.

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::cluster::client::connect_to;
-use podinit::decode::event::watch::{EventDecoder, EventLineKind};
-use podinit::lifecycle::{
-    Delivery, PodEvent, SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
-};
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
-use podinit::pod::PodSnapshot;
-use podinit::sim::Cluster;
-use podinit::sim::object::EventKind;
 use podinit::slo::{Slo, SloFile};
-use podinit::timestamp::Timestamp;
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
+use podinit_core::lifecycle::{
+    Delivery, PodEvent, SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
+};
+use podinit_core::pod::PodSnapshot;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use podinit_sim::Cluster;
+use podinit_sim::object::EventKind;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use podinit::sim::faults::{Answer, StreamFault, Target};
-use podinit::sim::json::time;
-use podinit::sim::life::Life;
-use podinit::sim::object::ObjectKey;
-use podinit::sim::rng::Rng;
-use podinit::sim::truth::{Ending, PodTruth};
-use podinit::sim::{Cluster, ClusterConfig};
-use podinit::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::json::time;
+use podinit_sim::life::Life;
+use podinit_sim::object::ObjectKey;
+use podinit_sim::rng::Rng;
+use podinit_sim::truth::{Ending, PodTruth};
+use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 

@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use podinit::sim::protobuf;
+use podinit_sim::protobuf;
 use prost::encoding::{WireType, encode_key, encode_varint};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use podinit::sim::protobuf;
+use podinit_sim::protobuf;
 use prost::encoding::decode_varint;
 use serde_json::{Value, json};
 

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use podinit::sim::Cluster;
-use podinit::sim::life::{Change, PodManifest};
-use podinit::sim::node::CURRENT;
-use podinit::sim::report::{App, Report};
-use podinit::sim::rng::Rng;
+use podinit_sim::Cluster;
+use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::node::CURRENT;
+use podinit_sim::report::{App, Report};
+use podinit_sim::rng::Rng;
 
 use crate::support::scrape::Scrape;
 

@@ -1,0 +1,116 @@
+//! The values that a metric label can take, as an enum: one declaration gives the variants, their
+//! texts and their order.
+
+/// An enum whose variants are the values of one metric label.
+///
+/// Made by `label_values!`, which keeps the invariant that a variant's discriminant is its index in
+/// [`LabelValue::ALL`]: arrays of counters are indexed by it.
+pub trait LabelValue: Copy + 'static {
+    /// Every value, in the order in which a scrape shows them.
+    const ALL: &'static [Self];
+
+    /// The text of the value in an exposition and in a checkpoint.
+    fn as_str(self) -> &'static str;
+
+    /// The index in [`LabelValue::ALL`].
+    fn index(self) -> usize;
+
+    /// Whether its series is exposed at 0, and not only once something was counted.
+    fn is_exposed_at_zero(self) -> bool {
+        true
+    }
+
+    /// The value with this text.
+    fn from_text(text: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|value| value.as_str() == text)
+    }
+}
+
+/// Declares an enum of label values:
+///
+/// ```
+/// podinit_core::label_values! {
+///     /// Why a request was refused.
+///     pub enum Refusal {
+///         /// No credentials were given
+///         Missing => "missing",
+///         /// The credentials are wrong
+///         Wrong => "wrong",
+///     }
+/// }
+/// assert_eq!(Refusal::Wrong.as_str(), "wrong");
+/// assert_eq!(Refusal::ALL.len(), 2);
+/// ```
+///
+/// The enum derives what a plain value needs, and has `ALL` (an array, so that its length can size
+/// other arrays) and `as_str` as inherent constants and functions, besides [`LabelValue`].
+#[macro_export]
+macro_rules! label_values {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident {
+            $( $(#[$variant_meta:meta])* $variant:ident => $text:expr ),+ $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        $vis enum $name {
+            $( $(#[$variant_meta])* $variant ),+
+        }
+
+        impl $name {
+            /// Every value, in the order of the discriminants.
+            #[allow(dead_code, reason = "some enums are only used through LabelValue")]
+            $vis const ALL: [Self; [$( $text ),+].len()] = [$( Self::$variant ),+];
+
+            /// The text of the value.
+            $vis const fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $text ),+
+                }
+            }
+        }
+
+        impl $crate::label_value::LabelValue for $name {
+            const ALL: &'static [Self] = &[$( Self::$variant ),+];
+
+            fn as_str(self) -> &'static str {
+                $name::as_str(self)
+            }
+
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LabelValue;
+
+    label_values! {
+        /// Two values.
+        enum Answer {
+            /// One
+            Yes => "yes",
+            /// The other
+            No => "no",
+        }
+    }
+
+    #[test]
+    fn an_index_is_the_position_in_all() {
+        for (position, value) in <Answer as LabelValue>::ALL.iter().enumerate() {
+            assert_eq!(value.index(), position);
+            assert_eq!(Answer::ALL[position], *value);
+        }
+    }
+
+    #[test]
+    fn a_text_leads_back_to_its_value() {
+        assert_eq!(Answer::from_text("no"), Some(Answer::No));
+        assert_eq!(Answer::from_text("perhaps"), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! The core of podinit: what a pod's snapshots say about its startup.
+//!
+//! It is pure and synchronous: time is an argument, and it does no I/O. [`specification`] says what it
+//! measures, rule by rule.
+
+#![forbid(unsafe_code)]
+
+pub mod kube_event;
+pub mod label_value;
+pub mod lifecycle;
+pub mod pod;
+pub mod shard;
+#[doc = include_str!("../specification.md")]
+pub mod specification {}
+pub mod timestamp;

@@ -1,0 +1,221 @@
+use super::*;
+
+fn cause_of(clauses: &str) -> Cause {
+    cause(&format!("0/5 nodes are available: {clauses}."))
+}
+
+#[test]
+fn the_clause_with_the_most_nodes_decides() {
+    let taint = "node(s) had untolerated taint(s)";
+    assert_eq!(
+        cause_of(&format!("2 Insufficient cpu, 3 {taint}")),
+        Cause::Taint
+    );
+    assert_eq!(
+        cause_of(&format!("3 Insufficient cpu, 2 {taint}")),
+        Cause::Resources
+    );
+    assert_eq!(
+        cause_of(&format!("10 {taint}, 9 Insufficient cpu")),
+        Cause::Taint
+    );
+    // On a tie the first.
+    assert_eq!(
+        cause_of(&format!("2 {taint}, 2 Insufficient cpu")),
+        Cause::Taint
+    );
+    assert_eq!(
+        cause_of(&format!("2 Insufficient cpu, 2 {taint}")),
+        Cause::Resources
+    );
+}
+
+#[test]
+fn the_nodes_of_a_cause_are_added_up() {
+    for (clauses, expected) in [
+        (
+            "3 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory",
+            Cause::Resources,
+        ),
+        (
+            "4 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory",
+            Cause::Taint,
+        ),
+        // On a tie the cause whose first clause comes first.
+        (
+            "1 Insufficient cpu, 3 node(s) were unschedulable, 2 Too many pods",
+            Cause::Resources,
+        ),
+        // Until 1.23 the clause of a taint has a comma.
+        (
+            "3 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
+            Cause::Taint,
+        ),
+        (
+            "1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
+            Cause::Resources,
+        ),
+        (
+            "99999999999999999999 Insufficient cpu, 9 node(s) were unschedulable",
+            Cause::Resources,
+        ),
+        ("1 x, 2y Insufficient cpu", Cause::Resources),
+        ("2 x,3 node(s) were unschedulable", Cause::Taint),
+    ] {
+        assert_eq!(cause_of(clauses), expected, "{clauses}");
+    }
+}
+
+#[test]
+fn what_does_not_begin_with_a_number_is_one_clause() {
+    let unbound = "pod has unbound immediate PersistentVolumeClaims";
+    assert_eq!(cause_of(unbound), Cause::Volume);
+    assert_eq!(
+        cause_of("the claim is not ready, 5 node(s) had a taint"),
+        Cause::Taint,
+        "all of it is searched"
+    );
+    assert_eq!(
+        cause_of(&format!("4 x, {unbound}, 9 Insufficient cpu")),
+        Cause::Resources
+    );
+    assert_eq!(cause_of(&format!("4 x, {unbound}")), Cause::Volume);
+}
+
+#[test]
+fn what_postfilter_plugins_say_does_not_count() {
+    for end in [
+        "preemption: 0/5 nodes are available: 5 Insufficient cpu.",
+        "no new claims to deallocate, preemption: 0/5 nodes are available: 5 Insufficient cpu.",
+        "still not schedulable, preemption: 5 Insufficient cpu",
+        "deallocation of ResourceClaim completed, 9 Insufficient cpu",
+        "deletion of ResourceClaim x, 9 Insufficient cpu",
+    ] {
+        let message = format!("0/5 nodes are available: 1 node(s) were unschedulable. {end}");
+        assert_eq!(cause(&message), Cause::Taint, "{end}");
+        let message = format!("0/5 nodes are available: 5 node(s) didn't have free ports. {end}");
+        assert_eq!(cause(&message), Cause::Other, "{end}");
+        assert_eq!(cause(&format!("nothing. {end}")), Cause::Other, "{end}");
+    }
+}
+
+#[test]
+fn a_message_of_another_form_is_one_clause() {
+    for (message, expected) in [
+        ("", Cause::Other),
+        (
+            "waiting for volume \"a\", 9 Insufficient cpu",
+            Cause::Resources,
+        ),
+        (
+            "3 Insufficient cpu, 5 node(s) had a taint",
+            Cause::Resources,
+        ),
+        ("3 nodes, volume \"a\"", Cause::Volume),
+        ("running PreBind plugin: timeout", Cause::Other),
+    ] {
+        assert_eq!(cause(message), expected, "{message}");
+    }
+}
+
+#[test]
+fn the_clauses_come_after_the_first_count_of_nodes() {
+    for (message, expected) in [
+        (
+            "all nodes are unavailable: 1 Insufficient cpu, 2 node(s) had a taint.",
+            Cause::Taint,
+        ),
+        (
+            "0/x nodes are available: 1 Insufficient cpu, 2 node(s) had a taint",
+            Cause::Taint,
+        ),
+        (
+            "1 nodes are available: 2 a taint nodes are unavailable: 3 Insufficient cpu",
+            Cause::Resources,
+        ),
+        (
+            "nodes are available: 1 Insufficient cpu, 2 taint",
+            Cause::Resources,
+        ),
+    ] {
+        assert_eq!(cause(message), expected, "{message}");
+    }
+}
+
+#[test]
+fn the_words_are_searched_in_their_order_and_in_any_case() {
+    for (clause, expected) in [
+        ("INSUFFICIENT storage", Cause::Resources),
+        ("had taint {device: x}", Cause::Taint),
+        ("Topology Spread and volume", Cause::Topology),
+        ("volume node affinity conflict", Cause::Volume),
+        ("bound to non-existent PVC", Cause::Volume),
+        ("no available disk", Cause::Volume),
+        ("cannot allocate all claims for the selector", Cause::Claim),
+        ("no such DEVICE class", Cause::Claim),
+        ("didn't match Pod's node affinity/selector", Cause::Affinity),
+        ("didn't have free ports", Cause::Other),
+    ] {
+        assert_eq!(cause_of(&format!("1 {clause}")), expected, "{clause}");
+    }
+}
+
+#[test]
+fn a_pod_group_is_named_anywhere_and_in_any_case() {
+    for message in [
+        "the Pod Group is small",
+        "PodGroup a",
+        "gAnG",
+        "optimistic rejection: less than 3 Sibling pods",
+        "minCount (4) cannot be satisfied: 1 scheduled, 2 remaining",
+    ] {
+        assert!(names_pod_group(message), "{message}");
+    }
+    assert!(!names_pod_group("a group of pods") && !names_pod_group(""));
+}
+
+/// The rows of the table in `docs/causes.md`: the text of a reason, and its cause.
+fn documented() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let page = include_str!("../../../../../docs/causes.md");
+    let (_, table) = page.split_once("| reason | in |").unwrap_or_default();
+    table.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [reason, _, _, cause] = *cells else {
+            return None;
+        };
+        Some((reason.strip_prefix("| `")?.strip_suffix('`')?, cause))
+    })
+}
+
+#[test]
+fn the_reasons_of_every_version_have_the_documented_causes() {
+    let mut rows = 0;
+    for (reason, documented) in documented() {
+        let cause = cause_of(&format!("2 something else, 3 {reason}"));
+        assert_eq!(format!("`{}` |", cause.as_str()), documented, "{reason}");
+        rows += 1;
+    }
+    assert!(rows > 20, "only {rows} rows were read");
+}
+
+#[test]
+fn a_taint_that_is_named_is_a_taint() {
+    let named = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }";
+    assert_eq!(
+        cause_of(&format!("1 Insufficient cpu, 2 {named}")),
+        Cause::Taint
+    );
+    assert!(names_pod_group(
+        "waiting for minCount pods from a gang to appear in scheduling queue"
+    ));
+}
+
+proptest::proptest! {
+    /// Any text has a cause, and what follows the preemption changes nothing.
+    #[test]
+    fn any_message_has_a_cause(message in ".{0,80}", tail in ".{0,40}") {
+        proptest::prop_assume!(!message.contains(" preemption:"));
+        let with_tail = format!("{message} preemption:{tail}");
+        proptest::prop_assert_eq!(cause(&message), cause(&with_tail));
+    }
+}

@@ -1,0 +1,99 @@
+//! Pod lifecycle accounting: from snapshots of pods to observations. Pure and synchronous: time is an
+//! argument, and nothing here knows Kubernetes clients, metrics or a clock.
+//!
+//! ```text
+//!                      ┌────────── first snapshot ───────────┐
+//!                      │ (static, or started up before)      │
+//!                      ▼                                     │
+//!  unknown ──► in flight ──► finished ──► deleted ──► forgotten
+//!                │  ▲  │        │          (10 min)      ▲
+//!                └──┘  │        └── absent from a list ──┤
+//!              a stage └────────── absent: vanished ─────┘
+//! ```
+//!
+//! Invariants, for every sequence of deliveries:
+//! - `discovered = Σ finished{outcome} + in flight`, after every observation
+//!   ([§5.7](crate::specification#s5-7)).
+//! - A milestone is latched once. An interval is judged at most once per UID, at the first snapshot
+//!   with which both its ends are reached, and never after the startup has ended.
+//! - Duplicates, older versions and the boundaries between batches change nothing.
+//! - Whatever is not observed is reported with a reason; nothing is dropped silently.
+//! - No more pods are remembered than the cap allows, and no pod that was evicted is ever discovered
+//!   again (see `eviction.rs`).
+
+mod cause;
+mod classification;
+mod delivery;
+mod enum_set;
+mod estimate;
+mod eviction;
+mod finished_pod;
+mod image_pulls;
+mod in_flight_order;
+mod in_place;
+mod interval;
+mod judgement;
+mod last_seen;
+mod lost_startup;
+mod messages;
+mod milestone;
+mod name_index;
+mod network_evidence;
+mod observation;
+mod outcome;
+mod pod_in_flight;
+mod record;
+mod reentry;
+mod saved;
+mod sink;
+mod slo;
+mod slo_verdict;
+mod sources;
+mod startup;
+mod startup_sli;
+mod startup_sli_verdict;
+mod stuck;
+mod table;
+mod tracker;
+mod version;
+mod version_steps;
+
+pub use cause::{Cause, Waiting};
+pub use classification::Backfill;
+pub use delivery::{Delivery, PodEvent, SourceId};
+pub use estimate::TimestampMode;
+pub use eviction::{Evicted, EvictedState, RefusalReason};
+pub use in_place::{OpenChanges, OpenResize};
+pub use interval::{Interval, Stage, StageOrStep, Step};
+pub use judgement::{AnomalyKind, Latency, UnobservedReason};
+pub use last_seen::LastSeen;
+pub use lost_startup::LostStartup;
+pub use milestone::Milestone;
+pub use network_evidence::{NetworkEvidence, NetworkTime};
+pub use observation::{
+    EventDropReason, Observation, Observer, PodObservation, PodState, PullObservation, PullResult,
+    ResizeResult, TrackerObservation,
+};
+pub use outcome::Outcome;
+#[cfg(any(test, feature = "testing"))]
+pub use record::fixtures as record_fixtures;
+pub use record::{
+    EndedStartup, InFlight, InFlightPosition, IntervalResult, MOST_CAUSES, MilestoneSource,
+    Progress, Record, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
+    RecordedMilestone, RecordedPull, RecordedSlo,
+};
+pub use reentry::LastTrue;
+pub use saved::{
+    Named, SavedCause, SavedCollected, SavedDeleted, SavedEnded, SavedEvidence, SavedImage,
+    SavedImagePull, SavedInFlight, SavedInPlace, SavedPod, SavedRules, SavedShown, SavedSource,
+    SavedStartup, SavedTracker, SavedVerdict, SavedWaiting, UnreadWaiting, WaitingNames,
+    WaitingPod, WaitingTable,
+};
+pub use sink::Sink;
+pub use slo::{Namespaces, SloRule};
+pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
+pub use sources::{FirstList, SourceProgress, Successor};
+pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};
+pub use stuck::{StuckAfter, StuckBefore};
+pub use tracker::{Tracker, TrackerConfig};
+pub use version::Version;

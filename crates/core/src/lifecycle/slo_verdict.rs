@@ -1,0 +1,92 @@
+//! The event of a pod for an SLO ([§6.1](crate::specification#s6-1)): good, bad, or excluded with a
+//! reason.
+
+use super::cause::Waiting;
+use super::outcome::Outcome;
+use crate::label_value::LabelValue;
+
+/// The index of an SLO among those in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SloId(pub u16);
+
+/// Why a pod is neither good nor bad for an SLO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExclusionReason {
+    /// The pod ended first, with the interval open
+    Ended(Outcome),
+    /// It ended as ready, but the interval's milestones were not both seen
+    NotSeen,
+    /// It can no longer enter the interval
+    NotEntered,
+    /// The interval's times are unusable
+    Time,
+    /// A condition type that the interval needs does not exist on this cluster
+    ConditionAbsent,
+}
+
+impl ExclusionReason {
+    /// Every reason. `Ended(Ready)` is none: it is `NotSeen`.
+    pub const ALL: [Self; 12] = [
+        Self::Ended(Outcome::Completed),
+        Self::Ended(Outcome::Failed),
+        Self::Ended(Outcome::Deleted),
+        Self::Ended(Outcome::Vanished),
+        Self::Ended(Outcome::Disrupted),
+        Self::Ended(Outcome::Moved),
+        Self::Ended(Outcome::Preexisting),
+        Self::Ended(Outcome::Static),
+        Self::NotSeen,
+        Self::NotEntered,
+        Self::Time,
+        Self::ConditionAbsent,
+    ];
+
+    /// The reason for a pod that ended with `outcome` before its interval did.
+    pub const fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Ready => Self::NotSeen,
+            other => Self::Ended(other),
+        }
+    }
+
+    /// The value of the label `reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ended(Outcome::Ready) | Self::NotSeen => "not_seen",
+            Self::Ended(outcome) => outcome.as_str(),
+            Self::NotEntered => "not_entered",
+            Self::Time => "time",
+            Self::ConditionAbsent => "condition_absent",
+        }
+    }
+}
+
+impl LabelValue for ExclusionReason {
+    const ALL: &'static [Self] = &ExclusionReason::ALL;
+
+    fn as_str(self) -> &'static str {
+        ExclusionReason::as_str(self)
+    }
+
+    fn is_exposed_at_zero(self) -> bool {
+        !matches!(self, Self::Ended(outcome) if !outcome.is_exposed_at_zero())
+    }
+
+    fn index(self) -> usize {
+        let mut all = Self::ALL.iter();
+        let position = all.position(|other| other.as_str() == self.as_str());
+        position.unwrap_or_default()
+    }
+}
+
+/// The one event of a pod for an SLO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SloVerdict {
+    /// The interval ended within the threshold
+    Good,
+    /// It took longer, or its deadline passed. Where the pod was, and why it waited there, when it
+    /// became bad ([§10.1](crate::specification#s10-1)); `None` where the pod was not known before
+    Bad(Option<Waiting>),
+    /// The pod counts for nothing
+    Excluded(ExclusionReason),
+}

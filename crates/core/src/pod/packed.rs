@@ -1,0 +1,262 @@
+//! Many snapshots in little memory: the list of a large cluster is held until it is complete
+//! ([§5.4](crate::specification#s5-4)), and nearly all of its pods have an ordinary status.
+//!
+//! An ordinary snapshot takes 55 to 80 bytes here, and with its containers at least five times as much as a
+//! [`PodSnapshot`]. Nothing is lost.
+
+mod bytes;
+mod container;
+mod flags;
+mod name;
+mod shared;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use self::bytes::Reader;
+use self::name::{pack_name, unpack_name};
+use self::shared::SharedValues;
+use self::snapshot::{is_ordinary, pack, unpack};
+use super::{PodSnapshot, PodUid};
+
+/// So many bytes are given back at once while the snapshots are taken out.
+const CHUNK: usize = 1 << 20;
+
+/// So much is allocated for a chunk, and what it does not need is given up when it is full. glibc takes
+/// allocations of more than 32 MiB, and no smaller ones for certain, straight from the operating system: there a
+/// chunk can go back to whatever happens around it. What is not written to takes no memory.
+const RESERVED: usize = 33 << 20;
+
+/// What stands before each snapshot, and is followed by its UID.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It follows.
+    Ordinary = 0,
+    /// It is the next of [`PackedPods::others`].
+    Other = 1,
+    /// It follows, but was removed.
+    RemovedOrdinary = 2,
+    /// It is the next of [`PackedPods::others`], but was removed.
+    RemovedOther = 3,
+}
+
+/// Where a snapshot is, as long as none is taken out.
+pub type Place = u32;
+
+/// Snapshots in the order in which they were added.
+#[derive(Clone, Default)]
+pub struct PackedPods {
+    chunks: VecDeque<Vec<u8>>,
+    /// How much of the first chunk has been taken out
+    taken: usize,
+    /// The snapshots that are not ordinary
+    others: VecDeque<Box<PodSnapshot>>,
+    len: usize,
+    /// The bytes of the snapshot that is being packed
+    scratch: Vec<u8>,
+    /// The name of the ordinary snapshot before
+    last_name: Vec<u8>,
+    shared: Box<SharedValues>,
+}
+
+impl PackedPods {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds a snapshot, and says where it is; `None` past 4 GiB.
+    pub fn push(&mut self, pod: PodSnapshot) -> Option<Place> {
+        let kind = match is_ordinary(&pod) {
+            true => Kind::Ordinary,
+            false => Kind::Other,
+        };
+        self.scratch.clear();
+        self.scratch.push(kind as u8);
+        for word in pod.uid.words() {
+            self.scratch.extend_from_slice(&word.to_le_bytes());
+        }
+        match kind {
+            Kind::Ordinary => {
+                pack_name(&pod, &mut self.last_name, &mut self.scratch);
+                pack(&pod, &mut self.shared, &mut self.scratch);
+            }
+            _ => self.others.push_back(Box::new(pod)),
+        }
+        self.len += 1;
+        let place = self.append();
+        Place::try_from(place).ok()
+    }
+
+    /// Appends what was packed, and says where.
+    fn append(&mut self) -> usize {
+        let last = self.chunks.len().saturating_sub(1);
+        let length = self.scratch.len();
+        if let Some(chunk) = self.chunks.back_mut()
+            && chunk.len() + length <= CHUNK
+        {
+            let offset = chunk.len();
+            chunk.extend_from_slice(&self.scratch);
+            return last * CHUNK + offset;
+        }
+        // A short list stays small: only chunks after the first have their full size from the beginning.
+        let reserved = self.chunks.back_mut().map_or(0, |full| {
+            full.shrink_to_fit();
+            RESERVED
+        });
+        let mut chunk = Vec::with_capacity(reserved.max(length));
+        chunk.extend_from_slice(&self.scratch);
+        self.chunks.push_back(chunk);
+        (self.chunks.len() - 1) * CHUNK
+    }
+
+    /// The UID of the snapshot at a place that [`PackedPods::push`] gave.
+    pub fn uid_at(&self, place: Place) -> Option<PodUid> {
+        let (chunk, offset) = split(place);
+        let bytes = self.chunks.get(chunk)?.get(offset + 1..)?;
+        Some(uid(&mut Reader(bytes)))
+    }
+
+    /// Removes the snapshot at a place that [`PackedPods::push`] gave.
+    pub fn remove(&mut self, place: Place) {
+        let (chunk, offset) = split(place);
+        let chunk = self.chunks.get_mut(chunk);
+        let Some(kind) = chunk.and_then(|chunk| chunk.get_mut(offset)) else {
+            return;
+        };
+        let removed = match Kind::of(*kind) {
+            Kind::Ordinary => Kind::RemovedOrdinary,
+            Kind::Other => Kind::RemovedOther,
+            Kind::RemovedOrdinary | Kind::RemovedOther => return,
+        };
+        *kind = removed as u8;
+        self.len -= 1;
+    }
+
+    /// Copies of all of them, which take as much memory again.
+    pub fn copies(&self) -> impl Iterator<Item = PodSnapshot> + use<> {
+        self.clone().into_iter()
+    }
+}
+
+fn split(place: Place) -> (usize, usize) {
+    let place = place as usize;
+    (place / CHUNK, place % CHUNK)
+}
+
+fn uid(reader: &mut Reader<'_>) -> PodUid {
+    PodUid::from_words([(); 2].map(|()| u64::from_le_bytes(reader.array())))
+}
+
+impl Kind {
+    const fn of(byte: u8) -> Self {
+        match byte {
+            0 => Self::Ordinary,
+            1 => Self::Other,
+            2 => Self::RemovedOrdinary,
+            _ => Self::RemovedOther,
+        }
+    }
+}
+
+/// Takes snapshots out, and gives their memory back on the way.
+#[derive(Debug)]
+pub struct IntoIter {
+    packed: PackedPods,
+    /// The name of the ordinary snapshot before
+    last_name: Vec<u8>,
+}
+
+impl IntoIterator for PackedPods {
+    type Item = PodSnapshot;
+    type IntoIter = IntoIter;
+
+    fn into_iter(self) -> IntoIter {
+        IntoIter {
+            packed: self,
+            last_name: Vec::new(),
+        }
+    }
+}
+
+impl IntoIter {
+    /// The next snapshot, and whether it is still one of them.
+    fn unpack_next(&mut self) -> Option<(PodSnapshot, bool)> {
+        let Self { packed, last_name } = self;
+        let chunk = packed.chunks.front()?;
+        let mut reader = Reader(chunk.get(packed.taken..)?);
+        let kind = Kind::of(reader.byte());
+        let uid = uid(&mut reader);
+        let pod = match kind {
+            Kind::Ordinary | Kind::RemovedOrdinary => {
+                let name = unpack_name(last_name, &mut reader);
+                unpack(uid, name, &packed.shared, &mut reader)
+            }
+            Kind::Other | Kind::RemovedOther => *packed.others.pop_front()?,
+        };
+        packed.taken = chunk.len() - reader.0.len();
+        if reader.0.is_empty() {
+            packed.chunks.pop_front();
+            packed.taken = 0;
+        }
+        Some((pod, matches!(kind, Kind::Ordinary | Kind::Other)))
+    }
+}
+
+impl Iterator for IntoIter {
+    type Item = PodSnapshot;
+
+    fn next(&mut self) -> Option<PodSnapshot> {
+        loop {
+            if let (pod, true) = self.unpack_next()? {
+                self.packed.len -= 1;
+                return Some(pod);
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.packed.len, Some(self.packed.len))
+    }
+}
+
+impl Extend<PodSnapshot> for PackedPods {
+    fn extend<I: IntoIterator<Item = PodSnapshot>>(&mut self, pods: I) {
+        for pod in pods {
+            self.push(pod);
+        }
+    }
+}
+
+impl FromIterator<PodSnapshot> for PackedPods {
+    fn from_iter<I: IntoIterator<Item = PodSnapshot>>(pods: I) -> Self {
+        let mut packed = Self::default();
+        packed.extend(pods);
+        packed
+    }
+}
+
+impl From<Vec<PodSnapshot>> for PackedPods {
+    fn from(pods: Vec<PodSnapshot>) -> Self {
+        pods.into_iter().collect()
+    }
+}
+
+impl PartialEq for PackedPods {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.copies().eq(other.copies())
+    }
+}
+
+impl std::fmt::Debug for PackedPods {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.copies()).finish()
+    }
+}

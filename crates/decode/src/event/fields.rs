@@ -1,0 +1,99 @@
+//! The fields that only Events have.
+
+use std::borrow::Cow;
+
+use serde::de::MapAccess;
+
+use crate::pod::lenient::{Lenient, LenientField, Text, Time, skip};
+use podinit_core::timestamp::Timestamp;
+
+/// What is read of an Event, beside its `kind`, `metadata`, `reason` and `message`.
+#[derive(Default)]
+pub struct EventFields<'de> {
+    /// `involvedObject`; the field by which an Event is known where its kind is not stated
+    pub involved: Option<InvolvedObject<'de>>,
+    /// `reportingComponent`
+    pub reporter: Option<Cow<'de, str>>,
+    /// `source.component`
+    pub source_component: Option<Cow<'de, str>>,
+    /// `firstTimestamp`
+    pub first: Option<Timestamp>,
+}
+
+impl<'de> EventFields<'de> {
+    /// Takes the value of the key `key`, or skips it.
+    pub fn take<A: MapAccess<'de>>(
+        &mut self,
+        key: Option<&str>,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        match key {
+            Some("involvedObject") => {
+                self.involved = map.next_value_seed(Lenient(InvolvedObjectReader))?;
+            }
+            Some("reportingComponent") => self.reporter = map.next_value_seed(Lenient(Text))?,
+            Some("source") => {
+                self.source_component = map.next_value_seed(Lenient(ComponentReader))?;
+            }
+            Some("firstTimestamp") => {
+                self.first = map.next_value_seed(Lenient(Time))?;
+            }
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// What is read of an `involvedObject`.
+#[derive(Default)]
+pub struct InvolvedObject<'de> {
+    pub kind: Option<Cow<'de, str>>,
+    pub uid: Option<Cow<'de, str>>,
+    pub field_path: Option<Cow<'de, str>>,
+}
+
+/// Reads an [`InvolvedObject`]; `None` for what is no object.
+struct InvolvedObjectReader;
+
+impl<'de> LenientField<'de> for InvolvedObjectReader {
+    type Value = Option<InvolvedObject<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut involved = InvolvedObject::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("kind") => involved.kind = map.next_value_seed(Lenient(Text))?,
+                Some("uid") => involved.uid = map.next_value_seed(Lenient(Text))?,
+                Some("fieldPath") => involved.field_path = map.next_value_seed(Lenient(Text))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(Some(involved))
+    }
+}
+
+/// `component` of a `source`.
+struct ComponentReader;
+
+impl<'de> LenientField<'de> for ComponentReader {
+    type Value = Option<Cow<'de, str>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut component = None;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("component") => component = map.next_value_seed(Lenient(Text))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(component)
+    }
+}

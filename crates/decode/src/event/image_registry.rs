@@ -1,0 +1,65 @@
+//! The registry of an image reference, as container tools normalize it (the rules of the reference
+//! grammar of CNCF Distribution).
+
+/// The registry that stands for none, and that references may spell in an older way.
+const DEFAULT: &str = "docker.io";
+const LEGACY_DEFAULT: &str = "index.docker.io";
+
+/// The registry of `image`, or `docker.io` if it names none. Every text has a registry, since what a
+/// kubelet names in an Event it has taken for an image.
+pub fn of(image: &str) -> &str {
+    match split(image) {
+        (Some(registry), _) if registry != LEGACY_DEFAULT => registry,
+        _ => DEFAULT,
+    }
+}
+
+/// The registry that `image` names, and the rest of it. What stands before the first slash is a registry
+/// if it has a dot, a colon or an upper-case letter, which no repository may have, or is `localhost`.
+pub fn split(image: &str) -> (Option<&str>, &str) {
+    match image.split_once('/') {
+        Some((first, rest)) if is_registry(first) => (Some(first), rest),
+        _ => (None, image),
+    }
+}
+
+fn is_registry(first: &str) -> bool {
+    first == "localhost"
+        || first.contains(['.', ':'])
+        || first
+            .chars()
+            .any(|letter| letter.to_lowercase().ne([letter]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registries_are_those_that_container_tools_find() {
+        for (image, registry) in [
+            ("nginx", "docker.io"),
+            ("nginx:1.27", "docker.io"),
+            ("library/nginx", "docker.io"),
+            ("team/web/api", "docker.io"),
+            ("docker.io/library/nginx", "docker.io"),
+            ("index.docker.io/library/nginx", "docker.io"),
+            ("registry-1.docker.io/library/nginx", "registry-1.docker.io"),
+            ("ghcr.io/org/app@sha256:0123", "ghcr.io"),
+            ("registry.k8s.io/pause:3.10", "registry.k8s.io"),
+            ("localhost/app", "localhost"),
+            ("localhost:5000/app", "localhost:5000"),
+            ("registry:5000/app", "registry:5000"),
+            ("10.0.0.1:5000/app", "10.0.0.1:5000"),
+            ("[2001:db8::1]:5000/app", "[2001:db8::1]:5000"),
+            ("Registry/app", "Registry"),
+            ("localhost", "docker.io"),
+            ("localhosts/app", "docker.io"),
+            ("example.com", "docker.io"),
+            ("", "docker.io"),
+            ("/app", "docker.io"),
+        ] {
+            assert_eq!(of(image), registry, "{image}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The decoder of `v1` Events about pods ([§9.5](crate::specification#s9-5)). Like that of pods it reads only
+//! the fields that podinit needs, and is lenient: a field of another type than it should have counts as
+//! absent, so every object of kind Event is an Event, if need be one that says nothing.
+//!
+//! `fields` holds the fields, `message` the texts that kubelets write, with `go_duration` and
+//! `image_registry` for what stands in them, and `watch` what a list-watch receives.
+
+pub mod fields;
+pub mod go_duration;
+pub mod image_registry;
+pub mod message;
+pub mod watch;
+
+use std::sync::Arc;
+
+use super::pod::DecodeContext;
+use super::pod::object::Object;
+use fields::InvolvedObject;
+use message::PullMessage;
+use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pulled, SandboxWarning};
+use podinit_core::pod::PodUid;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// Names the component of which Events are evidence.
+const KUBELET: &str = "kubelet";
+
+/// The Event that `object` is.
+pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
+    let Object {
+        metadata,
+        event,
+        reason,
+        message,
+        ..
+    } = object;
+    let involved = event.involved.unwrap_or_default();
+    let reporter = event.reporter.filter(|name| !name.is_empty());
+    let reporter = reporter.or(event.source_component);
+    let message = message.as_deref().unwrap_or_default();
+    let reason = reason_of(reason.as_deref().unwrap_or_default(), message, context);
+    let is_kept = context.options.messages && matches!(reason, EventReason::Warning(_));
+    KubeEvent {
+        pod: pod_of(&involved),
+        from_kubelet: reporter.as_deref() == Some(KUBELET),
+        container: involved
+            .field_path
+            .and_then(|path| container(&path, context)),
+        first: event.first,
+        named: instant_in_name(&metadata.name),
+        reason,
+        message: is_kept.then(|| message.into()),
+    }
+}
+
+/// Whether the Event `object` is about a pod of another shard.
+fn is_of_other_shard(object: &Object<'_>, context: &DecodeContext) -> bool {
+    let pod = object.event.involved.as_ref().and_then(pod_of);
+    pod.is_some_and(|uid| context.is_of_other_shard(uid))
+}
+
+/// The UID of the pod that an Event is about. Events of nodes have a `uid` as well, which is a name.
+fn pod_of(involved: &InvolvedObject<'_>) -> Option<PodUid> {
+    let is_pod = involved.kind.as_deref().is_none_or(|kind| kind == "Pod");
+    let uid = involved.uid.as_deref().filter(|uid| !uid.is_empty());
+    uid.filter(|_| is_pod).map(PodUid::from_text)
+}
+
+/// The container that a `fieldPath` names: `spec.containers{NAME}` or `spec.initContainers{NAME}`.
+fn container(path: &str, context: &mut DecodeContext) -> Option<EventContainer> {
+    let (init, rest) = match path.strip_prefix("spec.initContainers{") {
+        Some(rest) => (true, rest),
+        None => (false, path.strip_prefix("spec.containers{")?),
+    };
+    let name = rest.strip_suffix('}').filter(|name| !name.is_empty())?;
+    Some(EventContainer {
+        name: context.text(name),
+        init,
+    })
+}
+
+/// The instant in the name of an Event: what follows the last dot, as hexadecimal Unix nanoseconds.
+/// `None` where that is no such number, or lies in 1970 or before ([§4.6](crate::specification#s4-6)).
+pub fn instant_in_name(name: &str) -> Option<Timestamp> {
+    /// 1971-01-01T00:00:00Z
+    const FIRST: i64 = 31_536_000 * NANOS_PER_SECOND;
+    let (_, digits) = name.rsplit_once('.')?;
+    // The parser would take a sign.
+    let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let nanos = i64::from_str_radix(digits, 16).ok()?;
+    (hexadecimal && nanos >= FIRST).then(|| Timestamp::from_nanos(nanos))
+}
+
+fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventReason {
+    let mut registry = |image: &str| -> Arc<str> { context.text(image_registry::of(image)) };
+    match reason {
+        "Pulling" => EventReason::Pulling,
+        "Created" => EventReason::Created,
+        "Started" => EventReason::Started,
+        "SuccessfulAttachVolume" => EventReason::VolumeAttached,
+        "Pulled" => EventReason::Pulled(match message::pulled(message) {
+            Some(PullMessage::Present { image }) => Some(Pulled::Present {
+                registry: registry(image),
+            }),
+            Some(PullMessage::Pulled { image, pull }) => {
+                Some(Pulled::Pulled(pull.from_registry(registry(image))))
+            }
+            None => None,
+        }),
+        "Failed" => match message::failed_pull(message) {
+            Some(image) => EventReason::PullFailed {
+                registry: registry(image),
+            },
+            None => EventReason::Other,
+        },
+        _ => match warning(reason, message) {
+            Some(warning) => EventReason::Warning(warning),
+            None => EventReason::Other,
+        },
+    }
+}
+
+/// The warning about a pod's sandbox that an Event is ([§10.1](crate::specification#s10-1)).
+fn warning(reason: &str, message: &str) -> Option<SandboxWarning> {
+    Some(match reason {
+        "FailedPrepareDynamicResources" => SandboxWarning::FailedPrepareDynamicResources,
+        "FailedMount" => SandboxWarning::FailedMount,
+        "FailedAttachVolume" => SandboxWarning::FailedAttachVolume,
+        "FailedMapVolume" => SandboxWarning::FailedMapVolume,
+        "NetworkNotReady" => SandboxWarning::NetworkNotReady,
+        "FailedCreatePodSandBox" if is_about_network(message) => {
+            SandboxWarning::FailedSandboxNetwork
+        }
+        "FailedCreatePodSandBox" => SandboxWarning::FailedSandbox,
+        _ => return None,
+    })
+}
+
+/// Whether the message of a `FailedCreatePodSandBox` is about the network, and not about a sandbox or a pause
+/// image whose name only contains such words.
+fn is_about_network(message: &str) -> bool {
+    const NETWORK: [&str; 7] = [
+        "setup network",
+        "networkplugin cni",
+        "cni network",
+        "plugin type=",
+        "pod network sandbox",
+        "network is not ready",
+        "cni plugin not initialized",
+    ];
+    const OTHER: [&str; 2] = ["failed to reserve sandbox name", "failed to pull image"];
+    let message = message.to_ascii_lowercase();
+    let contains_any = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    contains_any(&NETWORK) && !contains_any(&OTHER)
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

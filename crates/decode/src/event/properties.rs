@@ -1,0 +1,45 @@
+//! Random Events, mutilated at random, against a plain reading of the same fields from a
+//! `serde_json::Value`.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::tests::event;
+use super::*;
+use crate::rfc3339;
+use crate::testing::{any_event, same_in_every_run};
+
+proptest! {
+    #![proptest_config(same_in_every_run(512))]
+
+    #[test]
+    fn every_object_of_kind_event_is_read_as_its_fields_say(object in any_event()) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let read = event(&object);
+        let involved = &object["involvedObject"];
+        let uid = text(&involved["uid"]);
+        let of_pod = involved["kind"].as_str().is_none_or(|kind| kind == "Pod") && !uid.is_empty();
+        prop_assert_eq!(read.pod, of_pod.then(|| PodUid::from_text(&uid)));
+        let reporter = match text(&object["reportingComponent"]).as_str() {
+            "" => text(&object["source"]["component"]),
+            reporter => reporter.to_owned(),
+        };
+        prop_assert_eq!(read.from_kubelet, reporter == "kubelet");
+        prop_assert_eq!(read.first, rfc3339::parse(&text(&object["firstTimestamp"])));
+        prop_assert_eq!(read.named, instant_in_name(&text(&object["metadata"]["name"])));
+        let mut context = DecodeContext::default();
+        prop_assert_eq!(read.container, container(&text(&involved["fieldPath"]), &mut context));
+        let (reason, message) = (text(&object["reason"]), text(&object["message"]));
+        prop_assert_eq!(read.reason, reason_of(&reason, &message, &mut context));
+    }
+
+    #[test]
+    fn no_message_makes_it_panic(reason in "(Pulled|Failed|FailedCreatePodSandBox)", message in "\\PC{0,40}") {
+        let mut context = DecodeContext::default();
+        for head in ["", "Successfully pulled image \"", "Successfully pulled image \"a\" in "] {
+            let _ = reason_of(&reason, &format!("{head}{message}"), &mut context);
+        }
+    }
+}

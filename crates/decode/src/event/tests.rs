@@ -1,0 +1,295 @@
+//! Which fields of an Event are read, and what becomes of those that are not what they should be.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::pod::lenient::Lenient;
+use crate::pod::object::ObjectReader;
+use crate::rfc3339;
+use crate::testing::whole_event;
+use podinit_core::kube_event::Pull;
+use serde::de::DeserializeSeed;
+
+pub(super) fn event(object: &Value) -> KubeEvent {
+    let text = object.to_string();
+    let mut context = DecodeContext::default();
+    let mut deserializer = serde_json::Deserializer::from_str(&text);
+    let object = Lenient(ObjectReader(&mut context)).deserialize(&mut deserializer);
+    of_object(object.unwrap().unwrap(), &mut context)
+}
+
+/// The full Event with `value` at `place`.
+fn with(place: &str, value: Value) -> KubeEvent {
+    let mut object = whole_event();
+    *object.pointer_mut(place).unwrap() = value;
+    event(&object)
+}
+
+fn saying(reason: &str, message: &str) -> EventReason {
+    let mut object = whole_event();
+    object["reason"] = reason.into();
+    object["message"] = message.into();
+    event(&object).reason
+}
+
+#[test]
+fn everything_that_is_read_is_found() {
+    assert_eq!(
+        event(&whole_event()),
+        KubeEvent {
+            pod: Some(PodUid::from_text("00000000-0000-0001-0000-000000000002")),
+            from_kubelet: true,
+            container: Some(EventContainer {
+                name: "web".into(),
+                init: false,
+            }),
+            first: rfc3339::parse("2026-01-02T03:04:05Z"),
+            named: Some(Timestamp::from_nanos(0x18a3_f0c2_b5e4_d600)),
+            reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
+                registry: "ghcr.io".into(),
+                duration: Duration::from_millis(1_500),
+                with_wait: Some(Duration::from_secs(2)),
+                bytes: Some(77),
+            }))),
+            message: None,
+        }
+    );
+}
+
+#[test]
+fn values_of_the_wrong_type_count_as_absent() {
+    let bare = event(&json!({"kind": "Event"}));
+    let nothing = KubeEvent {
+        pod: None,
+        from_kubelet: false,
+        container: None,
+        first: None,
+        named: None,
+        reason: EventReason::Other,
+        message: None,
+    };
+    assert_eq!(bare, nothing);
+    for junk in [
+        json!(null),
+        json!(-5),
+        json!(1.5),
+        json!(true),
+        json!([1]),
+        json!({"a": 1}),
+    ] {
+        let odd = json!({
+            "kind": "Event",
+            "metadata": {"name": junk}, "reason": junk, "message": junk,
+            "involvedObject": {"kind": "Pod", "uid": junk, "fieldPath": junk},
+            "reportingComponent": junk, "source": {"component": junk}, "firstTimestamp": junk,
+        });
+        assert_eq!(event(&odd), nothing, "{junk}");
+        let odd = json!({
+            "kind": "Event", "metadata": junk, "involvedObject": junk, "source": junk,
+        });
+        assert_eq!(event(&odd), nothing, "{junk}");
+    }
+}
+
+#[test]
+fn only_an_event_about_a_pod_names_one() {
+    assert_eq!(with("/involvedObject/kind", json!("Node")).pod, None);
+    assert_eq!(with("/involvedObject/uid", json!("")).pod, None);
+    let uid = PodUid::from_text("00000000-0000-0001-0000-000000000002");
+    assert_eq!(with("/involvedObject/kind", Value::Null).pod, Some(uid));
+}
+
+#[test]
+fn the_reporting_component_wins_where_it_is_not_empty() {
+    let from = |reporter: Value, source: Value| {
+        let mut object = whole_event();
+        object["reportingComponent"] = reporter;
+        object["source"] = json!({"component": source});
+        event(&object).from_kubelet
+    };
+    assert!(from(json!("kubelet"), json!("")));
+    assert!(from(json!("kubelet"), json!("scheduler")));
+    assert!(from(json!(""), json!("kubelet")));
+    assert!(from(Value::Null, json!("kubelet")));
+    assert!(!from(json!("scheduler"), json!("kubelet")));
+    assert!(!from(json!(""), json!("kubelet-x")));
+    assert!(!from(json!(""), Value::Null));
+}
+
+#[test]
+fn a_field_path_names_a_container_of_the_spec() {
+    let container = |path: &str| {
+        let container = with("/involvedObject/fieldPath", json!(path)).container;
+        container.map(|container| (container.name.to_string(), container.init))
+    };
+    assert_eq!(
+        container("spec.containers{web}"),
+        Some(("web".into(), false))
+    );
+    assert_eq!(
+        container("spec.initContainers{set-up}"),
+        Some(("set-up".into(), true))
+    );
+    for other in [
+        "",
+        "spec.containers[2]",
+        "spec.containers{}",
+        "spec.containers{web",
+        "spec.ephemeralContainers{debug}",
+        "implicitly required container POD",
+        " spec.containers{web}",
+    ] {
+        assert_eq!(container(other), None, "{other}");
+    }
+}
+
+#[test]
+fn the_instant_in_a_name_is_hexadecimal_after_the_last_dot_and_not_absurd() {
+    let named = |name: &str| with("/metadata/name", json!(name)).named;
+    let at = |nanos| Some(Timestamp::from_nanos(nanos));
+    assert_eq!(named("web.18a3f0c2b5e4d600"), at(0x18a3_f0c2_b5e4_d600));
+    assert_eq!(named("web.18A3F0C2B5E4D600"), at(0x18a3_f0c2_b5e4_d600));
+    assert_eq!(named("a.b.18a3f0c2b5e4d600"), at(0x18a3_f0c2_b5e4_d600));
+    // 1971-01-01T00:00:00Z, and the nanosecond before it.
+    assert_eq!(named("web.7009d32da30000"), at(31_536_000_000_000_000));
+    for absurd in [
+        "web.7009d32da2ffff",
+        "web.0",
+        "web.",
+        "web",
+        "18a3f0c2b5e4d600",
+        "web.+8a3f0c2b5e4d600",
+        "web.-18a3f0c2b5e4d600",
+        "web.0x18a3f0c2b5e4d600",
+        "web.98a3f0c2b5e4d600",
+        "web.18a3f0c2b5e4d6000",
+        "3b1d0c4e-8f57-4a3c-9d21-6f0e5b7a9c11",
+    ] {
+        assert_eq!(named(absurd), None, "{absurd}");
+    }
+}
+
+#[test]
+fn an_event_time_is_not_the_first_occurrence() {
+    let mut object = whole_event();
+    object["firstTimestamp"] = Value::Null;
+    object["eventTime"] = "2026-01-02T03:04:05.123456Z".into();
+    assert_eq!(event(&object).first, None);
+    assert_eq!(
+        with("/firstTimestamp", json!("1970-01-01T00:00:00Z")).first,
+        None
+    );
+}
+
+#[test]
+fn reasons_are_those_of_the_specification() {
+    for (reason, event_reason) in [
+        ("Pulling", EventReason::Pulling),
+        ("Pulled", EventReason::Pulled(None)),
+        ("Created", EventReason::Created),
+        ("Started", EventReason::Started),
+        ("Failed", EventReason::Other),
+        ("BackOff", EventReason::Other),
+        ("Scheduled", EventReason::Other),
+        ("started", EventReason::Other),
+        ("", EventReason::Other),
+    ] {
+        assert_eq!(saying(reason, "whatever"), event_reason, "{reason}");
+    }
+    let registry = "quay.io".into();
+    assert_eq!(
+        saying("Failed", "Failed to pull image \"quay.io/a:b\": not found"),
+        EventReason::PullFailed { registry }
+    );
+    let registry = "docker.io".into();
+    assert_eq!(
+        saying(
+            "Pulled",
+            "Container image \"nginx\" already present on machine"
+        ),
+        EventReason::Pulled(Some(Pulled::Present { registry }))
+    );
+}
+
+#[test]
+fn warnings_say_what_a_sandbox_waits_for() {
+    use SandboxWarning as W;
+    for (reason, message, warning) in [
+        (
+            "FailedPrepareDynamicResources",
+            "",
+            W::FailedPrepareDynamicResources,
+        ),
+        ("FailedMount", "network", W::FailedMount),
+        ("FailedAttachVolume", "", W::FailedAttachVolume),
+        ("FailedMapVolume", "", W::FailedMapVolume),
+        ("NetworkNotReady", "", W::NetworkNotReady),
+        (
+            "FailedCreatePodSandBox",
+            "Plugin Type=\"CNI\" failed",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "setup NetWork for sandbox",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "NetworkPlugin cni failed to set up pod",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "error adding pod to CNI network \"x\"",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "failed to create pod network sandbox x",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "container runtime Network is not ready",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "cni plugin not initialized",
+            W::FailedSandboxNetwork,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "Failed to reserve sandbox name \"network-check_x\": plugin type= is reserved",
+            W::FailedSandbox,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "failed to get sandbox image: Failed to pull image \"cni network\"",
+            W::FailedSandbox,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "network-check, cni-0",
+            W::FailedSandbox,
+        ),
+        (
+            "FailedCreatePodSandBox",
+            "no space left on device",
+            W::FailedSandbox,
+        ),
+    ] {
+        assert_eq!(
+            saying(reason, message),
+            EventReason::Warning(warning),
+            "{message}"
+        );
+    }
+    let attached = saying("SuccessfulAttachVolume", "AttachVolume.Attach succeeded");
+    assert_eq!(attached, EventReason::VolumeAttached);
+}

@@ -1,0 +1,226 @@
+//! `status.conditions` of a pod.
+
+use std::borrow::Cow;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::lenient::{Lenient, LenientField, Parsed, Text, Time, skip};
+use podinit_core::label_value::LabelValue;
+use podinit_core::label_values;
+use podinit_core::pod::{
+    Condition, ConditionStatus, ConditionType, Conditions, DisruptionReason, InPlaceChanges,
+    NotScheduled, NotScheduledReason, Resize, ResizeState, SandboxNotReady,
+};
+use podinit_core::timestamp::Timestamp;
+
+label_values! {
+    /// The condition types that show no milestone. Of each, the first entry counts.
+    enum OtherType {
+        DisruptionTarget => "DisruptionTarget",
+        PodResizePending => "PodResizePending",
+        PodResizeInProgress => "PodResizeInProgress",
+        /// Of OpenKruise
+        InPlaceUpdateReady => "InPlaceUpdateReady",
+    }
+}
+
+/// What is read of the conditions.
+#[derive(Default)]
+pub struct ReadConditions {
+    pub conditions: Conditions,
+    pub unschedulable: bool,
+    pub not_scheduled: Option<Box<NotScheduled>>,
+    pub sandbox_not_ready: Option<SandboxNotReady>,
+    pub disruption: Option<DisruptionReason>,
+    /// The condition `InPlaceUpdateReady` counts only with the readiness gate of this name
+    pub in_place: InPlaceChanges,
+    /// The latest lastTransitionTime of any condition, also of those that podinit does not read
+    pub latest_transition: Option<Timestamp>,
+}
+
+impl ReadConditions {
+    fn take(&mut self, kind: ConditionType, entry: Entry<'_>) {
+        if self.conditions.get(kind).is_some() {
+            return;
+        }
+        self.conditions.insert(kind, entry.condition);
+        match kind {
+            ConditionType::PodScheduled => self.take_scheduled(entry),
+            ConditionType::PodReadyToStartContainers => {
+                let by_kubelet = entry.reason.as_deref() == Some("PodSandboxNotReady");
+                if entry.is_false() && by_kubelet {
+                    self.sandbox_not_ready =
+                        SandboxNotReady::of(&entry.message.unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_scheduled(&mut self, entry: Entry<'_>) {
+        if entry.condition.is_true() {
+            return;
+        }
+        let reason = entry.reason.as_deref();
+        let reason = reason.and_then(NotScheduledReason::from_text);
+        let reason = reason.unwrap_or(NotScheduledReason::Other);
+        let is_false = entry.is_false();
+        self.unschedulable = is_false && reason == NotScheduledReason::Unschedulable;
+        let says_all = is_false && reason == NotScheduledReason::SchedulingGated;
+        let message = entry.message.filter(|_| !says_all);
+        self.not_scheduled = Some(Box::new(NotScheduled {
+            is_false,
+            reason,
+            message: message.unwrap_or_default().into(),
+        }));
+    }
+}
+
+/// The conditions that show no milestone.
+#[derive(Default)]
+struct OtherConditions<'de>([Option<Entry<'de>>; OtherType::ALL.len()]);
+
+impl<'de> OtherConditions<'de> {
+    fn take(&mut self, kind: OtherType, entry: Entry<'de>) {
+        self.0[kind as usize].get_or_insert(entry);
+    }
+
+    fn holding(&self, kind: OtherType) -> Option<&Entry<'de>> {
+        let entry = self.0[kind as usize].as_ref();
+        entry.filter(|entry| entry.condition.is_true())
+    }
+
+    fn disruption(&self) -> Option<DisruptionReason> {
+        let reason = self.holding(OtherType::DisruptionTarget)?.reason.as_deref();
+        let reason = reason.and_then(DisruptionReason::from_text);
+        Some(reason.unwrap_or(DisruptionReason::Other))
+    }
+
+    fn in_place(&self) -> InPlaceChanges {
+        let update_ready = self.0[OtherType::InPlaceUpdateReady as usize].as_ref();
+        InPlaceChanges {
+            resize: self.resize(),
+            update_ready: update_ready.map(|entry| entry.condition),
+        }
+    }
+
+    fn resize(&self) -> Option<Resize> {
+        let pending = self.holding(OtherType::PodResizePending);
+        let in_progress = self.holding(OtherType::PodResizeInProgress);
+        let said = |entry: &Entry<'_>, reason| entry.reason.as_deref() == Some(reason);
+        let state = match (pending, in_progress) {
+            (None, None) => return None,
+            (Some(pending), _) if said(pending, "Infeasible") => ResizeState::Infeasible,
+            (Some(_), _) => ResizeState::Deferred,
+            (None, Some(in_progress)) if said(in_progress, "Error") => ResizeState::Error,
+            (None, Some(_)) => ResizeState::InProgress,
+        };
+        let times = [pending, in_progress].into_iter().flatten();
+        let since = times
+            .filter_map(|entry| entry.condition.last_transition)
+            .min();
+        Some(Resize { state, since })
+    }
+}
+
+/// Reads [`ReadConditions`].
+pub(super) struct ConditionsReader;
+
+impl<'de> LenientField<'de> for ConditionsReader {
+    type Value = ReadConditions;
+
+    fn absent(self) -> ReadConditions {
+        ReadConditions::default()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadConditions, A::Error> {
+        let mut read = ReadConditions::default();
+        let mut others = OtherConditions::default();
+        while let Some(entry) = seq.next_element_seed(Lenient(EntryReader))? {
+            let Some(entry) = entry else { continue };
+            let last_transition = entry.condition.last_transition;
+            read.latest_transition = read.latest_transition.max(last_transition);
+            match entry.kind {
+                Some(Type::Milestone(kind)) => read.take(kind, entry),
+                Some(Type::Other(kind)) => others.take(kind, entry),
+                None => {}
+            }
+        }
+        read.disruption = others.disruption();
+        read.in_place = others.in_place();
+        Ok(read)
+    }
+}
+
+/// A condition type that is read.
+#[derive(Clone, Copy)]
+enum Type {
+    Milestone(ConditionType),
+    Other(OtherType),
+}
+
+impl Type {
+    fn from_text(text: &str) -> Option<Self> {
+        let milestone = ConditionType::from_text(text).map(Self::Milestone);
+        milestone.or_else(|| OtherType::from_text(text).map(Self::Other))
+    }
+}
+
+/// One entry of `conditions`.
+#[derive(Default)]
+struct Entry<'de> {
+    kind: Option<Type>,
+    condition: Condition,
+    reason: Option<Cow<'de, str>>,
+    message: Option<Cow<'de, str>>,
+}
+
+impl Entry<'_> {
+    fn is_false(&self) -> bool {
+        self.condition.status == ConditionStatus::False
+    }
+}
+
+struct EntryReader;
+
+impl<'de> LenientField<'de> for EntryReader {
+    type Value = Option<Entry<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entry = Entry::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("type") => {
+                    entry.kind = map.next_value_seed(Lenient(Parsed(Type::from_text)))?;
+                }
+                Some("status") => {
+                    let status = map.next_value_seed(Lenient(Parsed(condition_status)))?;
+                    entry.condition.status = status.unwrap_or_default();
+                }
+                Some("reason") => entry.reason = map.next_value_seed(Lenient(Text))?,
+                Some("message") => entry.message = map.next_value_seed(Lenient(Text))?,
+                Some("lastTransitionTime") => {
+                    entry.condition.last_transition = map.next_value_seed(Lenient(Time))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(Some(entry))
+    }
+}
+
+fn condition_status(text: &str) -> Option<ConditionStatus> {
+    match text {
+        "True" => Some(ConditionStatus::True),
+        "False" => Some(ConditionStatus::False),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "conditions_tests.rs"]
+mod tests;

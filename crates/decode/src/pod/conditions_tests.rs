@@ -1,0 +1,161 @@
+//! What is read of conditions besides their status and time, and of the fields beside them that say
+//! why a pod waits.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::super::tests::pod;
+use crate::rfc3339;
+use podinit_core::pod::{
+    ConditionStatus, DisruptionReason, NotScheduledReason, PodSnapshot, ResizeState,
+    SandboxNotReady,
+};
+
+fn with(conditions: Value) -> PodSnapshot {
+    pod(json!({
+        "metadata": {"uid": "u"},
+        "spec": {"readinessGates": [{"conditionType": "lb"}, {"conditionType": "InPlaceUpdateReady"}]},
+        "status": {"conditions": conditions},
+    }))
+}
+
+fn scheduled(status: &str, reason: &str) -> Value {
+    json!({"type": "PodScheduled", "status": status, "reason": reason, "message": "0/3 nodes"})
+}
+
+#[test]
+fn a_pod_that_is_not_scheduled_has_the_reason_and_the_message() {
+    let read = |status: &str, reason: &str| {
+        let read = *with(json!([scheduled(status, reason)])).not_scheduled?;
+        Some((read.is_false, read.reason, read.message.to_string()))
+    };
+    let message = || "0/3 nodes".to_owned();
+    let unschedulable = NotScheduledReason::Unschedulable;
+    let error = NotScheduledReason::SchedulerError;
+    let gated = NotScheduledReason::SchedulingGated;
+    assert_eq!(read("True", ""), None);
+    assert_eq!(
+        read("False", "Unschedulable"),
+        Some((true, unschedulable, message()))
+    );
+    assert_eq!(
+        read("False", "SchedulerError"),
+        Some((true, error, message()))
+    );
+    assert_eq!(
+        read("False", "SchedulingGated"),
+        Some((true, gated, String::new()))
+    );
+    assert_eq!(
+        read("Unknown", "new"),
+        Some((false, NotScheduledReason::Other, message()))
+    );
+}
+
+#[test]
+fn the_first_entry_of_a_type_counts() {
+    let twice = |one: &str, other: &str| {
+        json!([
+            {"type": "DisruptionTarget", "status": one, "reason": "EvictionByEvictionAPI"},
+            {"type": "DisruptionTarget", "status": other, "reason": "DeletionByPodGC"},
+        ])
+    };
+    let disruption = |one, other| with(twice(one, other)).disruption;
+    let evicted = Some(DisruptionReason::EvictionByEvictionApi);
+    assert_eq!(disruption("True", "True"), evicted);
+    assert_eq!(disruption("False", "True"), None);
+    let again = json!([scheduled("True", ""), scheduled("False", "Unschedulable")]);
+    assert_eq!(with(again).not_scheduled, None);
+}
+
+#[test]
+fn the_sandbox_is_not_ready_only_where_the_kubelet_says_so() {
+    let read = |kind: &str, status: &str, reason: &str, message: &str| {
+        with(json!([{"type": kind, "status": status, "reason": reason, "message": message}]))
+            .sandbox_not_ready
+    };
+    let current = "PodReadyToStartContainers";
+    let not_ready = "PodSandboxNotReady";
+    let said = |message| read(current, "False", not_ready, message);
+    assert_eq!(
+        said("there is no pod sandbox"),
+        Some(SandboxNotReady::NoSandbox)
+    );
+    assert_eq!(
+        said("the sandbox has no IP yet"),
+        Some(SandboxNotReady::NoIp)
+    );
+    assert_eq!(said("anything else"), None);
+    assert_eq!(read(current, "True", not_ready, "no pod sandbox"), None);
+    assert_eq!(read(current, "False", "", "no pod sandbox"), None);
+    assert_eq!(
+        read("PodHasNetwork", "False", not_ready, "no pod sandbox"),
+        None
+    );
+}
+
+#[test]
+fn a_resize_has_one_state_and_the_earlier_time() {
+    let condition = |kind: &str, status: &str, reason: &str, second: u8| {
+        let time = format!("2026-01-02T03:04:{second:02}Z");
+        json!({"type": kind, "status": status, "reason": reason, "lastTransitionTime": time})
+    };
+    let pending = |status, reason| condition("PodResizePending", status, reason, 9);
+    let in_progress = |status, reason| condition("PodResizeInProgress", status, reason, 5);
+    let state = |conditions: Vec<Value>| {
+        let resize = with(conditions.into()).in_place?.resize?;
+        Some((resize.state, resize.since))
+    };
+    let at = |text| rfc3339::parse(text);
+    let (fifth, ninth) = (at("2026-01-02T03:04:05Z"), at("2026-01-02T03:04:09Z"));
+    use ResizeState::{Deferred, Error, InProgress, Infeasible};
+    for (conditions, expected) in [
+        (vec![pending("False", "Infeasible")], None),
+        (
+            vec![pending("True", "Infeasible")],
+            Some((Infeasible, ninth)),
+        ),
+        (vec![pending("True", "Deferred")], Some((Deferred, ninth))),
+        (vec![in_progress("True", "Error")], Some((Error, fifth))),
+        (vec![in_progress("True", "")], Some((InProgress, fifth))),
+        (
+            vec![in_progress("True", "Error"), pending("True", "Deferred")],
+            Some((Deferred, fifth)),
+        ),
+    ] {
+        assert_eq!(state(conditions.clone()), expected, "{conditions:?}");
+    }
+}
+
+#[test]
+fn the_condition_of_openkruise_needs_its_readiness_gate() {
+    let condition = json!([{"type": "InPlaceUpdateReady", "status": "False"}]);
+    let read = with(condition.clone()).in_place.unwrap().update_ready;
+    assert_eq!(read.unwrap().status, ConditionStatus::False);
+    let without_gate = pod(json!({
+        "metadata": {"uid": "u"},
+        "spec": {"readinessGates": [{"conditionType": "lb"}]},
+        "status": {"conditions": condition},
+    }));
+    assert_eq!(without_gate.in_place, None);
+    assert!(without_gate.has_readiness_gates);
+}
+
+#[test]
+fn fields_that_are_set_are_told_from_empty_ones() {
+    let read = |object: Value| {
+        let pod = pod(object);
+        (pod.terminating, pod.has_nominated_node)
+    };
+    let set = json!({
+        "metadata": {"uid": "u", "deletionTimestamp": "2026-01-02T03:04:05Z"},
+        "status": {"nominatedNodeName": "n"},
+    });
+    assert_eq!(read(set), (true, true));
+    let unset = json!({
+        "metadata": {"uid": "u", "deletionTimestamp": null},
+        "status": {"nominatedNodeName": ""},
+    });
+    assert_eq!(read(unset), (false, false));
+}

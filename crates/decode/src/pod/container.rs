@@ -1,0 +1,472 @@
+//! The containers of a pod: what `spec` declares, and what `status` says of each.
+//!
+//! `spec` and `status` can come in either order, so both are read by themselves, and
+//! [`with_statuses`] puts them together.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::DecodeContext;
+use super::lenient::{Flag, Lenient, LenientField, Number, Parsed, Text, Time, skip};
+use super::probes::ProbeReader;
+use podinit_core::pod::{
+    Container, ContainerKind, ContainerProbes, ContainerState, Probe, Termination, WaitingReason,
+    text,
+};
+use podinit_core::timestamp::Timestamp;
+
+/// Reads `containers` or `initContainers` of a `spec`. Every element is a container, whatever it is;
+/// one without a name has an empty one.
+pub struct ContainersReader<'c> {
+    pub context: &'c mut DecodeContext,
+    /// Where the probes of `containers` go, if they are wanted; `None` for `initContainers`, since the
+    /// step `probe` is of the others
+    pub probes: Option<&'c mut Vec<ContainerProbes>>,
+    /// Where the images go, if they are wanted
+    pub images: &'c mut Vec<Arc<str>>,
+}
+
+impl<'de> LenientField<'de> for ContainersReader<'_> {
+    type Value = Vec<Container>;
+
+    fn absent(self) -> Self::Value {
+        Vec::new()
+    }
+
+    fn seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut containers = Vec::new();
+        while let Some(declared) = seq.next_element_seed(Lenient(DeclaredReader(self.context)))? {
+            let Declared {
+                name,
+                always,
+                startup,
+                readiness,
+                liveness,
+                image,
+            } = declared;
+            if self.context.options.images {
+                let image = image.unwrap_or_else(|| self.context.text(""));
+                self.images.push(image);
+            }
+            let name = name.unwrap_or_else(|| self.context.text(""));
+            let has_probe = [startup, readiness, liveness].iter().any(Option::is_some);
+            if let (true, Some(probes)) = (has_probe, &mut self.probes) {
+                probes.push(ContainerProbes {
+                    container: Arc::clone(&name),
+                    startup,
+                    readiness,
+                    liveness,
+                });
+            }
+            let kind = match (&self.probes, always) {
+                (Some(_), _) => ContainerKind::Regular,
+                (None, false) => ContainerKind::Init,
+                (None, true) => ContainerKind::RestartableInit,
+            };
+            containers.push(Container {
+                name,
+                kind,
+                state: ContainerState::NoStatus,
+                started: None,
+                has_started: false,
+                has_restarted: false,
+            });
+        }
+        Ok(containers)
+    }
+}
+
+/// What is read of a container of a `spec`.
+#[derive(Default)]
+struct Declared {
+    name: Option<Arc<str>>,
+    /// `restartPolicy` is `Always`
+    always: bool,
+    startup: Option<Probe>,
+    readiness: Option<Probe>,
+    liveness: Option<Probe>,
+    image: Option<Arc<str>>,
+}
+
+/// Reads a [`Declared`], without probes and image unless they are wanted.
+struct DeclaredReader<'c>(&'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for DeclaredReader<'_> {
+    type Value = Declared;
+
+    fn absent(self) -> Declared {
+        Declared::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut declared = Declared::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("name") => {
+                    let share = Parsed(|text: &str| Some(context.text(text)));
+                    declared.name = map.next_value_seed(Lenient(share))?;
+                }
+                Some("restartPolicy") => {
+                    let policy = map.next_value_seed(Lenient(Text))?;
+                    declared.always = policy.as_deref() == Some("Always");
+                }
+                Some("image") if context.options.images => {
+                    let share = Parsed(|text: &str| Some(context.image(text)));
+                    declared.image = map.next_value_seed(Lenient(share))?;
+                }
+                Some("startupProbe") if context.options.probes => {
+                    declared.startup = map.next_value_seed(Lenient(ProbeReader))?;
+                }
+                Some("readinessProbe") if context.options.probes => {
+                    declared.readiness = map.next_value_seed(Lenient(ProbeReader))?;
+                }
+                Some("livenessProbe") if context.options.probes => {
+                    declared.liveness = map.next_value_seed(Lenient(ProbeReader))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(declared)
+    }
+}
+
+/// One entry of `containerStatuses` or `initContainerStatuses`.
+#[derive(Default)]
+pub struct ContainerStatus<'de> {
+    name: Option<Cow<'de, str>>,
+    state: StateFields<'de>,
+    last_state: StateFields<'de>,
+    restarts: Option<u64>,
+    started: bool,
+}
+
+/// A `state` or `lastState`.
+#[derive(Default)]
+struct StateFields<'de> {
+    state: ContainerState,
+    running: Option<Timestamp>,
+    terminated: Option<Timestamp>,
+    /// How it ended, where the state is `terminated`
+    ended: Option<Terminated<'de>>,
+    /// How long a run took that has ended
+    run: Duration,
+    /// Why it waits
+    message: Option<Cow<'de, str>>,
+}
+
+/// What `terminated` says beside the start.
+struct Terminated<'de> {
+    finished: Option<Timestamp>,
+    exit_code: Option<u64>,
+    signal: Option<u64>,
+    reason: Option<Cow<'de, str>>,
+    message: Option<Cow<'de, str>>,
+}
+
+impl Terminated<'_> {
+    /// Of the container at a position, which began at `started`.
+    fn termination(&self, container: usize, started: Option<Timestamp>) -> Termination {
+        Termination {
+            container,
+            started,
+            finished: self.finished,
+            exit_code: self.exit_code,
+            signal: self.signal.filter(|signal| *signal > 0),
+            reason: said(self.reason.as_deref()),
+            message: said(self.message.as_deref()),
+        }
+    }
+}
+
+/// A text that says something, cut as the messages of Events are.
+pub fn said(text: Option<&str>) -> Option<Box<str>> {
+    const MOST_BYTES: usize = 256;
+    let text = text?.trim();
+    (!text.is_empty()).then(|| text::cut(text, MOST_BYTES).into())
+}
+
+/// Where what statuses say in words goes; each gets the position of the container.
+pub trait Said {
+    /// The message of a container that waits with a problem.
+    fn waits(&mut self, container: usize, message: &str);
+    /// Whether it is wanted how containers ended.
+    fn wants_endings(&self) -> bool;
+    /// How a container ended.
+    fn ended(&mut self, termination: Termination);
+}
+
+/// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
+/// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
+/// Returns also how long the init containers have run that run to their end.
+pub fn with_statuses(
+    mut containers: Vec<Container>,
+    mut statuses: Vec<ContainerStatus<'_>>,
+    first: usize,
+    said: &mut impl Said,
+) -> (Vec<Container>, Duration) {
+    let mut init_runs = Duration::ZERO;
+    // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
+    statuses.sort_by(|one, other| one.name.cmp(&other.name));
+    for (position, container) in containers.iter_mut().enumerate() {
+        let before =
+            statuses.partition_point(|status| status.name.as_deref() < Some(&container.name));
+        let found = statuses.get(before);
+        if let Some(status) = found.filter(|status| status.name.as_deref() == Some(&container.name))
+        {
+            let position = first + position;
+            let StateFields {
+                state,
+                running,
+                terminated,
+                ref ended,
+                run,
+                ref message,
+            } = status.state;
+            if let (ContainerState::Waiting(reason), Some(message)) = (state, message)
+                && reason.is_problem()
+                && !message.is_empty()
+            {
+                said.waits(position, message);
+            }
+            if let Some(ended) = ended.as_ref().filter(|_| said.wants_endings()) {
+                said.ended(ended.termination(position, terminated));
+            }
+            container.state = match state {
+                ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Unstated),
+                other => other,
+            };
+            let starts = [running, terminated, status.last_state.terminated];
+            container.started = starts.into_iter().flatten().min();
+            container.has_started =
+                status.started && container.kind == ContainerKind::RestartableInit;
+            container.has_restarted = status.restarts.is_some_and(|restarts| restarts > 0);
+            if container.kind == ContainerKind::Init {
+                for run in [run, status.last_state.run] {
+                    init_runs = init_runs.saturating_add(run);
+                }
+            }
+        }
+    }
+    (containers, init_runs)
+}
+
+/// Reads `containerStatuses` or `initContainerStatuses`.
+pub struct StatusesReader;
+
+impl<'de> LenientField<'de> for StatusesReader {
+    type Value = Vec<ContainerStatus<'de>>;
+
+    fn absent(self) -> Self::Value {
+        Vec::new()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut statuses = Vec::new();
+        while let Some(status) = seq.next_element_seed(Lenient(ContainerStatusReader))? {
+            statuses.push(status);
+        }
+        Ok(statuses)
+    }
+}
+
+struct ContainerStatusReader;
+
+impl<'de> LenientField<'de> for ContainerStatusReader {
+    type Value = ContainerStatus<'de>;
+
+    fn absent(self) -> Self::Value {
+        ContainerStatus::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut status = ContainerStatus::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("name") => status.name = map.next_value_seed(Lenient(Text))?,
+                Some("state") => status.state = map.next_value_seed(Lenient(StateReader))?,
+                Some("lastState") => {
+                    status.last_state = map.next_value_seed(Lenient(StateReader))?
+                }
+                Some("started") => status.started = map.next_value_seed(Lenient(Flag))?,
+                Some("restartCount") => status.restarts = map.next_value_seed(Lenient(Number))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(status)
+    }
+}
+
+/// Reads a `state` or `lastState`. Of several, which Kubernetes never writes, `running` counts before
+/// `terminated`, and that before `waiting`.
+struct StateReader;
+
+impl<'de> LenientField<'de> for StateReader {
+    type Value = StateFields<'de>;
+
+    fn absent(self) -> Self::Value {
+        StateFields::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = StateFields::default();
+        let (mut running, mut terminated, mut waiting) = (false, None::<Details<'de>>, None);
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("running") => {
+                    let read = map.next_value_seed(Lenient(DetailsReader))?;
+                    running = read.is_some();
+                    fields.running = read.and_then(|details| details.started);
+                }
+                Some("terminated") => {
+                    terminated = map.next_value_seed(Lenient(DetailsReader))?;
+                    fields.terminated = terminated.as_ref().and_then(|details| details.started);
+                    let run = terminated.as_ref().and_then(Details::run);
+                    fields.run = run.unwrap_or_default();
+                }
+                Some("waiting") => waiting = map.next_value_seed(Lenient(DetailsReader))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        fields.state = if running {
+            ContainerState::Running
+        } else if let Some(details) = terminated {
+            let exit_code = details.exit_code;
+            fields.ended = Some(Terminated {
+                finished: details.finished,
+                exit_code,
+                signal: details.signal,
+                reason: details.reason,
+                message: details.message,
+            });
+            match exit_code {
+                Some(0) => ContainerState::Succeeded,
+                _ => ContainerState::Failed,
+            }
+        } else if let Some(Details {
+            reason, message, ..
+        }) = waiting
+        {
+            fields.message = message;
+            ContainerState::Waiting(WaitingReason::of(reason.as_deref()))
+        } else {
+            ContainerState::NoStatus
+        };
+        Ok(fields)
+    }
+}
+
+/// The fields of a `running`, `terminated` or `waiting`.
+struct Details<'de> {
+    started: Option<Timestamp>,
+    finished: Option<Timestamp>,
+    exit_code: Option<u64>,
+    signal: Option<u64>,
+    reason: Option<Cow<'de, str>>,
+    message: Option<Cow<'de, str>>,
+}
+
+impl Details<'_> {
+    /// From its start to its end.
+    fn run(&self) -> Option<Duration> {
+        let nanos = self.finished?.nanos_since(self.started?);
+        u64::try_from(nanos).ok().map(Duration::from_nanos)
+    }
+}
+
+/// Reads [`Details`]; `None` for what is no object.
+struct DetailsReader;
+
+impl<'de> LenientField<'de> for DetailsReader {
+    type Value = Option<Details<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut details = Details {
+            started: None,
+            finished: None,
+            exit_code: None,
+            signal: None,
+            reason: None,
+            message: None,
+        };
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("startedAt") => {
+                    details.started = map.next_value_seed(Lenient(Time))?;
+                }
+                Some("finishedAt") => {
+                    details.finished = map.next_value_seed(Lenient(Time))?;
+                }
+                Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
+                Some("signal") => details.signal = map.next_value_seed(Lenient(Number))?,
+                Some("reason") => details.reason = map.next_value_seed(Lenient(Text))?,
+                Some("message") => details.message = map.next_value_seed(Lenient(Text))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(Some(details))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Said for Nothing {
+        fn waits(&mut self, _: usize, _: &str) {}
+
+        fn wants_endings(&self) -> bool {
+            false
+        }
+
+        fn ended(&mut self, _: Termination) {}
+    }
+
+    fn named(name: &'static str, started: i64) -> ContainerStatus<'static> {
+        ContainerStatus {
+            name: Some(Cow::Borrowed(name)),
+            state: StateFields {
+                state: ContainerState::Running,
+                running: Some(Timestamp::from_seconds(started)),
+                terminated: None,
+                ended: None,
+                run: Duration::ZERO,
+                message: None,
+            },
+            last_state: StateFields::default(),
+            restarts: None,
+            started: false,
+        }
+    }
+
+    #[test]
+    fn a_status_is_found_by_its_name_and_the_first_of_a_name_counts() {
+        let declared = ["c", "a", "", "b"].map(|name| Container {
+            name: name.into(),
+            kind: ContainerKind::Regular,
+            state: ContainerState::NoStatus,
+            started: None,
+            has_started: false,
+            has_restarted: false,
+        });
+        let statuses = vec![
+            ContainerStatus::default(),
+            named("b", 5),
+            named("a", 6),
+            named("b", 4),
+        ];
+        let (read, _) = with_statuses(declared.into(), statuses, 0, &mut Nothing);
+        let started: Vec<_> = read.iter().map(|container| container.started).collect();
+        let at = |second| Some(Timestamp::from_seconds(second));
+        assert_eq!(started, [None, at(6), None, at(5)]);
+    }
+}

@@ -1,0 +1,174 @@
+//! The documents that contain pods: a watch event, a list, or (in recordings) a single pod.
+//!
+//! The keys of a JSON or YAML object can be in any order, and the one that shows which of these a
+//! document is may be the last. So one visitor reads all of them in one pass.
+
+use std::borrow::Cow;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::DecodeContext;
+use super::lenient::{Lenient, LenientField, Text};
+use super::object::{Object, ObjectFault, ObjectReader};
+use crate::{event, rfc3339};
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::pod::PodSnapshot;
+use podinit_core::timestamp::Timestamp;
+
+/// The fields of a document that are read, whatever it is.
+#[derive(Default)]
+pub struct Envelope<'de> {
+    /// `type` of a watch event
+    pub event_type: Option<Cow<'de, str>>,
+    /// `object` of a watch event; the inner `None` where it is there and is no object
+    pub object: Option<Option<Object<'de>>>,
+    /// `items` of a list; `None` where it is missing or no array
+    pub items: Option<Items>,
+    pub observed_at: ObservedAt,
+    /// The fields of the document itself
+    pub own: Object<'de>,
+}
+
+/// `observedAt` of a recorded document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ObservedAt {
+    /// Missing or null
+    #[default]
+    Absent,
+    /// No text, or no time that [§4.6](crate::specification#s4-6) would take
+    Unusable,
+    /// A time
+    At(Timestamp),
+}
+
+/// One item of a list.
+pub enum Item {
+    Pod(PodSnapshot),
+    /// A pod of another shard
+    OtherShard,
+    Event(KubeEvent),
+}
+
+impl Item {
+    /// The item that `object` is.
+    pub fn of(
+        object: Option<Object<'_>>,
+        context: &mut DecodeContext,
+    ) -> Result<Self, ObjectFault> {
+        let object = object.ok_or(ObjectFault::NotAnObject)?;
+        if context.mixed_lists && object.is_event() {
+            return Ok(Self::Event(event::of_object(object, context)));
+        }
+        if object.is_pod_of_other_shard() {
+            return Ok(Self::OtherShard);
+        }
+        object.into_pod(context).map(Self::Pod)
+    }
+}
+
+/// The decoded items of a list.
+#[derive(Debug, Default)]
+pub struct Items {
+    pub pods: Vec<PodSnapshot>,
+    /// How many pods of other shards were left out
+    pub of_other_shards: u64,
+    /// Only where lists may be mixed
+    pub events: Vec<KubeEvent>,
+    /// How many items could not be decoded
+    pub undecodable: u64,
+    /// The first of them: its position, from 0, and its fault
+    pub first_fault: Option<(usize, ObjectFault)>,
+}
+
+impl Items {
+    /// Adds the item at `position`, or its fault.
+    pub fn push(&mut self, position: usize, item: Result<Item, ObjectFault>) {
+        match item {
+            Ok(Item::Pod(pod)) => self.pods.push(pod),
+            Ok(Item::OtherShard) => self.of_other_shards += 1,
+            Ok(Item::Event(event)) => self.events.push(event),
+            Err(fault) => {
+                self.undecodable += 1;
+                self.first_fault.get_or_insert((position, fault));
+            }
+        }
+    }
+}
+
+/// Reads an [`Envelope`]; `None` for what is no object.
+pub struct EnvelopeReader<'c>(pub &'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for EnvelopeReader<'_> {
+    type Value = Option<Envelope<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut envelope = Envelope::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("type") => envelope.event_type = map.next_value_seed(Lenient(Text))?,
+                Some("object") => {
+                    envelope.object = Some(map.next_value_seed(Lenient(ObjectReader(context)))?);
+                }
+                Some("items") => {
+                    envelope.items = map.next_value_seed(Lenient(ItemsReader(context)))?;
+                }
+                Some("observedAt") => {
+                    envelope.observed_at = map.next_value_seed(Lenient(ObservedAtReader))?;
+                }
+                key => envelope.own.take(key, &mut map, context)?,
+            }
+        }
+        Ok(Some(envelope))
+    }
+}
+
+/// Reads an [`ObservedAt`].
+struct ObservedAtReader;
+
+impl<'de> LenientField<'de> for ObservedAtReader {
+    type Value = ObservedAt;
+
+    fn absent(self) -> ObservedAt {
+        ObservedAt::Unusable
+    }
+
+    fn null(self) -> ObservedAt {
+        ObservedAt::Absent
+    }
+
+    fn text(self, text: &str) -> ObservedAt {
+        rfc3339::parse(text).map_or(ObservedAt::Unusable, ObservedAt::At)
+    }
+}
+
+/// Reads [`Items`], one at a time. Go writes an empty list as null; anything else but an
+/// array is `None`, because an empty list would say that every pod is gone.
+struct ItemsReader<'c>(&'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for ItemsReader<'_> {
+    type Value = Option<Items>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn null(self) -> Self::Value {
+        Some(Items::default())
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut items = Items::default();
+        let mut position = 0;
+        while let Some(object) = seq.next_element_seed(Lenient(ObjectReader(context)))? {
+            items.push(position, Item::of(object, context));
+            position += 1;
+        }
+        Ok(Some(items))
+    }
+}

@@ -1,0 +1,253 @@
+//! `metadata`, of pods and of lists.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::de::MapAccess;
+
+use super::DecodeContext;
+use super::lenient::{IsObject, Lenient, LenientField, Number, Parsed, Text, Time, skip};
+use super::owner::{Owner, Owners};
+use podinit_core::pod::{PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
+
+/// The label by which a Deployment distinguishes its ReplicaSets.
+const POD_TEMPLATE_HASH: &str = "pod-template-hash";
+/// Marks the mirror of a static pod ([§1.14](crate::specification#s1-14)).
+const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+/// Marks the bookmark that ends a streamed list (KEP-3157).
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// What is read of a `metadata`.
+#[derive(Default)]
+pub struct Metadata<'de> {
+    pub uid: Option<PodUid>,
+    /// The pod belongs to another shard
+    pub is_of_other_shard: bool,
+    pub name: Box<str>,
+    pub namespace: Option<Arc<str>>,
+    pub created: Option<Timestamp>,
+    /// `deletionTimestamp` is set, whatever it says
+    pub terminating: bool,
+    pub resource_version: Option<Cow<'de, str>>,
+    pub is_static: bool,
+    pub initial_events_end: bool,
+    pub continue_token: Option<Cow<'de, str>>,
+    pub remaining: Option<u64>,
+    /// `shardInfo` is there: the API server has applied the shard selector
+    pub has_shard_info: bool,
+    labels: Labels<'de>,
+    owner: Option<Owner<'de>>,
+}
+
+impl<'de> Metadata<'de> {
+    /// `resourceVersion` as the decimal integer that it is (KEP-5504). One beyond 64 bits
+    /// saturates; a text that is no such integer is none.
+    pub fn version(&self) -> Option<u64> {
+        let text = self.resource_version.as_deref()?;
+        let decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        decimal.then(|| text.parse().unwrap_or(u64::MAX))
+    }
+
+    /// The values of the chosen labels, in their order.
+    pub fn take_labels(&mut self) -> Box<[Box<str>]> {
+        std::mem::take(&mut self.labels.chosen)
+    }
+
+    /// The workload that the pod belongs to.
+    pub fn workload(&self, context: &mut DecodeContext) -> Option<Arc<Workload>> {
+        let owner = self.owner.as_ref()?;
+        let hash = self.labels.template_hash.as_deref();
+        Some(owner.workload(hash, context))
+    }
+}
+
+/// Reads a [`Metadata`].
+pub struct MetadataReader<'c>(pub &'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for MetadataReader<'_> {
+    type Value = Metadata<'de>;
+
+    fn absent(self) -> Self::Value {
+        Metadata::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let with_labels = context.options.workload || !context.options.pod_labels.is_empty();
+        let mut metadata = Metadata::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("uid") => {
+                    metadata.uid = map.next_value_seed(Lenient(Parsed(uid)))?;
+                    let uid = metadata.uid;
+                    metadata.is_of_other_shard =
+                        uid.is_some_and(|uid| context.is_of_other_shard(uid));
+                }
+                Some("name") => {
+                    let name =
+                        map.next_value_seed(Lenient(Parsed(|text: &str| Some(text.into()))))?;
+                    metadata.name = name.unwrap_or_default();
+                }
+                Some("namespace") => {
+                    let share = Parsed(|text: &str| Some(context.text(text)));
+                    metadata.namespace = map.next_value_seed(Lenient(share))?;
+                }
+                Some("creationTimestamp") => {
+                    metadata.created = map.next_value_seed(Lenient(Time))?;
+                }
+                Some("deletionTimestamp") => {
+                    metadata.terminating = map.next_value_seed(Lenient(IsStated))?;
+                }
+                Some("resourceVersion") => {
+                    metadata.resource_version = map.next_value_seed(Lenient(Version))?;
+                }
+                Some("annotations") => {
+                    let found = map.next_value_seed(Lenient(Annotations))?;
+                    (metadata.is_static, metadata.initial_events_end) = found;
+                }
+                Some("labels") if with_labels => {
+                    let keys = &context.options.pod_labels;
+                    metadata.labels = map.next_value_seed(Lenient(LabelsReader(keys)))?;
+                }
+                Some("ownerReferences") if context.options.workload => {
+                    metadata.owner = map.next_value_seed(Lenient(Owners))?;
+                }
+                Some("continue") => {
+                    let token = map.next_value_seed(Lenient(Text))?;
+                    metadata.continue_token = token.filter(|token| !token.is_empty());
+                }
+                Some("remainingItemCount") => {
+                    metadata.remaining = map.next_value_seed(Lenient(Number))?;
+                }
+                Some("shardInfo") => {
+                    metadata.has_shard_info = map.next_value_seed(Lenient(IsObject))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(metadata)
+    }
+}
+
+fn uid(text: &str) -> Option<PodUid> {
+    (!text.is_empty()).then(|| PodUid::from_text(text))
+}
+
+/// A `resourceVersion`: a text, though a number is taken for its digits.
+struct Version;
+
+impl<'de> LenientField<'de> for Version {
+    type Value = Option<Cow<'de, str>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn text(self, text: &str) -> Self::Value {
+        Text.text(text)
+    }
+
+    fn borrowed_text(self, text: &'de str) -> Self::Value {
+        Text.borrowed_text(text)
+    }
+
+    fn number(self, number: u64) -> Self::Value {
+        Some(Cow::Owned(number.to_string()))
+    }
+}
+
+/// Whether a time is stated, whatever it is.
+struct IsStated;
+
+impl LenientField<'_> for IsStated {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn text(self, text: &str) -> bool {
+        !text.is_empty()
+    }
+
+    fn instant(self, _seconds: i64) -> bool {
+        true
+    }
+}
+
+/// Whether there is a mirror annotation, whatever its value, and whether the annotation that ends
+/// the initial events is `"true"`.
+struct Annotations;
+
+impl<'de> LenientField<'de> for Annotations {
+    type Value = (bool, bool);
+
+    fn absent(self) -> Self::Value {
+        (false, false)
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut mirror, mut initial_events_end) = (false, false);
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some(MIRROR_ANNOTATION) => {
+                    mirror = true;
+                    skip(&mut map)?;
+                }
+                Some(INITIAL_EVENTS_END) => {
+                    let value = map.next_value_seed(Lenient(Text))?;
+                    initial_events_end = value.as_deref() == Some("true");
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok((mirror, initial_events_end))
+    }
+}
+
+/// What is read of the labels.
+#[derive(Default)]
+struct Labels<'de> {
+    chosen: Box<[Box<str>]>,
+    template_hash: Option<Cow<'de, str>>,
+}
+
+struct LabelsReader<'c>(&'c [String]);
+
+impl<'de> LenientField<'de> for LabelsReader<'_> {
+    type Value = Labels<'de>;
+
+    fn absent(self) -> Self::Value {
+        Labels::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(keys) = self;
+        let mut chosen = vec![Box::default(); keys.len()].into_boxed_slice();
+        let mut template_hash = None;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            let Some(key) = key else {
+                skip(&mut map)?;
+                continue;
+            };
+            let place = keys.iter().position(|wanted| *wanted == *key);
+            let is_hash = key == POD_TEMPLATE_HASH;
+            if place.is_none() && !is_hash {
+                skip(&mut map)?;
+                continue;
+            }
+            let value = map.next_value_seed(Lenient(Text))?.unwrap_or_default();
+            if let Some(place) = place {
+                chosen[place] = value.as_ref().into();
+            }
+            if is_hash {
+                template_hash = Some(value);
+            }
+        }
+        Ok(Labels {
+            chosen,
+            template_hash,
+        })
+    }
+}

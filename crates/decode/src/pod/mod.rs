@@ -1,0 +1,125 @@
+//! The decoder of pods. It reads only the fields that podinit accounts for, straight from the input,
+//! and skips the rest (half of a pod's JSON is `managedFields`). It is lenient.
+//!
+//! What cannot be decoded is only: no JSON or YAML at all, no object, an object of another kind,
+//! or a pod without a `metadata.uid`. Everything below that (unknown enum values, nulls, missing
+//! fields, values of the wrong type) counts as absent, since one odd pod must not blind the
+//! exporter to the others.
+//!
+//! [`lenient`] holds the visitors that make this so, [`metadata`], [`spec`], [`status`],
+//! [`container`] and [`volumes`] the fields, [`object`] the object they belong to, and [`envelope`] what objects come in: watch
+//! events, lists and recorded documents. All of it works on any serde deserializer, so that JSON
+//! and YAML cannot disagree.
+
+mod conditions;
+pub mod container;
+pub mod envelope;
+pub mod intern;
+pub mod lenient;
+pub mod metadata;
+pub mod object;
+mod owner;
+mod probes;
+pub mod spec;
+pub mod status;
+pub mod volumes;
+
+use std::sync::Arc;
+
+use intern::Interner;
+
+use podinit_core::pod::text;
+use podinit_core::pod::{ContainerProbes, MOST_FOLLOWED, PodUid, Workload};
+use podinit_core::shard::Shard;
+
+/// The optional fields to decode: those that a configured label or a report needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecodeOptions {
+    /// Keys of the pod labels whose values are wanted, each key once, in the order in which
+    /// [`PodInfo::pod_labels`](podinit_core::pod::PodInfo::pod_labels) shall hold the values.
+    pub pod_labels: Vec<String>,
+    /// Whether [`PodInfo::node`](podinit_core::pod::PodInfo::node) is wanted.
+    pub node: bool,
+    /// Whether [`PodInfo::workload`](podinit_core::pod::PodInfo::workload) is wanted.
+    pub workload: bool,
+    /// Whether [`PodInfo::probes`](podinit_core::pod::PodInfo::probes) are wanted.
+    pub probes: bool,
+    /// Whether [`PodInfo::images`](podinit_core::pod::PodInfo::images) are wanted.
+    pub images: bool,
+    /// Whether [`PodSnapshot::waiting_messages`](podinit_core::pod::PodSnapshot::waiting_messages) are wanted,
+    /// and the messages of Events.
+    pub messages: bool,
+    /// Whether [`PodSnapshot::ending`](podinit_core::pod::PodSnapshot::ending) is wanted.
+    pub endings: bool,
+}
+
+/// What is carried from pod to pod: the options, and the texts that many pods share.
+#[derive(Debug, Default)]
+pub struct DecodeContext {
+    pub options: DecodeOptions,
+    /// Whether items of a list may be Events as well as pods, as in recordings
+    /// ([§9.5](crate::specification#s9-5)). A list of a live cluster has one kind.
+    pub mixed_lists: bool,
+    /// The pods to decode; of others no more is read than their UID and version
+    /// ([§12](crate::specification#s12)). `None` is all.
+    pub shard: Option<Shard>,
+    pub texts: Interner<str>,
+    pub workloads: Interner<Workload>,
+    pub probes: Interner<Vec<ContainerProbes>>,
+    /// The images of all containers: those of the pods of a workload are the same
+    pub images: Interner<Vec<Arc<str>>>,
+    /// The values of the chosen labels: those of the pods of a workload are the same
+    pub label_values: Interner<[Box<str>]>,
+}
+
+impl DecodeContext {
+    pub fn new(options: DecodeOptions) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the pod `uid` belongs to another shard.
+    pub fn is_of_other_shard(&self, uid: PodUid) -> bool {
+        self.shard.is_some_and(|shard| !shard.contains(uid))
+    }
+
+    /// The shared copy of the name of a namespace, a node or a container.
+    pub fn text(&mut self, text: &str) -> Arc<str> {
+        self.texts.get(text, || Arc::from(text))
+    }
+
+    /// The shared copy of the probes of a pod; none for a pod without any.
+    fn shared_probes(&mut self, probes: Vec<ContainerProbes>) -> Option<Arc<Vec<ContainerProbes>>> {
+        let shared = |context: &mut Self| context.probes.get(&probes, || Arc::new(probes.clone()));
+        (!probes.is_empty()).then(|| shared(self))
+    }
+
+    /// The shared copy of the name of an image. Kubernetes has no limit for it, so that it is cut.
+    pub fn image(&mut self, name: &str) -> Arc<str> {
+        const MOST_BYTES: usize = 256;
+        self.text(text::cut(name, MOST_BYTES))
+    }
+
+    /// The shared copy of the images of the first containers of a pod; none for a pod without any.
+    fn shared_images(&mut self, mut images: Vec<Arc<str>>) -> Option<Arc<Vec<Arc<str>>>> {
+        images.truncate(MOST_FOLLOWED);
+        let shared = |context: &mut Self| context.images.get(&images, || Arc::new(images.clone()));
+        (!images.is_empty()).then(|| shared(self))
+    }
+
+    /// The shared copy of the values of the chosen labels of a pod.
+    pub fn pod_labels(&mut self, values: Box<[Box<str>]>) -> Arc<[Box<str>]> {
+        if values.is_empty() {
+            return Arc::default();
+        }
+        match self.label_values.shared(&*values) {
+            Some(shared) => shared,
+            None => self.label_values.insert(values.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,249 @@
+//! One Kubernetes object: a pod, an Event, a bookmark, or a `Status` that reports an error.
+
+use std::borrow::Cow;
+
+use serde::de::MapAccess;
+
+use super::DecodeContext;
+use super::container::{Said, said, with_statuses};
+use super::lenient::{Lenient, LenientField, Number, Text, skip};
+use super::metadata::{Metadata, MetadataReader};
+use super::spec::{Spec, SpecReader};
+use super::status::{Status, StatusReader};
+use crate::event::fields::EventFields;
+use podinit_core::pod::{
+    Ending, InPlaceChanges, Phase, PodInfo, PodSnapshot, Termination, WaitingMessage,
+};
+
+/// Why an object is no pod that podinit could account for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectFault {
+    /// It is a text, a number, null, or anything else that is no object
+    #[error("this is not an object")]
+    NotAnObject,
+    /// Its `kind` is another
+    #[error("a {0} is not a Pod")]
+    NotAPod(String),
+    /// `metadata.uid` is missing, empty or no text
+    #[error("this pod has no metadata.uid")]
+    NoUid,
+    /// It is JSON, but holds a text or a number that cannot be represented
+    #[error("this holds a text or a number that cannot be represented")]
+    Unreadable,
+    /// A watch event whose `type` is missing or none that Kubernetes defines
+    #[error("{0:?} is not a type of watch event")]
+    UnknownType(String),
+    /// A list was expected, and its `kind` is missing or another
+    #[error("a list of pods has kind PodList or List, not {0:?}")]
+    NotAList(String),
+    /// A list whose `items` are missing or no array. Not taken for an empty list, which would
+    /// say that every pod is gone
+    #[error("this list has no items")]
+    NoItems,
+}
+
+/// The fields that are read of an object of any kind.
+#[derive(Default)]
+pub struct Object<'de> {
+    pub kind: Option<Cow<'de, str>>,
+    pub metadata: Metadata<'de>,
+    spec: Spec,
+    status: Status<'de>,
+    /// What only an Event has
+    pub event: EventFields<'de>,
+    /// `code` of a `Status`
+    pub code: Option<u64>,
+    /// `reason` and `message` of an Event or a `Status`
+    pub reason: Option<Cow<'de, str>>,
+    pub message: Option<Cow<'de, str>>,
+}
+
+impl<'de> Object<'de> {
+    /// Takes the value of the key `key`.
+    pub fn take<A: MapAccess<'de>>(
+        &mut self,
+        key: Option<&str>,
+        map: &mut A,
+        context: &mut DecodeContext,
+    ) -> Result<(), A::Error> {
+        match key {
+            Some("kind") => self.kind = map.next_value_seed(Lenient(Text))?,
+            Some("metadata") => {
+                self.metadata = map.next_value_seed(Lenient(MetadataReader(context)))?;
+            }
+            // The API server writes the metadata first, so that nothing else of a pod is decoded that
+            // belongs to another shard.
+            Some("spec" | "status") if self.metadata.is_of_other_shard => skip(map)?,
+            Some("spec") => self.spec = map.next_value_seed(Lenient(SpecReader(context)))?,
+            Some("status") => self.status = map.next_value_seed(Lenient(StatusReader))?,
+            Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
+            Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
+            Some("message") => self.message = map.next_value_seed(Lenient(Text))?,
+            key => self.event.take(key, map)?,
+        }
+        Ok(())
+    }
+
+    /// Whether it is an Event: by its kind, or where that is not stated, as in items of a list, by the
+    /// field that only Events have.
+    pub fn is_event(&self) -> bool {
+        match self.kind.as_deref() {
+            Some(kind) => kind == "Event",
+            None => self.event.involved.is_some(),
+        }
+    }
+
+    /// Whether it is a pod of another shard, which is not to be decoded.
+    pub fn is_pod_of_other_shard(&self) -> bool {
+        let is_pod = self.kind.as_deref().is_none_or(|kind| kind == "Pod");
+        is_pod && self.metadata.is_of_other_shard
+    }
+
+    /// The pod that the object is. Items of a list need not state their kind.
+    pub fn into_pod(mut self, context: &mut DecodeContext) -> Result<PodSnapshot, ObjectFault> {
+        if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != "Pod") {
+            return Err(ObjectFault::NotAPod(shorten(kind)));
+        }
+        let uid = self.metadata.uid.ok_or(ObjectFault::NoUid)?;
+        let workload = self.metadata.workload(context);
+        let probes = context.shared_probes(self.spec.probes);
+        let mut pod_labels = self.metadata.take_labels();
+        if pod_labels.len() != context.options.pod_labels.len() {
+            pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
+        }
+        let pod_labels = context.pod_labels(pod_labels);
+        let resource_version = self.metadata.version();
+        let namespace = match self.metadata.namespace {
+            Some(namespace) => namespace,
+            None => context.text(""),
+        };
+        let has_init_containers = !self.spec.init_containers.is_empty();
+        let has_ended = self.status.phase != Phase::Active;
+        let mut words = Words {
+            messages: context.options.messages.then(Vec::new),
+            endings: (has_ended && context.options.endings).then(Vec::new),
+        };
+        let first = self.spec.init_containers.len();
+        let statuses = self.status.init_containers;
+        let (init_containers, init_runs) =
+            with_statuses(self.spec.init_containers, statuses, 0, &mut words);
+        let statuses = self.status.containers;
+        let (containers, _) = with_statuses(self.spec.containers, statuses, first, &mut words);
+        let Words { messages, endings } = words;
+        let images = self.spec.init_images.into_iter().chain(self.spec.images);
+        let images = context.shared_images(images.collect());
+        // Of exactly the size that is needed: a large list has very many of them.
+        let containers = init_containers.into_iter().chain(containers).collect();
+        let read = self.status.conditions;
+        let in_place = InPlaceChanges {
+            update_ready: (read.in_place.update_ready)
+                .filter(|_| self.spec.readiness_gates.in_place_update),
+            ..read.in_place
+        };
+        let latest_api_time = self
+            .metadata
+            .created
+            .max(self.status.started)
+            .max(read.latest_transition);
+        let ending = endings.map(|containers| {
+            let finished = containers
+                .iter()
+                .filter_map(|one: &Termination| one.finished);
+            Box::new(Ending {
+                at: finished.max().or(latest_api_time),
+                reason: said(self.status.reason.as_deref()),
+                message: said(self.status.message.as_deref()),
+                containers,
+            })
+        });
+        Ok(PodSnapshot {
+            uid,
+            resource_version,
+            info: PodInfo {
+                namespace,
+                name: self.metadata.name,
+                node: self.spec.node,
+                workload,
+                host_network: self.spec.host_network,
+                pod_labels,
+                probes,
+                images,
+            },
+            created: self.metadata.created,
+            started: self.status.started,
+            latest_api_time,
+            phase: self.status.phase,
+            conditions: read.conditions,
+            unschedulable: read.unschedulable,
+            not_scheduled: read.not_scheduled,
+            has_nominated_node: self.status.has_nominated_node,
+            sandbox_not_ready: read.sandbox_not_ready,
+            disruption: read.disruption,
+            in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
+            terminating: self.metadata.terminating,
+            gated: self.spec.gated,
+            has_init_containers,
+            init_runs,
+            containers,
+            waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
+            ending,
+            is_stateful: self.spec.is_stateful,
+            has_readiness_gates: self.spec.readiness_gates.any,
+            is_static: self.metadata.is_static,
+        })
+    }
+}
+
+/// What the statuses of containers say in words, as far as it is wanted.
+struct Words {
+    messages: Option<Vec<WaitingMessage>>,
+    endings: Option<Vec<Termination>>,
+}
+
+impl Said for Words {
+    fn waits(&mut self, container: usize, message: &str) {
+        if let Some(messages) = &mut self.messages {
+            let text = message.into();
+            messages.push(WaitingMessage { container, text });
+        }
+    }
+
+    fn wants_endings(&self) -> bool {
+        self.endings.is_some()
+    }
+
+    fn ended(&mut self, termination: Termination) {
+        if let Some(endings) = &mut self.endings {
+            endings.push(termination);
+        }
+    }
+}
+
+/// As much of a text from outside as an error message can bear.
+pub fn shorten(text: &str) -> String {
+    const LIMIT: usize = 64;
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads an [`Object`]; `None` for what is none.
+pub struct ObjectReader<'c>(pub &'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for ObjectReader<'_> {
+    type Value = Option<Object<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut object = Object::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            object.take(key.as_deref(), &mut map, context)?;
+        }
+        Ok(Some(object))
+    }
+}

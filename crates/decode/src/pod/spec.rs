@@ -1,0 +1,132 @@
+//! `spec` of a pod.
+
+use std::sync::Arc;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::DecodeContext;
+use super::container::ContainersReader;
+use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
+use super::volumes::StatefulReader;
+use podinit_core::pod::{Container, ContainerProbes};
+
+/// What is read of a `spec`.
+#[derive(Default)]
+pub struct Spec {
+    pub node: Option<Arc<str>>,
+    pub host_network: bool,
+    pub gated: bool,
+    pub init_containers: Vec<Container>,
+    pub containers: Vec<Container>,
+    /// Of `containers`, where they are wanted
+    pub probes: Vec<ContainerProbes>,
+    /// Of `initContainers` and `containers`, where they are wanted
+    pub init_images: Vec<Arc<str>>,
+    pub images: Vec<Arc<str>>,
+    pub is_stateful: bool,
+    pub readiness_gates: ReadinessGates,
+}
+
+/// What is read of `readinessGates`.
+#[derive(Clone, Copy, Default)]
+pub struct ReadinessGates {
+    /// There is one
+    pub any: bool,
+    /// One is `InPlaceUpdateReady`, of OpenKruise
+    pub in_place_update: bool,
+}
+
+/// Reads a [`Spec`].
+pub struct SpecReader<'c>(pub &'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for SpecReader<'_> {
+    type Value = Spec;
+
+    fn absent(self) -> Spec {
+        Spec::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Spec, A::Error> {
+        let Self(context) = self;
+        let mut spec = Spec::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("nodeName") if context.options.node => {
+                    let share = Parsed(|text: &str| (!text.is_empty()).then(|| context.text(text)));
+                    spec.node = map.next_value_seed(Lenient(share))?;
+                }
+                Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
+                Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
+                Some("initContainers") => {
+                    let reader = ContainersReader {
+                        context,
+                        probes: None,
+                        images: &mut spec.init_images,
+                    };
+                    spec.init_containers = map.next_value_seed(Lenient(reader))?;
+                }
+                Some("containers") => {
+                    let reader = ContainersReader {
+                        context,
+                        probes: Some(&mut spec.probes),
+                        images: &mut spec.images,
+                    };
+                    spec.containers = map.next_value_seed(Lenient(reader))?;
+                }
+                Some("volumes") => {
+                    spec.is_stateful = map.next_value_seed(Lenient(StatefulReader))?;
+                }
+                Some("readinessGates") => {
+                    spec.readiness_gates = map.next_value_seed(Lenient(GatesReader))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(spec)
+    }
+}
+
+/// Reads [`ReadinessGates`].
+struct GatesReader;
+
+impl<'de> LenientField<'de> for GatesReader {
+    type Value = ReadinessGates;
+
+    fn absent(self) -> ReadinessGates {
+        ReadinessGates::default()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadinessGates, A::Error> {
+        let mut gates = ReadinessGates::default();
+        while let Some(in_place_update) = seq.next_element_seed(Lenient(IsInPlaceUpdate))? {
+            gates.any = true;
+            gates.in_place_update |= in_place_update;
+        }
+        Ok(gates)
+    }
+}
+
+/// Whether a readiness gate is `InPlaceUpdateReady`.
+struct IsInPlaceUpdate;
+
+impl<'de> LenientField<'de> for IsInPlaceUpdate {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("conditionType") => {
+                    let kind = map.next_value_seed(Lenient(Text))?;
+                    found = kind.as_deref() == Some("InPlaceUpdateReady");
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(found)
+    }
+}

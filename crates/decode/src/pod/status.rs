@@ -1,0 +1,76 @@
+//! `status` of a pod.
+
+use std::borrow::Cow;
+
+use serde::de::MapAccess;
+
+use super::conditions::{ConditionsReader, ReadConditions};
+use super::container::{ContainerStatus, StatusesReader};
+use super::lenient::{Lenient, LenientField, Parsed, Text, Time, skip};
+use podinit_core::pod::Phase;
+use podinit_core::timestamp::Timestamp;
+
+/// What is read of a `status`.
+#[derive(Default)]
+pub struct Status<'de> {
+    pub phase: Phase,
+    pub started: Option<Timestamp>,
+    pub conditions: ReadConditions,
+    pub has_nominated_node: bool,
+    /// `reason` and `message` of the pod itself
+    pub reason: Option<Cow<'de, str>>,
+    pub message: Option<Cow<'de, str>>,
+    pub init_containers: Vec<ContainerStatus<'de>>,
+    pub containers: Vec<ContainerStatus<'de>>,
+}
+
+/// Reads a [`Status`].
+pub struct StatusReader;
+
+impl<'de> LenientField<'de> for StatusReader {
+    type Value = Status<'de>;
+
+    fn absent(self) -> Self::Value {
+        Status::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut status = Status::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("phase") => {
+                    let phase = map.next_value_seed(Lenient(Parsed(phase)))?;
+                    status.phase = phase.unwrap_or_default();
+                }
+                Some("startTime") => {
+                    status.started = map.next_value_seed(Lenient(Time))?;
+                }
+                Some("conditions") => {
+                    status.conditions = map.next_value_seed(Lenient(ConditionsReader))?;
+                }
+                Some("nominatedNodeName") => {
+                    let name = map.next_value_seed(Lenient(Text))?;
+                    status.has_nominated_node = name.is_some_and(|name| !name.is_empty());
+                }
+                Some("reason") => status.reason = map.next_value_seed(Lenient(Text))?,
+                Some("message") => status.message = map.next_value_seed(Lenient(Text))?,
+                Some("initContainerStatuses") => {
+                    status.init_containers = map.next_value_seed(Lenient(StatusesReader))?;
+                }
+                Some("containerStatuses") => {
+                    status.containers = map.next_value_seed(Lenient(StatusesReader))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(status)
+    }
+}
+
+fn phase(text: &str) -> Option<Phase> {
+    match text {
+        "Succeeded" => Some(Phase::Succeeded),
+        "Failed" => Some(Phase::Failed),
+        _ => None,
+    }
+}

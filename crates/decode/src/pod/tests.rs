@@ -1,0 +1,324 @@
+//! Which fields of a pod are read, and what becomes of those that are not what they should be.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::DecodeOptions;
+use crate::rfc3339;
+use crate::{PodDecoder, WatchEventKind};
+use podinit_core::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerProbes,
+    ContainerState, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
+};
+
+pub fn all_options() -> DecodeOptions {
+    DecodeOptions {
+        pod_labels: vec!["app".into(), "team".into()],
+        node: true,
+        workload: true,
+        probes: true,
+        images: true,
+        messages: true,
+        endings: true,
+    }
+}
+
+pub fn pod(object: Value) -> PodSnapshot {
+    pod_with(all_options(), object)
+}
+
+fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
+    let line = json!({"type": "ADDED", "object": object}).to_string();
+    match PodDecoder::new(options)
+        .watch_event(line.as_bytes())
+        .unwrap()
+        .kind
+    {
+        WatchEventKind::Added(pod) => pod,
+        other => panic!("not a pod: {other:?}"),
+    }
+}
+
+/// A pod with every field that is read.
+pub fn full() -> Value {
+    json!({
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {
+            "name": "web-7c9d8f6b5d-x2x4z",
+            "namespace": "shop",
+            "uid": "00000000-0000-0001-0000-000000000002",
+            "resourceVersion": "4711",
+            "creationTimestamp": "2026-01-02T03:04:05Z",
+            "deletionTimestamp": "2027-01-01T00:00:00Z",
+            "labels": {"team": "blue", "pod-template-hash": "7c9d8f6b5d", "app": "web"},
+            "annotations": {"kubernetes.io/config.mirror": "0123"},
+            "ownerReferences": [
+                {"kind": "Node", "name": "n1"},
+                {"kind": "ReplicaSet", "name": "web-7c9d8f6b5d", "controller": true},
+                {"kind": "Job", "name": "late", "controller": true},
+            ],
+            "managedFields": [{"fieldsV1": {"f:metadata": {"f:uid": {}}}}],
+        },
+        "spec": {
+            "nodeName": "node-1",
+            "hostNetwork": true,
+            "schedulingGates": [{"name": "quota"}],
+            "initContainers": [
+                {"name": "migrate"},
+                {"name": "mesh", "restartPolicy": "Always"},
+            ],
+            "containers": [{"name": "web"}, {"name": "backup"}, {"name": "late"}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+            "readinessGates": [{"conditionType": "lb"}],
+        },
+        "status": {
+            "phase": "Succeeded",
+            "startTime": "2026-01-02T03:04:06Z",
+            "containerStatuses": [
+                {"name": "backup", "started": true, "state": {"waiting": {"reason": "ImagePullBackOff"}}},
+                {"name": "web", "state": {"running": {"startedAt": "2026-01-02T03:05:00Z"}},
+                 "lastState": {"terminated": {
+                     "exitCode": 1, "startedAt": "2026-01-02T03:04:31Z"}}},
+            ],
+            "initContainerStatuses": [
+                {"name": "migrate", "state": {"terminated": {
+                    "exitCode": 0, "startedAt": "2026-01-02T03:04:30Z",
+                    "finishedAt": "2026-01-02T03:04:37Z"}},
+                 "lastState": {"terminated": {
+                    "startedAt": "2026-01-02T03:04:31Z", "finishedAt": "2026-01-02T03:04:33Z"}}},
+                {"name": "mesh", "restartCount": 3, "started": true, "state": {"terminated": {
+                    "exitCode": 137, "startedAt": "0001-01-01T00:00:00Z",
+                    "finishedAt": "2026-01-02T03:04:39Z"}}},
+            ],
+            "conditions": [
+                {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                 "lastTransitionTime": "2026-01-02T03:04:07Z"},
+                {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-02T03:04:08Z"},
+                {"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-02T03:04:01Z"},
+                {"type": "example.com/lb", "status": "True",
+                 "lastTransitionTime": "2026-01-02T03:04:09Z"},
+            ],
+        },
+    })
+}
+
+#[test]
+fn everything_that_is_read_is_found() {
+    let pod = pod(full());
+    assert_eq!(
+        pod.uid,
+        PodUid::from_text("00000000-0000-0001-0000-000000000002")
+    );
+    assert_eq!(pod.resource_version, Some(4711));
+    assert_eq!(&*pod.info.namespace, "shop");
+    assert_eq!(&*pod.info.name, "web-7c9d8f6b5d-x2x4z");
+    assert_eq!(pod.info.node.as_deref(), Some("node-1"));
+    let workload = pod.info.workload.unwrap();
+    assert_eq!((&*workload.kind, &*workload.name), ("Deployment", "web"));
+    assert_eq!(*pod.info.pod_labels, ["web".into(), "blue".into()]);
+    assert!(pod.info.host_network && pod.is_static && pod.unschedulable);
+    assert!(pod.gated && pod.has_init_containers && pod.has_readiness_gates);
+    assert_eq!(pod.created, rfc3339::parse("2026-01-02T03:04:05Z"));
+    assert_eq!(pod.started, rfc3339::parse("2026-01-02T03:04:06Z"));
+    assert_eq!(pod.phase, Phase::Succeeded);
+    assert!(pod.terminating);
+    assert!(pod.not_scheduled.is_some_and(|said| said.is_false));
+    assert_eq!(
+        pod.conditions.get(ConditionType::Ready),
+        Some(Condition {
+            status: ConditionStatus::True,
+            last_transition: rfc3339::parse("2026-01-02T03:04:08Z"),
+        })
+    );
+    assert_eq!(pod.conditions.get(ConditionType::Initialized), None);
+    assert_eq!(pod.latest_api_time, rfc3339::parse("2026-01-02T03:04:09Z"));
+}
+
+#[test]
+fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
+    let pod = pod(full());
+    let container = |name: &str, kind, state, started: Option<&str>| Container {
+        name: name.into(),
+        kind,
+        state,
+        started: started.and_then(rfc3339::parse),
+        has_started: name == "mesh",
+        has_restarted: name == "mesh",
+    };
+    use ContainerKind::{Init, Regular, RestartableInit};
+    let migrated = Some("2026-01-02T03:04:30Z");
+    let web_started = Some("2026-01-02T03:04:31Z");
+    let pulling = ContainerState::Waiting(WaitingReason::ImagePullBackOff);
+    let expected = [
+        container("migrate", Init, ContainerState::Succeeded, migrated),
+        container("mesh", RestartableInit, ContainerState::Failed, None),
+        container("web", Regular, ContainerState::Running, web_started),
+        container("backup", Regular, pulling, None),
+        container("late", Regular, ContainerState::NoStatus, None),
+    ];
+    assert_eq!(*pod.containers, expected);
+    assert!(pod.is_stateful);
+    // Both runs of `migrate`, and none of a sidecar or without both times.
+    assert_eq!(pod.init_runs, Duration::from_secs(9));
+    // A start of a container is no API time ([§4.1](crate::specification#s4-1)): the latest is that of a condition.
+    assert_eq!(pod.latest_api_time, rfc3339::parse("2026-01-02T03:04:09Z"));
+}
+
+#[test]
+fn what_no_label_asks_for_is_not_filled() {
+    let pod = pod_with(DecodeOptions::default(), full());
+    assert_eq!((pod.info.node, pod.info.workload), (None, None));
+    assert!(pod.info.pod_labels.is_empty());
+}
+
+#[test]
+fn values_of_the_wrong_type_count_as_absent() {
+    let bare = pod(json!({"metadata": {"uid": "u"}}));
+    for junk in [
+        json!(null),
+        json!("x"),
+        json!(-5),
+        json!(1.5),
+        json!(true),
+        json!([1]),
+        json!({"a": 1}),
+    ] {
+        let odd = pod(json!({
+            "kind": Value::Null,
+            "metadata": {
+                "uid": "u", "name": json!([junk.clone()]), "namespace": [junk.clone()],
+                "resourceVersion": [junk.clone()], "creationTimestamp": junk, "labels": junk,
+                "annotations": junk, "ownerReferences": junk,
+            },
+            "spec": {
+                "nodeName": [junk.clone()], "hostNetwork": [junk.clone()],
+                "schedulingGates": {"a": junk}, "initContainers": "x", "readinessGates": 7,
+                "containers": {"a": junk}, "volumes": [7],
+            },
+            "status": {
+                "phase": junk, "startTime": junk, "containerStatuses": [junk],
+                "initContainerStatuses": junk,
+                "conditions": [junk, 7, {"type": junk, "status": junk, "lastTransitionTime": junk}],
+            },
+        }));
+        assert_eq!(odd, bare, "{junk}");
+        assert_eq!(
+            pod(json!({"metadata": {"uid": "u"}, "spec": junk, "status": junk})),
+            bare
+        );
+        assert_eq!(
+            pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": junk}})),
+            bare
+        );
+    }
+}
+
+#[test]
+fn a_condition_of_unknown_status_is_kept_and_one_that_cannot_be_read_is_not() {
+    let pod = pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": [
+        17,
+        {"type": "Ready", "status": 3, "lastTransitionTime": 5},
+        {"type": "Ready", "status": "True"},
+        {"type": "PodScheduled", "status": "True"},
+        {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"},
+    ]}}));
+    assert_eq!(
+        pod.conditions.get(ConditionType::Ready),
+        Some(Condition::default())
+    );
+    assert!(!pod.unschedulable);
+}
+
+#[test]
+fn versions_are_decimal_and_saturate() {
+    let version = |version: Value| {
+        pod(json!({"metadata": {"uid": "u", "resourceVersion": version}})).resource_version
+    };
+    assert_eq!(version(json!("007")), Some(7));
+    assert_eq!(version(json!(7)), Some(7));
+    assert_eq!(version(json!("99999999999999999999")), Some(u64::MAX));
+    assert_eq!(version(json!(1e30)), Some(u64::MAX));
+    for none in [json!(""), json!("+7"), json!("0x7"), json!(-7), json!(null)] {
+        assert_eq!(version(none), None);
+    }
+}
+
+#[test]
+fn an_owner_is_a_deployment_only_by_the_template_hash() {
+    let workload = |owner: Value, labels: Value| {
+        let metadata = json!({"uid": "u", "ownerReferences": [owner], "labels": labels});
+        let info = pod(json!({"metadata": metadata})).info;
+        info.workload
+            .map(|workload| format!("{}/{}", workload.kind, workload.name))
+    };
+    let replica_set = |name| json!({"kind": "ReplicaSet", "name": name, "controller": true});
+    let hash = json!({"pod-template-hash": "abc"});
+    let found = |owner: Value, labels: &Value| workload(owner, labels.clone());
+    assert_eq!(
+        found(replica_set("web-abc"), &hash).unwrap(),
+        "Deployment/web"
+    );
+    assert_eq!(
+        found(replica_set("web-abd"), &hash).unwrap(),
+        "ReplicaSet/web-abd"
+    );
+    assert_eq!(
+        found(replica_set("-abc"), &hash).unwrap(),
+        "ReplicaSet/-abc"
+    );
+    assert_eq!(
+        found(replica_set("web-abc"), &json!({})).unwrap(),
+        "ReplicaSet/web-abc"
+    );
+    let job = json!({"kind": "Job", "name": "backup-2901-abc", "controller": true});
+    assert_eq!(found(job, &hash).unwrap(), "Job/backup-2901-abc");
+    let not_controlling = json!({"kind": "Job", "name": "backup"});
+    assert_eq!(found(not_controlling, &hash), None);
+}
+
+#[test]
+fn probes_are_read_where_they_are_wanted_and_have_the_defaults_of_kubernetes() {
+    let mut object = full();
+    object["spec"]["containers"] = json!([
+        {"name": "web",
+         "readinessProbe": {"initialDelaySeconds": 30, "periodSeconds": 5, "timeoutSeconds": 2,
+                            "successThreshold": 2, "failureThreshold": 4, "httpGet": {"path": "/"}},
+         "startupProbe": {"periodSeconds": 0, "failureThreshold": "many", "exec": {}},
+         "livenessProbe": null},
+        {"name": "plain", "readinessProbe": "none"},
+        {"name": "backup", "livenessProbe": {"initialDelaySeconds": -1, "periodSeconds": 1e30}},
+    ]);
+    object["spec"]["initContainers"] =
+        json!([{"name": "mesh", "restartPolicy": "Always", "startupProbe": {}}]);
+    let without = DecodeOptions::default();
+    assert_eq!(pod_with(without, object.clone()).info.probes, None);
+
+    let readiness = Probe {
+        initial_delay: 30,
+        period: 5,
+        success_threshold: 2,
+        failure_threshold: 4,
+    };
+    let endless = Probe {
+        period: u32::MAX,
+        ..Probe::default()
+    };
+    let probes = |container: &str, startup, readiness, liveness| ContainerProbes {
+        container: container.into(),
+        startup,
+        readiness,
+        liveness,
+    };
+    assert_eq!(
+        pod(object).info.probes.unwrap().as_slice(),
+        [
+            probes("web", Some(Probe::default()), Some(readiness), None),
+            probes("backup", None, None, Some(endless)),
+        ]
+    );
+    assert_eq!(pod(full()).info.probes, None);
+}

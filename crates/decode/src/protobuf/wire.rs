@@ -1,0 +1,179 @@
+//! The wire format of protobuf: a message is a sequence of numbered fields.
+
+use std::fmt;
+
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+/// Bytes that are no protobuf message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Malformed(String);
+
+impl From<prost::DecodeError> for Malformed {
+    fn from(error: prost::DecodeError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// What a visitor finds wrong. None of ours does.
+impl serde::de::Error for Malformed {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+impl Malformed {
+    pub(super) fn new(why: &str) -> Self {
+        Self(why.to_owned())
+    }
+}
+
+/// The value of a field, as far as its wire type says what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value<'de> {
+    /// A number, a boolean
+    Varint(u64),
+    /// A text, bytes or a message
+    Bytes(&'de [u8]),
+    /// A number of a fixed width or a group, of which Kubernetes has none; it is skipped
+    Skipped,
+}
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field<'de> {
+    pub(super) number: u32,
+    pub(super) value: Value<'de>,
+}
+
+/// The fields of a message that have not been read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields<'de>(&'de [u8]);
+
+impl<'de> Fields<'de> {
+    pub(super) const fn of(message: &'de [u8]) -> Self {
+        Self(message)
+    }
+
+    /// The next field; `None` at the end of the message.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<Field<'de>>, Malformed> {
+        // Nearly all: of a number below 16, and shorter than 128 bytes.
+        if let [key @ 0x08..0x80, length @ 0..0x80, after @ ..] = self.0
+            && key & 7 == WireType::LengthDelimited as u8
+            && let Some((bytes, rest)) = after.split_at_checked(usize::from(*length))
+        {
+            self.0 = rest;
+            return Ok(Some(Field {
+                number: u32::from(key >> 3),
+                value: Value::Bytes(bytes),
+            }));
+        }
+        self.next_of_any_form()
+    }
+
+    fn next_of_any_form(&mut self) -> Result<Option<Field<'de>>, Malformed> {
+        let Self(rest) = self;
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let (number, wire_type) = decode_key(rest)?;
+        let value = match wire_type {
+            WireType::Varint => Value::Varint(decode_varint(rest)?),
+            WireType::LengthDelimited => {
+                let length = usize::try_from(decode_varint(rest)?).ok();
+                let split = length.and_then(|length| rest.split_at_checked(length));
+                let too_long = || Malformed::new("a field is longer than what it is in");
+                let (bytes, after) = split.ok_or_else(too_long)?;
+                *rest = after;
+                Value::Bytes(bytes)
+            }
+            other => {
+                // Bounds the depth of groups within groups.
+                skip_field(other, number, rest, DecodeContext::default())?;
+                Value::Skipped
+            }
+        };
+        Ok(Some(Field { number, value }))
+    }
+
+    /// The last value of the field `wanted`, where that is a text, bytes or a message.
+    pub(super) fn bytes(mut self, wanted: u32) -> Result<Option<&'de [u8]>, Malformed> {
+        let mut found = None;
+        while let Some(field) = self.next()? {
+            if let Field {
+                number,
+                value: Value::Bytes(bytes),
+            } = field
+                && number == wanted
+            {
+                found = Some(bytes);
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn fields(message: &[u8]) -> Result<Vec<(u32, Value<'_>)>, Malformed> {
+        let mut fields = Fields::of(message);
+        let mut found = Vec::new();
+        while let Some(field) = fields.next()? {
+            found.push((field.number, field.value));
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn fields_of_every_wire_type_are_told_apart() {
+        let message = [
+            &b"\x08\x96\x01"[..],                    // 1: 150
+            b"\x12\x02ab",                           // 2: "ab"
+            b"\x1d\x01\x02\x03\x04",                 // 3: 32 bits
+            b"\x21\x01\x02\x03\x04\x05\x06\x07\x08", // 4: 64 bits
+            b"\x2b\x08\x01\x2c",                     // 5: a group
+            b"\x12\x00",                             // 2 again: ""
+        ]
+        .concat();
+        let found = fields(&message).unwrap();
+        assert_eq!(
+            found,
+            [
+                (1, Value::Varint(150)),
+                (2, Value::Bytes(b"ab")),
+                (3, Value::Skipped),
+                (4, Value::Skipped),
+                (5, Value::Skipped),
+                (2, Value::Bytes(b"")),
+            ]
+        );
+        assert_eq!(Fields::of(&message).bytes(2), Ok(Some(&b""[..])));
+        assert_eq!(Fields::of(&message).bytes(1), Ok(None));
+    }
+
+    #[test]
+    fn what_is_cut_off_or_no_field_is_an_error() {
+        for message in [
+            &b"\x08"[..],
+            b"\x08\xff",
+            b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+            b"\x12\x05ab",
+            b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+            b"\x1d\x01",
+            b"\x21\x01",
+            b"\x00\x01",
+            b"\x0e\x01",
+            b"\x2b\x08\x01",
+            b"\x2c",
+        ] {
+            assert!(fields(message).is_err(), "{message:?}");
+        }
+        let nested = vec![0x2b; 10_000];
+        assert!(fields(&nested).is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! A pod that exists: its state, its life, and its next step.
+
+use super::life::{Change, Life, Step};
+use super::object::ObjectKey;
+use super::pod::Pod;
+use super::profile::LifeKind;
+use super::sim_clock::SECOND;
+use podinit_core::timestamp::Timestamp;
+
+/// One living pod.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) pod: Pod,
+    pub(super) life: Life,
+    /// The kind of life; `None` where a test moves the pod by hand
+    pub(super) kind: Option<LifeKind>,
+    next: usize,
+    /// How much later than planned everything happens
+    delay: i64,
+    /// How often its life has been rewritten, which invalidates older timers
+    pub(super) rewritten: u32,
+    /// How often its next step has been held up
+    pub(super) hindered: u32,
+}
+
+impl Active {
+    /// The pod of `life`, created at `now`.
+    pub(super) fn new(life: Life, kind: Option<LifeKind>, now: Timestamp) -> Self {
+        Self {
+            pod: Pod::new(life.manifest.clone(), now),
+            life,
+            kind,
+            next: 0,
+            delay: 0,
+            rewritten: 0,
+            hindered: 0,
+        }
+    }
+
+    pub(super) fn key(&self) -> ObjectKey {
+        ObjectKey::new(&self.life.manifest.namespace, &self.life.manifest.name)
+    }
+
+    /// When the next step is due.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        let step = self.life.steps.get(self.next)?;
+        Some(self.pod.created.plus_nanos(step.after + self.delay))
+    }
+
+    /// Its next step: what happens then.
+    pub(super) fn next_step(&self) -> Option<&Change> {
+        Some(&self.life.steps.get(self.next)?.change)
+    }
+
+    /// Takes the next step.
+    pub(super) fn take_step(&mut self) -> Option<Change> {
+        let change = self.next_step()?.clone();
+        self.next += 1;
+        self.hindered = 0;
+        Some(change)
+    }
+
+    /// The next step is tried again `retry` nanoseconds later than it was due.
+    pub(super) fn hold_up(&mut self, retry: i64) {
+        self.delay += retry;
+        self.hindered += 1;
+    }
+
+    /// Whether it may be removed without notice.
+    pub(super) fn is_expendable(&self) -> bool {
+        !self.life.permanent && self.pod.deletion.is_none()
+    }
+
+    /// Whether it may be deleted to keep the population within bounds: its startup is over. A pod that
+    /// cannot start stays, as it does in a cluster.
+    pub(super) fn has_started(&self) -> bool {
+        let ready = self.pod.condition("Ready");
+        self.pod.phase.is_terminal() || ready.is_some_and(|ready| ready.verdict.holds)
+    }
+
+    /// Whether it is bound and cannot get ready.
+    pub(super) fn is_stuck(&self) -> bool {
+        let stuck = [LifeKind::ImagePullStuck, LifeKind::SandboxStuck];
+        self.kind.is_some_and(|kind| stuck.contains(&kind)) && self.pod.node.is_some()
+    }
+
+    /// Replaces the rest of its life: it is terminated `now` and removed a second later.
+    pub(super) fn cut_short(&mut self, now: Timestamp) {
+        let after = now.nanos_since(self.pod.created) - self.delay;
+        let step = |after, change| Step { after, change };
+        self.life.steps = vec![
+            step(after, Change::Terminate { grace_seconds: 30 }),
+            step(after + SECOND, Change::Remove),
+        ];
+        self.life.recreations = 0;
+        self.next = 0;
+        self.rewritten += 1;
+    }
+
+    /// Everything from now on happens this much later than it would.
+    pub(super) fn put_off(&mut self, nanos: i64) {
+        self.delay += nanos;
+    }
+}

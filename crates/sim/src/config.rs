@@ -1,0 +1,93 @@
+//! The configuration of a simulated cluster.
+
+use std::time::Duration;
+
+use super::driver::Plan;
+use super::event_recorder::EventSettings;
+use super::scene::Scene;
+use podinit_core::timestamp::Timestamp;
+
+/// The configuration of a simulated cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterConfig {
+    /// Pods per simulated second; 0 creates none
+    pub rate: f64,
+    /// How many times faster than real time simulated time goes
+    pub speed: f64,
+    /// The same seed and the same steps of time give the same cluster, byte for byte
+    pub seed: u64,
+    /// The simulated time at the start; `None` is the time of the machine
+    pub start: Option<Timestamp>,
+    /// Time moves only when [`super::Cluster::step`] is called
+    pub stepped: bool,
+    /// How many pods exist at the start
+    pub preexisting: usize,
+    /// One brisk life of each kind comes first, and now and then a deletion is kept from all
+    /// watches by a compaction
+    pub opening: bool,
+    /// The number of pods above which the oldest that have started are deleted. Those that cannot start
+    /// stay
+    pub population: usize,
+    /// The number of pods above which no more come at the chosen rate
+    pub most: usize,
+    /// How Events of pods are recorded
+    pub events: EventSettings,
+    /// How many events a watch can be behind
+    pub history: usize,
+    /// Real time between two bookmarks
+    pub bookmark_interval: Duration,
+    /// What breaks, and how long after the start, in simulated time
+    pub scene: Option<(Scene, Duration)>,
+}
+
+impl Default for ClusterConfig {
+    /// Five pods a second in real time.
+    fn default() -> Self {
+        Self {
+            rate: 5.0,
+            speed: 1.0,
+            seed: 1,
+            start: None,
+            stepped: false,
+            preexisting: 60,
+            opening: true,
+            population: 500,
+            most: 5_000,
+            events: EventSettings::default(),
+            history: 2048,
+            bookmark_interval: Duration::from_secs(10),
+            scene: None,
+        }
+    }
+}
+
+impl ClusterConfig {
+    /// An empty cluster whose clock stays at 2026-01-01T00:00:00Z until a test advances it.
+    pub fn manual() -> Self {
+        Self {
+            rate: 0.0,
+            start: Some(Timestamp::from_seconds(1_767_225_600)),
+            stepped: true,
+            preexisting: 0,
+            opening: false,
+            population: usize::MAX,
+            most: usize::MAX,
+            bookmark_interval: Duration::from_secs(60),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        Plan {
+            rate: self.rate,
+            preexisting: self.preexisting,
+            opening: self.opening,
+            population: self.population,
+            most: self.most,
+            scene: (self.scene).map(|(scene, after)| {
+                let after = i64::try_from(after.as_nanos()).unwrap_or(i64::MAX);
+                (scene, after)
+            }),
+        }
+    }
+}

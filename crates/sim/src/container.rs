@@ -1,0 +1,236 @@
+//! The containers of a pod: what its spec declares, and what its kubelet has seen of each.
+
+use super::image::Image;
+use super::report::{App, Report};
+use podinit_core::timestamp::Timestamp;
+
+/// One container of a pod's spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// `name`
+    pub name: &'static str,
+    /// `image`
+    pub image: Image,
+    /// Of an init container: a sidecar (`restartPolicy: Always`)
+    pub restartable: bool,
+}
+
+/// Which container of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContainerRef {
+    /// The one of `spec.initContainers` at this index
+    Init(usize),
+    /// The one of `spec.containers` at this index
+    Regular(usize),
+}
+
+impl ContainerRef {
+    /// The container whose restarts and probe a [`Report`] tells of.
+    pub const MAIN: Self = Self::Regular(0);
+}
+
+/// A run that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// `startedAt`, not yet truncated
+    pub since: Timestamp,
+    /// `finishedAt`, not yet truncated
+    pub until: Timestamp,
+    /// `exitCode`
+    pub exit_code: i32,
+}
+
+/// `state` of a container's status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// `waiting`
+    Waiting,
+    /// `running`, since this instant of the kubelet's clock
+    Running(Timestamp),
+    /// `terminated`
+    Ended(Ended),
+}
+
+/// Why a container waits, if it is not simply being created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// `reason`
+    pub reason: &'static str,
+    /// `message`
+    pub message: String,
+}
+
+/// What the kubelet has seen of one container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// `state`
+    pub state: RunState,
+    /// `lastState.terminated`
+    pub last: Option<Ended>,
+    /// `restartCount`
+    pub restarts: u32,
+    /// Set while its image cannot be pulled
+    pub waiting: Option<Waiting>,
+    /// It has started at this instant, which the status does not show yet
+    pub unreported: Option<Timestamp>,
+}
+
+impl Run {
+    /// Not started yet.
+    pub const NEW: Self = Self {
+        state: RunState::Waiting,
+        last: None,
+        restarts: 0,
+        waiting: None,
+        unreported: None,
+    };
+
+    /// The earliest start that the status states.
+    pub fn start(&self) -> Option<Timestamp> {
+        let current = match self.state {
+            RunState::Waiting => None,
+            RunState::Running(since) | RunState::Ended(Ended { since, .. }) => Some(since),
+        };
+        let last = self.last.map(|last| last.since);
+        [current, last].into_iter().flatten().min()
+    }
+
+    /// A status written at `at` shows it running.
+    fn shows_running(&mut self, at: Timestamp) {
+        if !matches!(self.state, RunState::Running(_)) || self.unreported.is_some() {
+            self.stop(at, 1);
+            self.state = RunState::Running(self.unreported.take().unwrap_or(at));
+            self.waiting = None;
+        }
+    }
+
+    /// A status written at `at` shows that it has ended and is not restarted.
+    fn shows_end(&mut self, at: Timestamp, exit_code: i32) {
+        let since = match self.state {
+            RunState::Ended(_) => return,
+            RunState::Running(since) => since,
+            RunState::Waiting => self.unreported.take().unwrap_or(at),
+        };
+        self.waiting = None;
+        self.state = RunState::Ended(Ended {
+            since,
+            until: at,
+            exit_code,
+        });
+    }
+
+    /// A status written at `at` shows that it waits to be started (again).
+    fn stop(&mut self, at: Timestamp, exit_code: i32) {
+        match self.state {
+            RunState::Waiting => return,
+            RunState::Ended(ended) => self.last = Some(ended),
+            RunState::Running(since) => {
+                self.last = Some(Ended {
+                    since,
+                    until: at,
+                    exit_code,
+                });
+            }
+        }
+        self.state = RunState::Waiting;
+    }
+}
+
+/// What the kubelet has seen of all containers of a pod, in the order of the spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// `spec.initContainers`
+    pub init: Vec<Run>,
+    /// `spec.containers`
+    pub regular: Vec<Run>,
+}
+
+/// The exit code of a container that is killed with its sandbox.
+const KILLED: i32 = 137;
+
+impl Runs {
+    /// As many as these, none of which has started.
+    pub fn new(init: usize, regular: usize) -> Self {
+        Self {
+            init: vec![Run::NEW; init],
+            regular: vec![Run::NEW; regular],
+        }
+    }
+
+    /// The run of one container, if there is such a container.
+    pub fn get_mut(&mut self, container: ContainerRef) -> Option<&mut Run> {
+        match container {
+            ContainerRef::Init(index) => self.init.get_mut(index),
+            ContainerRef::Regular(index) => self.regular.get_mut(index),
+        }
+    }
+
+    /// The status that the kubelet writes at `at` shows `report`. `init` are the init containers of
+    /// the spec.
+    pub fn show(&mut self, init: &[Container], report: &Report, at: Timestamp) {
+        for (index, (run, container)) in self.init.iter_mut().zip(init).enumerate() {
+            match index < report.init_done {
+                true if container.restartable => run.shows_running(at),
+                true => run.shows_end(at, 0),
+                false if run.unreported.is_some() => run.shows_running(at),
+                false if matches!(run.state, RunState::Ended(_)) || !report.sandbox => {
+                    run.stop(at, KILLED);
+                }
+                false => {}
+            }
+        }
+        for (index, run) in self.regular.iter_mut().enumerate() {
+            let is_main = index == 0;
+            match report.app {
+                App::Running { .. } => run.shows_running(at),
+                App::Waiting(_) if is_main && report.restarts > 0 => run.stop(at, 1),
+                // Another one of the pod is held up.
+                App::Waiting(_) if run.unreported.is_some() => run.shows_running(at),
+                App::Waiting(_) if !report.sandbox => run.stop(at, KILLED),
+                App::Waiting(_) => {}
+                App::Completed => run.shows_end(at, 0),
+                App::Failed => run.shows_end(at, if is_main { 42 } else { 0 }),
+            }
+            if is_main {
+                run.restarts = report.restarts;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(second: i64) -> Timestamp {
+        Timestamp::from_seconds(second)
+    }
+
+    fn report(app: App, restarts: u32) -> Report {
+        Report {
+            sandbox: true,
+            init_done: 0,
+            app,
+            restarts,
+        }
+    }
+
+    #[test]
+    fn a_start_is_stated_when_the_status_is_written_and_kept_over_a_crash() {
+        let mut runs = Runs::new(0, 2);
+        for run in &mut runs.regular {
+            run.unreported = Some(at(3));
+        }
+        assert_eq!(runs.regular[0].start(), None);
+        runs.show(&[], &report(App::Running { ready: false }, 0), at(5));
+        assert_eq!(runs.regular[0].state, RunState::Running(at(3)));
+        runs.show(&[], &report(App::Waiting("CrashLoopBackOff"), 1), at(7));
+        let (main, other) = (&runs.regular[0], &runs.regular[1]);
+        assert_eq!(main.state, RunState::Waiting);
+        assert_eq!((main.start(), main.restarts), (Some(at(3)), 1));
+        assert_eq!(other.state, RunState::Running(at(3)));
+        runs.show(&[], &report(App::Running { ready: true }, 1), at(9));
+        assert_eq!(runs.regular[0].state, RunState::Running(at(9)));
+        assert_eq!(runs.regular[0].start(), Some(at(3)));
+    }
+}

@@ -1,0 +1,367 @@
+//! Creates pods at the chosen rate, and takes each through its life.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::active::Active;
+use super::event_json::RecordedEvent;
+use super::event_recorder::EventRecorders;
+use super::image_puller::ImagePullers;
+use super::life::{Change, Life, PodManifest};
+use super::object::ObjectKey;
+use super::past;
+use super::plan;
+use super::pod_json;
+use super::profile::{LifeKind, LifeSpeed};
+use super::rng::Rng;
+use super::scene::Scene;
+use super::selector::Selectable;
+use super::sim_clock::{MILLI, SECOND};
+use super::store::Store;
+use super::timer_queue::TimerQueue;
+use super::truth::Truth;
+use podinit_core::timestamp::Timestamp;
+
+/// How long after the start the first deletion is kept from all watches, and how long between
+/// further ones.
+const FIRST_GAP: i64 = 4 * SECOND;
+const GAP_INTERVAL: i64 = 300 * SECOND;
+/// How long after a removal its successor is created.
+const SUCCESSION: i64 = 400 * MILLI;
+/// The time between two of the lives with which a demonstration begins.
+const OPENING_INTERVAL: i64 = 60 * MILLI;
+
+/// What the driver does without being asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Pods per simulated second
+    pub(super) rate: f64,
+    /// Pods that exist at the start
+    pub(super) preexisting: usize,
+    /// Whether one brisk life of each kind comes first, and gaps in the watches
+    pub(super) opening: bool,
+    /// The number of pods above which the oldest that have started are deleted
+    pub(super) population: usize,
+    /// The number of pods above which none comes at the chosen rate
+    pub(super) most: usize,
+    /// What breaks, and how many nanoseconds after the start
+    pub(super) scene: Option<(Scene, i64)>,
+}
+
+#[derive(Debug)]
+enum Due {
+    /// The next pod at the chosen rate
+    Arrival,
+    /// A pod of this kind is created
+    Opening(LifeKind),
+    /// This life begins
+    Begin(Box<Life>),
+    /// The next step of a pod, unless its life has been rewritten since
+    Step { id: u64, rewritten: u32 },
+    /// A deletion without a watch event
+    Gap,
+    /// From here on something is broken
+    Break(Scene),
+    /// An Event arrives at the API server
+    Event(Box<RecordedEvent>),
+}
+
+/// Takes pods through their lives. It advances only when it is given the time.
+#[derive(Debug)]
+pub(super) struct Driver {
+    store: Arc<Store>,
+    pub(super) recorders: EventRecorders,
+    truth: Truth,
+    plan: Plan,
+    seed: u64,
+    rng: Rng,
+    timers: TimerQueue<Due>,
+    pods: BTreeMap<u64, Active>,
+    by_uid: HashMap<String, u64>,
+    image_pullers: ImagePullers,
+    created: u64,
+    broken: Option<Scene>,
+}
+
+impl Driver {
+    pub(super) fn new(
+        store: Arc<Store>,
+        recorders: EventRecorders,
+        truth: Truth,
+        plan: Plan,
+        seed: u64,
+        start: Timestamp,
+    ) -> Self {
+        let mut driver = Self {
+            store,
+            recorders,
+            truth,
+            plan,
+            seed,
+            rng: Rng::fork(seed, u64::MAX),
+            timers: TimerQueue::default(),
+            pods: BTreeMap::new(),
+            by_uid: HashMap::new(),
+            image_pullers: ImagePullers::default(),
+            created: 0,
+            broken: None,
+        };
+        for index in 0..plan.preexisting {
+            let past = past::draw(index, &mut driver.next_rng());
+            let began = start.plus_nanos(-past.age);
+            driver.timers.push(began, Due::Begin(Box::new(past.life)));
+        }
+        if plan.opening {
+            for (index, kind) in LifeKind::all().enumerate() {
+                let at = start.plus_nanos((index as i64 + 1) * OPENING_INTERVAL);
+                driver.timers.push(at, Due::Opening(kind));
+            }
+            driver.timers.push(start.plus_nanos(FIRST_GAP), Due::Gap);
+        }
+        if let Some((scene, after)) = plan.scene {
+            driver
+                .timers
+                .push(start.plus_nanos(after), Due::Break(scene));
+        }
+        if plan.rate > 0.0 {
+            driver.timers.push(start.plus_nanos(MILLI), Due::Arrival);
+        }
+        driver
+    }
+
+    /// Does what is due until `now`, at most `limit` actions. Returns whether that is all.
+    pub(super) fn advance(&mut self, now: Timestamp, limit: usize) -> bool {
+        for _ in 0..limit {
+            match self.timers.take_due(now) {
+                Some((at, due)) => self.perform(due, at),
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// When something is due next.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        self.timers.next_due()
+    }
+
+    /// From now on this is broken, and nothing else.
+    pub(super) fn set_broken(&mut self, scene: Option<Scene>) {
+        self.broken = scene;
+    }
+
+    /// Begins `life` at `now`; false when the pod's name is taken.
+    pub(super) fn begin(&mut self, life: Life, now: Timestamp) -> bool {
+        let kind = life.kind;
+        self.start(life, Some(kind), now)
+    }
+
+    /// Creates a pod that only [`Self::apply`] moves; false when its name is taken.
+    pub(super) fn create(&mut self, manifest: PodManifest, now: Timestamp) -> bool {
+        let life = Life {
+            kind: LifeKind::Plain,
+            manifest,
+            steps: Vec::new(),
+            recreations: 0,
+            permanent: true,
+        };
+        self.start(life, None, now)
+    }
+
+    /// `change` happens to the pod `uid` at `now`; false when there is no such pod.
+    pub(super) fn apply(&mut self, uid: &str, change: &Change, now: Timestamp) -> bool {
+        let Some(id) = self.by_uid.get(uid).copied() else {
+            return false;
+        };
+        self.change(id, change, now);
+        true
+    }
+
+    /// Removes the pod at `key` without a watch event; false when there is no such pod.
+    pub(super) fn remove_unseen(&mut self, key: &ObjectKey, now: Timestamp) -> bool {
+        let found = (self.pods.iter()).find(|(_, active)| active.key() == *key);
+        let Some(id) = found.map(|(id, _)| *id) else {
+            return false;
+        };
+        if let Some(active) = self.pods.remove(&id) {
+            self.by_uid.remove(&active.pod.manifest.uid);
+            self.recorders.forget(id);
+        }
+        self.store.remove_unseen(key);
+        self.truth.removed(id, now, true);
+        true
+    }
+
+    fn perform(&mut self, due: Due, at: Timestamp) {
+        match due {
+            Due::Arrival => {
+                let mut rng = self.next_rng();
+                if self.pods.len() < self.plan.most {
+                    let chosen = self.broken.and_then(|scene| scene.kind(&mut rng));
+                    let kind = chosen.unwrap_or_else(|| LifeKind::choose(&mut rng));
+                    self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
+                }
+                let interval = (SECOND as f64 / self.plan.rate).clamp(1_000.0, 1e15) as i64;
+                let next = self.rng.between(interval / 2, interval + interval / 2);
+                self.timers.push(at.plus_nanos(next.max(1)), Due::Arrival);
+            }
+            Due::Opening(kind) => {
+                let life = plan::life(kind, LifeSpeed::Brisk, &mut self.next_rng());
+                self.begin(life, at);
+            }
+            Due::Begin(life) => {
+                self.begin(*life, at);
+            }
+            Due::Step { id, rewritten } => self.step(id, rewritten, at),
+            Due::Gap => self.gap(at),
+            Due::Break(scene) => self.broken = Some(scene),
+            Due::Event(event) => self.recorders.write(&event, at),
+        }
+    }
+
+    fn start(&mut self, life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+        let active = Active::new(life, kind, now);
+        if self.store.get(&active.key()).is_some() {
+            return false;
+        }
+        let id = self.created;
+        self.created += 1;
+        self.by_uid.insert(active.pod.manifest.uid.clone(), id);
+        self.write(id, &active, now);
+        self.pods.insert(id, active);
+        self.enter_next(id);
+        self.keep_within_bounds(now);
+        true
+    }
+
+    fn step(&mut self, id: u64, rewritten: u32, at: Timestamp) {
+        let Some(active) = self.pods.get_mut(&id) else {
+            return;
+        };
+        if active.rewritten != rewritten {
+            return;
+        }
+        let hindrance = (self.broken.zip(active.next_step()))
+            .and_then(|(scene, step)| scene.hinders(active, step));
+        if let Some(hindrance) = hindrance {
+            active.hold_up(hindrance.retry);
+            for change in hindrance.changes {
+                self.change(id, &change, at);
+            }
+        } else if let Some(mut change) = active.take_step() {
+            if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
+                let turn = self.image_pullers.enter(&node, at, *takes);
+                active.put_off(turn.wait + turn.takes - *takes);
+                *takes = turn.takes;
+            }
+            self.change(id, &change, at);
+        }
+        self.enter_next(id);
+    }
+
+    fn change(&mut self, id: u64, change: &Change, at: Timestamp) {
+        if *change == Change::Remove {
+            self.remove(id, at);
+            return;
+        }
+        let Some(mut active) = self.pods.remove(&id) else {
+            return;
+        };
+        active.pod.apply(change, at);
+        self.truth.happened(id, change, &active.pod, at);
+        for (sent, event) in self.recorders.record(id, change, &active.pod, at) {
+            self.timers.push(sent, Due::Event(Box::new(event)));
+        }
+        if change.is_written() {
+            self.write(id, &active, at);
+        }
+        self.pods.insert(id, active);
+    }
+
+    fn remove(&mut self, id: u64, at: Timestamp) {
+        let Some(active) = self.pods.remove(&id) else {
+            return;
+        };
+        self.by_uid.remove(&active.pod.manifest.uid);
+        self.recorders.forget(id);
+        (self.store).remove(&active.key(), |version| {
+            pod_json::render(&active.pod, version)
+        });
+        self.truth.removed(id, at, false);
+        if active.life.recreations > 0 {
+            let life = plan::successor(&active.life, &mut self.next_rng());
+            let at = at.plus_nanos(SUCCESSION);
+            self.timers.push(at, Due::Begin(Box::new(life)));
+        }
+    }
+
+    /// The deletion of a pod in flight falls into a gap of the watches.
+    fn gap(&mut self, at: Timestamp) {
+        let known_since = at.plus_nanos(-SECOND);
+        let key = (self.pods.values())
+            .find(|active| {
+                active.is_stuck() && active.is_expendable() && active.pod.created < known_since
+            })
+            .map(Active::key);
+        let wait = match key {
+            Some(key) => {
+                self.remove_unseen(&key, at);
+                GAP_INTERVAL
+            }
+            None => SECOND / 2,
+        };
+        self.timers.push(at.plus_nanos(wait), Due::Gap);
+    }
+
+    /// Deletes the oldest pods that have started when there are too many: two for each that comes, so
+    /// that an excess of starting ones is made up for once they have started.
+    fn keep_within_bounds(&mut self, now: Timestamp) {
+        if self.pods.len() <= self.plan.population {
+            return;
+        }
+        let oldest: Vec<u64> = (self.pods.iter_mut())
+            .filter(|(_, active)| active.is_expendable() && active.has_started())
+            .take(2)
+            .map(|(id, active)| {
+                active.cut_short(now);
+                *id
+            })
+            .collect();
+        for id in oldest {
+            self.enter_next(id);
+        }
+    }
+
+    fn write(&mut self, id: u64, active: &Active, now: Timestamp) {
+        let pod = &active.pod;
+        let selectable = Selectable {
+            labels: pod.manifest.labels.clone().into(),
+            node_name: pod.node.map_or("", |node| node.name).to_owned(),
+            phase: pod.phase.as_str().to_owned(),
+            fields: Vec::new(),
+        };
+        (self.store).put(active.key(), selectable, |version| {
+            pod_json::render(pod, version)
+        });
+        self.truth.note(id, active.kind, pod, now);
+        if self.plan.rate > 0.0 {
+            // Leases and nodes share the counter of versions.
+            self.store.skip_versions(self.rng.below(3));
+        }
+    }
+
+    /// Enters the next step of the pod numbered `id`, if it has one.
+    fn enter_next(&mut self, id: u64) {
+        if let Some(active) = self.pods.get(&id)
+            && let Some(at) = active.due()
+        {
+            let rewritten = active.rewritten;
+            self.timers.push(at, Due::Step { id, rewritten });
+        }
+    }
+
+    /// A generator for the next pod.
+    fn next_rng(&mut self) -> Rng {
+        Rng::fork(self.seed, self.rng.next_u64())
+    }
+}

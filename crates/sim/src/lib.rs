@@ -1,0 +1,79 @@
+//! An embedded cluster: a real HTTP server on loopback that speaks the list/watch protocol of
+//! the Kubernetes API for simulated pods and their Events.
+//!
+//! `podinit demo` and the integration tests watch it. It shares only the type of an instant with the
+//! program that watches it: pods leave it over HTTP, as JSON or as protobuf that is made of the JSON, so that
+//! it cannot agree with the decoder or the tracker by construction.
+//!
+//! ```text
+//! profile → plan (script, manifest) → life → driver → pod (kubelet, container) → pod_json → store → api
+//!                                              ↑ sim_clock   ↓ event → event_recorder → event_json ↗  ↑ faults
+//!                                                            ↓ truth
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod active;
+mod api;
+mod cluster;
+mod compression;
+mod config;
+pub mod container;
+mod container_json;
+mod continuation;
+mod discovery;
+mod driver;
+pub mod event;
+mod event_correlator;
+pub mod event_draft;
+mod event_json;
+mod event_recorder;
+pub mod faults;
+mod go_duration;
+mod history;
+pub mod image;
+mod image_puller;
+pub mod json;
+pub mod kubelet;
+mod kubelet_event;
+pub mod life;
+mod list;
+mod list_options;
+mod managed_fields;
+pub mod manifest;
+mod manual;
+pub mod node;
+pub mod object;
+mod past;
+pub mod plan;
+pub mod pod;
+pub mod pod_json;
+mod pod_metadata_json;
+mod pod_status_json;
+pub mod profile;
+pub mod protobuf;
+mod raw_object;
+pub mod report;
+mod representation;
+pub mod resource;
+pub mod rng;
+pub mod sandbox_fault;
+pub mod scene;
+pub mod scheduler;
+mod script;
+pub mod selector;
+mod shard_selector;
+pub mod sim_clock;
+pub mod status;
+pub mod store;
+mod table;
+mod timer_queue;
+pub mod truth;
+mod watch_event;
+mod watch_stream;
+
+pub use cluster::{Cluster, StartError};
+pub use config::ClusterConfig;
+pub use event_recorder::{EventCounts, EventFaults, EventSettings};
+#[doc(no_inline)]
+pub use podinit_core::specification;

@@ -1,0 +1,323 @@
+//! A simulated pod as the API server holds it, and how the changes of its life move it.
+
+use super::container::{ContainerRef, Runs, Waiting};
+use super::image::PullFault;
+use super::kubelet::{self, Phase, Verdict};
+use super::life::{Change, PodManifest, READINESS_GATE, ResizeStep};
+use super::node::{Kubelet, Node};
+use super::report::Report;
+use super::sim_clock::SECOND;
+use podinit_core::timestamp::Timestamp;
+
+/// How far the scheduler's clock is ahead of the API server's.
+pub(super) const SCHEDULER_SKEW: i64 = 15_000_000;
+/// How long a static pod had run when its mirror was made.
+const MIRROR_LEAD: i64 = 20 * SECOND;
+
+/// One condition of the status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodCondition {
+    /// `type`
+    pub kind: &'static str,
+    /// What it says
+    pub verdict: Verdict,
+    /// `lastTransitionTime` by the clock of its writer, not yet truncated
+    pub since: Timestamp,
+    /// `observedGeneration`
+    pub observed_generation: Option<u32>,
+}
+
+/// A pod's present state.
+#[derive(Clone, Debug)]
+pub struct Pod {
+    /// What of it never changes
+    pub manifest: PodManifest,
+    /// `metadata.creationTimestamp`, not yet truncated
+    pub created: Timestamp,
+    /// `metadata.generation`
+    pub generation: u32,
+    /// `metadata.deletionTimestamp` and `deletionGracePeriodSeconds`
+    pub deletion: Option<(Timestamp, i64)>,
+    /// Whether its scheduling gates are still set
+    pub gated: bool,
+    /// The node that it is bound to
+    pub node: Option<Node>,
+    /// The kubelet of that node, which may be upgraded
+    pub kubelet: Kubelet,
+    /// `status.conditions`
+    pub conditions: Vec<PodCondition>,
+    /// `status.phase`
+    pub phase: Phase,
+    /// `status.startTime`, not yet truncated
+    pub started: Option<Timestamp>,
+    /// What the kubelet last wrote, and when by its clock
+    pub report: Option<(Report, Timestamp)>,
+    /// What the kubelet has seen of its containers
+    pub runs: Runs,
+    /// Its sandbox has been made at least once
+    pub had_sandbox: bool,
+    /// How often its sandbox could not be made
+    pub sandbox_attempts: u32,
+    /// The last pull of an image, which may have ended
+    pub pull: Option<Pull>,
+}
+
+/// A pull of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// When the kubelet wanted it, by the API server's clock
+    pub since: Timestamp,
+    /// Nanoseconds that it takes, the wait for its turn not included
+    pub takes: i64,
+}
+
+impl Pod {
+    /// The pod as it is created at `created`.
+    pub fn new(manifest: PodManifest, created: Timestamp) -> Self {
+        let mut pod = Self {
+            gated: manifest.scheduling_gated,
+            node: manifest.preset_node,
+            kubelet: manifest
+                .preset_node
+                .map_or(Kubelet::V1_37, |node| node.kubelet),
+            runs: Runs::new(manifest.init_containers.len(), manifest.containers.len()),
+            manifest,
+            created,
+            generation: 1,
+            deletion: None,
+            conditions: Vec::new(),
+            phase: Phase::Pending,
+            started: None,
+            report: None,
+            had_sandbox: false,
+            sandbox_attempts: 0,
+            pull: None,
+        };
+        if pod.gated {
+            // The API server sets this one when it creates the pod.
+            let verdict = Verdict::fails(
+                "SchedulingGated",
+                "Scheduling is blocked due to non-empty scheduling gates",
+            );
+            pod.set("PodScheduled", verdict, created, None);
+        }
+        pod
+    }
+
+    /// The condition of type `kind`.
+    pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
+        self.conditions
+            .iter()
+            .find(|condition| condition.kind == kind)
+    }
+
+    /// Applies `change` at `now` of the API server's clock. [`Change::Remove`] changes nothing:
+    /// the object goes as it is.
+    pub fn apply(&mut self, change: &Change, now: Timestamp) {
+        match change {
+            Change::Unschedulable(why) => {
+                let verdict = Verdict::fails("Unschedulable", why.message());
+                let at = now.plus_nanos(SCHEDULER_SKEW);
+                self.set("PodScheduled", verdict, at, None);
+            }
+            Change::Ungate => {
+                self.gated = false;
+                self.generation += 1;
+            }
+            Change::Bind { node, stamped } => {
+                self.node = Some(*node);
+                self.kubelet = node.kubelet;
+                if *stamped {
+                    self.set("PodScheduled", Verdict::HOLDS, now, None);
+                }
+            }
+            Change::MakeSandbox => self.had_sandbox = true,
+            Change::Pull { takes, .. } => {
+                self.pull = Some(Pull {
+                    since: now,
+                    takes: *takes,
+                });
+            }
+            Change::Pulled(container) | Change::FindImage(container) => {
+                if let Some(run) = self.runs.get_mut(*container) {
+                    run.waiting = None;
+                }
+            }
+            Change::FailPull(container, fault) => self.fail_pull(*container, *fault, false),
+            Change::BackOffPull(container, fault) => self.fail_pull(*container, *fault, true),
+            Change::Start(container) => {
+                let at = self.node_time(now);
+                if let Some(run) = self.runs.get_mut(*container) {
+                    run.unreported = Some(at);
+                }
+            }
+            Change::Report(report) => self.report(*report, now),
+            Change::PassReadinessGate => {
+                if self.condition(READINESS_GATE).is_none() {
+                    self.conditions.insert(0, condition(READINESS_GATE, now));
+                }
+                self.set(READINESS_GATE, Verdict::HOLDS, now, None);
+            }
+            Change::LoseNode => {
+                let verdict = Verdict {
+                    holds: false,
+                    ..Verdict::HOLDS
+                };
+                self.set("Ready", verdict, now, None);
+            }
+            Change::UpgradeKubelet(kubelet) => {
+                self.kubelet = *kubelet;
+                if let Some((report, _)) = self.report {
+                    self.report(report, now);
+                }
+            }
+            Change::Disrupt(reason) => {
+                let verdict = Verdict {
+                    holds: true,
+                    ..Verdict::fails(reason, format!("{reason}: deleting the pod"))
+                };
+                self.set("DisruptionTarget", verdict, now, None);
+            }
+            Change::Resize(step) => self.resize(*step, now),
+            Change::Terminate { grace_seconds } => {
+                let at = now.plus_nanos(grace_seconds.saturating_mul(SECOND));
+                self.deletion = Some((at, *grace_seconds));
+                self.generation += 1;
+            }
+            Change::FailSandbox(_) => self.sandbox_attempts += 1,
+            Change::Mount | Change::FailMount | Change::Remove => {}
+        }
+    }
+
+    /// The time of the pod's node when the API server's is `now`.
+    fn node_time(&self, now: Timestamp) -> Timestamp {
+        let skew = self.node.map_or(0, |node| node.skew);
+        let lead = if self.manifest.mirror { MIRROR_LEAD } else { 0 };
+        now.plus_nanos(skew - lead)
+    }
+
+    /// The kubelet's conditions of a change of resources in place.
+    fn resize(&mut self, step: Option<ResizeStep>, now: Timestamp) {
+        let at = self.node_time(now);
+        let kinds = ["PodResizePending", "PodResizeInProgress"];
+        (self.conditions).retain(|condition| !kinds.contains(&condition.kind));
+        match step {
+            Some(ResizeStep::Deferred) => {
+                let message = "Node didn't have enough resource: cpu";
+                let verdict = Verdict {
+                    holds: true,
+                    ..Verdict::fails("Deferred", message)
+                };
+                self.set(kinds[0], verdict, at, None);
+            }
+            Some(ResizeStep::InProgress) => self.set(kinds[1], Verdict::HOLDS, at, None),
+            None => {}
+        }
+    }
+
+    /// The next status says that the image of `container` cannot be pulled.
+    fn fail_pull(&mut self, container: ContainerRef, fault: PullFault, backs_off: bool) {
+        let Some(image) = self.manifest.container(container).map(|of| of.image) else {
+            return;
+        };
+        let error = fault.message(&image);
+        let (reason, message) = match backs_off {
+            false => ("ErrImagePull", error),
+            true => {
+                let message = format!(
+                    "Back-off pulling image \"{}\": ErrImagePull: {error}",
+                    image.name
+                );
+                ("ImagePullBackOff", message)
+            }
+        };
+        if let Some(run) = self.runs.get_mut(container) {
+            run.waiting = Some(Waiting { reason, message });
+        }
+    }
+
+    fn report(&mut self, report: Report, now: Timestamp) {
+        let at = self.node_time(now);
+        self.phase = self
+            .phase
+            .after(&report, self.manifest.init_containers.len());
+        if self.started.is_none() {
+            self.started = Some(at);
+            self.arrange();
+        }
+        self.had_sandbox |= report.sandbox;
+        self.runs.show(&self.manifest.init_containers, &report, at);
+        self.report = Some((report, at));
+        let generation = (self.kubelet.observes_generation()).then_some(self.generation);
+        let gate = self
+            .condition(READINESS_GATE)
+            .map(|gate| gate.verdict.holds);
+        let containers = kubelet::containers_ready(&self.manifest, &report, self.phase);
+        let ready = kubelet::ready(&self.manifest, containers.clone(), gate);
+        let initialized = kubelet::initialized(&self.manifest, &report, self.phase);
+        if let Some(kind) = self.kubelet.network_condition() {
+            if self.condition(kind).is_none() {
+                self.conditions.insert(0, condition(kind, at));
+            }
+            let existed = self.had_sandbox;
+            let verdict = kubelet::network_ready(self.kubelet, &report, existed);
+            self.set(kind, verdict, at, generation);
+        }
+        self.set("Initialized", initialized, at, generation);
+        self.set("Ready", ready, at, generation);
+        self.set("ContainersReady", containers, at, generation);
+        // What the scheduler wrote stays, also where it is wrong (k/k#139602).
+        match self
+            .condition("PodScheduled")
+            .map(|condition| condition.verdict.clone())
+        {
+            None => self.set("PodScheduled", Verdict::HOLDS, at, generation),
+            Some(verdict) => self.set("PodScheduled", verdict, at, generation),
+        }
+    }
+
+    /// A kubelet writes its own conditions before the one that it found.
+    fn arrange(&mut self) {
+        let kept = std::mem::take(&mut self.conditions);
+        let at = self.started.unwrap_or(self.created);
+        self.conditions = ["Initialized", "Ready", "ContainersReady"]
+            .into_iter()
+            .map(|kind| condition(kind, at))
+            .chain(kept)
+            .collect();
+    }
+
+    /// Writes one condition: its time moves only when its status does.
+    fn set(
+        &mut self,
+        kind: &'static str,
+        verdict: Verdict,
+        at: Timestamp,
+        observed_generation: Option<u32>,
+    ) {
+        let position = self.conditions.iter().position(|known| known.kind == kind);
+        let position = position.unwrap_or_else(|| {
+            self.conditions.push(condition(kind, at));
+            self.conditions.len() - 1
+        });
+        let condition = &mut self.conditions[position];
+        if condition.verdict.holds != verdict.holds {
+            condition.since = at;
+        }
+        condition.verdict = verdict;
+        condition.observed_generation = observed_generation;
+    }
+}
+
+/// A condition that does not hold yet.
+fn condition(kind: &'static str, since: Timestamp) -> PodCondition {
+    PodCondition {
+        kind,
+        verdict: Verdict {
+            holds: false,
+            ..Verdict::HOLDS
+        },
+        since,
+        observed_generation: None,
+    }
+}

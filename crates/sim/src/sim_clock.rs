@@ -1,0 +1,112 @@
+//! Simulated time: real time at a chosen speed, or time that a test steps.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// Nanoseconds in a millisecond.
+pub const MILLI: i64 = SECOND / 1_000;
+/// Nanoseconds in a second.
+pub const SECOND: i64 = NANOS_PER_SECOND;
+
+/// The clock of a simulated cluster. Clones show the same time.
+#[derive(Clone, Debug)]
+pub struct SimClock(TimeSource);
+
+#[derive(Clone, Debug)]
+enum TimeSource {
+    Running {
+        epoch: Timestamp,
+        since: Instant,
+        speed: f64,
+    },
+    Stepped(Arc<AtomicI64>),
+}
+
+impl SimClock {
+    /// A clock that shows `epoch` now and runs at `speed` times real time (a positive number).
+    pub fn running(epoch: Timestamp, speed: f64) -> Self {
+        Self(TimeSource::Running {
+            epoch,
+            since: Instant::now(),
+            speed,
+        })
+    }
+
+    /// A clock that stays at `at` until it is stepped.
+    pub fn stepped(at: Timestamp) -> Self {
+        Self(TimeSource::Stepped(Arc::new(AtomicI64::new(at.as_nanos()))))
+    }
+
+    /// The simulated time.
+    pub fn now(&self) -> Timestamp {
+        match &self.0 {
+            TimeSource::Running {
+                epoch,
+                since,
+                speed,
+            } => {
+                let nanos = since.elapsed().as_nanos() as f64 * speed;
+                epoch.plus_nanos(nanos as i64)
+            }
+            // Relaxed: the number is all that is shared; what happened by then is published by
+            // the locks of the store.
+            TimeSource::Stepped(nanos) => Timestamp::from_nanos(nanos.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Moves a stepped clock on and returns its new time; a running one is not moved.
+    pub fn step(&self, by: Duration) -> Timestamp {
+        if let TimeSource::Stepped(nanos) = &self.0 {
+            let by = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
+            nanos.fetch_add(by, Ordering::Relaxed);
+        }
+        self.now()
+    }
+
+    /// How long the real wait for the simulated instant `due` is; zero when it has come, and
+    /// `None` for a clock that only a test moves.
+    pub fn wait_for(&self, due: Timestamp) -> Option<Duration> {
+        match &self.0 {
+            TimeSource::Running { speed, .. } => {
+                let nanos = due.nanos_since(self.now()).max(0) as f64 / speed;
+                Some(Duration::from_nanos(nanos as u64))
+            }
+            TimeSource::Stepped(_) => None,
+        }
+    }
+}
+
+/// The time of the machine.
+pub(super) fn wall_clock() -> Timestamp {
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp::from_nanos(i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stepped_clock_moves_only_by_steps_and_for_all_its_clones() {
+        let clock = SimClock::stepped(Timestamp::from_seconds(100));
+        let other = clock.clone();
+        assert_eq!(clock.now(), Timestamp::from_seconds(100));
+        clock.step(Duration::from_millis(1500));
+        assert_eq!(other.now(), Timestamp::from_nanos(101_500_000_000));
+        assert_eq!(other.wait_for(Timestamp::from_seconds(500)), None);
+    }
+
+    #[test]
+    fn a_running_clock_waits_less_the_faster_it_runs() {
+        let epoch = Timestamp::from_seconds(1000);
+        let clock = SimClock::running(epoch, 1000.0);
+        let wait = clock.wait_for(Timestamp::from_seconds(1_000_000));
+        assert!(wait.is_some_and(|wait| wait <= Duration::from_secs(999)));
+        assert_eq!(clock.wait_for(epoch), Some(Duration::ZERO));
+    }
+}

@@ -1,0 +1,248 @@
+//! What really happened to each pod, to compare with what was measured.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::container::ContainerRef;
+use super::kubelet::Phase;
+use super::life::Change;
+use super::pod::Pod;
+use super::profile::LifeKind;
+use podinit_core::timestamp::Timestamp;
+
+/// How many pods are remembered.
+const REMEMBERED: usize = 20_000;
+
+/// When a milestone was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// By the clock of the component that stated it; the API shows this second
+    pub stamped: Timestamp,
+    /// By the API server's clock, when it was written
+    pub written: Timestamp,
+}
+
+/// How a pod's startup ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// Ready
+    Ready,
+    /// Succeeded without having been Ready
+    Completed,
+    /// Failed without having been Ready
+    Failed,
+    /// Removed without having been Ready
+    Removed,
+}
+
+/// A container's image that came over the network, by the API server's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PullTruth {
+    /// Whose image it is
+    pub container: ContainerRef,
+    /// When the kubelet wanted it
+    pub since: Timestamp,
+    /// When it was there
+    pub until: Timestamp,
+    /// Nanoseconds of that in which it was pulled; the rest it waited for its turn
+    pub takes: i64,
+}
+
+/// What happened to one pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodTruth {
+    /// `metadata.uid`
+    pub uid: String,
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+    /// Its kind of life; `None` for a pod that a test moves by hand
+    pub kind: Option<LifeKind>,
+    /// When it was created
+    pub created: Timestamp,
+    /// The node that it was bound to
+    pub node_name: Option<&'static str>,
+    /// When its scheduling gates were removed
+    pub ungated: Option<Timestamp>,
+    /// First `PodScheduled=True`
+    pub scheduled: Option<Reached>,
+    /// First `PodReadyToStartContainers=True` or `PodHasNetwork=True`
+    pub network_ready: Option<Reached>,
+    /// When its first sandbox and its network were ready, whatever the status says then; by the API
+    /// server's clock
+    pub sandbox_ready: Option<Timestamp>,
+    /// When its volumes were mounted, if that took time
+    pub mounted: Option<Timestamp>,
+    /// First `status.startTime`
+    pub acknowledged: Option<Reached>,
+    /// First status that states a start of every container of the spec, and the latest of these starts
+    pub containers_started: Option<Reached>,
+    /// When each container was started for the first time, in the order of time; by the API server's
+    /// clock
+    pub starts: Vec<(ContainerRef, Timestamp)>,
+    /// The images that were pulled, for each container the last time
+    pub pulls: Vec<PullTruth>,
+    /// First `Initialized=True`
+    pub initialized: Option<Reached>,
+    /// First `ContainersReady=True`
+    pub containers_ready: Option<Reached>,
+    /// First `Ready=True`
+    pub ready: Option<Reached>,
+    /// It has been marked for its deletion (`DisruptionTarget`)
+    pub disrupted: bool,
+    /// How its startup ended, once it has
+    pub ending: Option<Ending>,
+    /// When it was removed
+    pub removed: Option<Timestamp>,
+    /// The removal was kept from all watches
+    pub unseen: bool,
+    gated: bool,
+}
+
+/// The records of a simulated cluster. Clones share them; they hold the last 20,000
+/// pods.
+#[derive(Clone, Debug, Default)]
+pub struct Truth(Arc<Mutex<BTreeMap<u64, PodTruth>>>);
+
+impl Truth {
+    /// The pods in the order of their creation.
+    pub fn pods(&self) -> Vec<PodTruth> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// The pod with this UID.
+    pub fn pod(&self, uid: &str) -> Option<PodTruth> {
+        self.lock().values().find(|pod| pod.uid == uid).cloned()
+    }
+
+    /// Notes the present state of the pod numbered `id`.
+    pub(super) fn note(&self, id: u64, kind: Option<LifeKind>, pod: &Pod, now: Timestamp) {
+        let mut pods = self.lock();
+        let truth = pods.entry(id).or_insert_with(|| PodTruth::new(kind, pod));
+        truth.note(pod, now);
+        if pods.len() > REMEMBERED {
+            pods.pop_first();
+        }
+    }
+
+    /// Notes what happened on the node of the pod numbered `id`, which no status may show.
+    pub(super) fn happened(&self, id: u64, change: &Change, pod: &Pod, now: Timestamp) {
+        if let Some(truth) = self.lock().get_mut(&id) {
+            truth.happened(change, pod, now);
+        }
+    }
+
+    /// Notes the removal of the pod numbered `id`.
+    pub(super) fn removed(&self, id: u64, now: Timestamp, unseen: bool) {
+        if let Some(truth) = self.lock().get_mut(&id) {
+            truth.removed = Some(now);
+            truth.unseen = unseen;
+            truth.ending.get_or_insert(Ending::Removed);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, PodTruth>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PodTruth {
+    fn new(kind: Option<LifeKind>, pod: &Pod) -> Self {
+        Self {
+            uid: pod.manifest.uid.clone(),
+            namespace: pod.manifest.namespace.clone(),
+            name: pod.manifest.name.clone(),
+            kind,
+            created: pod.created,
+            node_name: None,
+            ungated: None,
+            scheduled: None,
+            network_ready: None,
+            sandbox_ready: None,
+            mounted: None,
+            acknowledged: None,
+            containers_started: None,
+            starts: Vec::new(),
+            pulls: Vec::new(),
+            initialized: None,
+            containers_ready: None,
+            ready: None,
+            disrupted: false,
+            ending: None,
+            removed: None,
+            unseen: false,
+            gated: pod.gated,
+        }
+    }
+
+    fn happened(&mut self, change: &Change, pod: &Pod, now: Timestamp) {
+        match change {
+            Change::Mount => self.mounted = self.mounted.or(Some(now)),
+            Change::MakeSandbox => self.sandbox_ready = self.sandbox_ready.or(Some(now)),
+            Change::Start(container) if !self.has_started(*container) => {
+                self.starts.push((*container, now));
+            }
+            Change::Pulled(container) => {
+                self.pulls.retain(|pull| pull.container != *container);
+                self.pulls.extend(pod.pull.map(|pull| PullTruth {
+                    container: *container,
+                    since: pull.since,
+                    until: now,
+                    takes: pull.takes,
+                }));
+            }
+            _ => {}
+        }
+    }
+
+    fn has_started(&self, container: ContainerRef) -> bool {
+        self.starts.iter().any(|(known, _)| *known == container)
+    }
+
+    fn note(&mut self, pod: &Pod, now: Timestamp) {
+        if self.gated && !pod.gated {
+            self.gated = false;
+            self.ungated = Some(now);
+        }
+        self.disrupted |= pod.condition("DisruptionTarget").is_some();
+        self.node_name = pod.node.map(|node| node.name);
+        let reached = |kinds: &[&str]| {
+            (kinds.iter())
+                .filter_map(|kind| pod.condition(kind))
+                .find(|condition| condition.verdict.holds)
+                .map(|condition| Reached {
+                    stamped: condition.since,
+                    written: now,
+                })
+        };
+        let network = ["PodReadyToStartContainers", "PodHasNetwork"];
+        let acknowledged = pod.started.map(|stamped| Reached {
+            stamped,
+            written: now,
+        });
+        self.acknowledged = self.acknowledged.or(acknowledged);
+        if self.containers_started.is_none() {
+            let starts = pod.runs.regular.iter().map(|run| run.start());
+            let latest = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
+            self.containers_started = (latest.into_iter().max()).map(|stamped| Reached {
+                stamped,
+                written: now,
+            });
+        }
+        self.scheduled = self.scheduled.or_else(|| reached(&["PodScheduled"]));
+        self.network_ready = self.network_ready.or_else(|| reached(&network));
+        self.initialized = self.initialized.or_else(|| reached(&["Initialized"]));
+        self.containers_ready = self
+            .containers_ready
+            .or_else(|| reached(&["ContainersReady"]));
+        self.ready = self.ready.or_else(|| reached(&["Ready"]));
+        let ending = match pod.phase {
+            _ if self.ready.is_some() => Some(Ending::Ready),
+            Phase::Succeeded => Some(Ending::Completed),
+            Phase::Failed => Some(Ending::Failed),
+            Phase::Pending | Phase::Running => None,
+        };
+        self.ending = self.ending.or(ending);
+    }
+}
