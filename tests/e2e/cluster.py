@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 
 import yaml
 
@@ -34,7 +35,7 @@ class Cluster(ControlPlane):
         for node in started:
             node.wait()
         self.grant()
-        self.old_nodes, self.silent = {}, None
+        self.old_nodes, self.starts_old_nodes, self.silent = {}, threading.Lock(), None
 
     def grant(self):
         """Apply the RBAC that the project ships, as it ships it."""
@@ -79,8 +80,10 @@ class Cluster(ControlPlane):
     def old_node(self, version):
         """The labels of a node whose kubelet is of an older version; it is started once."""
         labels = {"type": f"hollow-{version}"}
-        if version not in self.old_nodes:
-            self.old_nodes[version] = nodes.HollowNode(self, f"hollow-{version}", labels, version=version).wait()
+        # Two scenes that play at once ask for it.
+        with self.starts_old_nodes:
+            if version not in self.old_nodes:
+                self.old_nodes[version] = nodes.HollowNode(self, f"hollow-{version}", labels, version=version).wait()
         return labels
 
     def write_static_pod(self, name, namespace):

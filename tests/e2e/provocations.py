@@ -194,6 +194,11 @@ def preempting(s):
 
 @provoke("scheduler-error", "scheduling", "scheduler_error", PATCHED, "reason SchedulerError")
 def scheduler_error(s):
+    unscheduled(s, "SchedulerError", 'running "NodeResourcesFit" filter plugin: e2e')
+
+
+@provoke("scheduler-error-volume", "scheduling", "volume", PATCHED, "reason SchedulerError of the plugin VolumeBinding")
+def scheduler_error_volume(s):
     unscheduled(s, "SchedulerError", 'running "VolumeBinding" filter plugin: e2e')
 
 

@@ -183,8 +183,9 @@ class StartupSli:
         for (version, number), found in sorted(rows.items()):
             kubelet = statistics.mean(line.sli for line, _, _ in found)
             cells = [version, KINDS[number][0], str(len(found)), f"{kubelet:.2f} s"]
-            if isinstance(found[0][1], str):
-                cells += [found[0][1]] + ["-"] * 5
+            reasons = [mine for _, mine, _ in found if isinstance(mine, str)]
+            if reasons:
+                cells += reasons[:1] + ["-"] * 5
             else:
                 apart = [line.sli - mine for line, mine, _ in found]
                 cells += [f"{statistics.mean(mine for _, mine, _ in found):.2f} s",
