@@ -19,7 +19,7 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use podinit::recordings::reader::Recording;
+use podinit::reports::reader::Recording;
 use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
 use podinit_sim::protobuf;
 use serde_json::{Value, json};

@@ -7,30 +7,24 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
-pub mod api;
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
 pub mod args;
 pub mod capture;
 pub mod checkpoint;
 pub mod cluster;
+pub mod commands;
 pub mod config_file;
 pub mod doctor;
-pub mod explain;
-pub mod http_url;
-pub mod human_time;
+pub mod exporter;
+pub mod inspect;
 pub mod instruments;
 pub mod metrics;
-pub mod page;
 pub mod process;
-pub mod recordings;
-pub mod records;
-pub mod regular_file;
-pub mod run;
+pub mod reports;
 pub mod server;
 pub mod slo;
-pub mod strangers_text;
-pub mod stuck;
+pub mod text;
 pub mod traces;
 pub mod watch;
 pub mod web_config;

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use podinit::args::{Command, Program};
-use podinit::run::{kubectl_completion, run};
-use podinit::strangers_text::shown;
+use podinit::commands::{kubectl_completion, run};
+use podinit::text::strangers_text::shown;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();

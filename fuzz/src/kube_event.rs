@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use podinit::recordings::reader::{Body, Recording};
+use podinit::reports::reader::{Body, Recording};
 use podinit_decode::DecodeOptions;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 use podinit_decode::event::watch::{EventDecoder, EventLine, EventLineKind};

@@ -11,7 +11,7 @@ use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use super::recording::RecordingArgs;
 use crate::cluster::options::ServerOptions;
-use crate::explain::{Target, TargetName};
+use crate::inspect::explain::{Target, TargetName};
 use podinit_core::lifecycle::TimestampMode;
 
 /// The command.

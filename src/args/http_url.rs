@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use http::Uri;
 
-use crate::http_url::{UrlFault, parse_http_url};
+use crate::text::http_url::{UrlFault, parse_http_url};
 
 /// Parses an absolute URL of HTTP or HTTPS, without a query. Holds what is expected.
 #[derive(Clone, Copy, Debug)]

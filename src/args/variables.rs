@@ -2,7 +2,7 @@
 
 use super::command_line;
 use crate::config_file::yaml::nearest;
-use crate::strangers_text::shown;
+use crate::text::strangers_text::shown;
 
 /// What the names of all variables of podinit begin with.
 const PREFIX: &str = "PODINIT_";

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::recordings::reader::{Body, Recording};
+use crate::reports::reader::{Body, Recording};
 use podinit_decode::DecodeOptions;
 
 const AT: Timestamp = Timestamp::from_nanos(1_772_359_200_250_000_000);

@@ -9,7 +9,7 @@ use rustix::fs::{Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::disk::RealDisk;
-use crate::regular_file;
+use crate::config_file::regular_file;
 use podinit_core::shard::Shard;
 
 /// The file that is locked.

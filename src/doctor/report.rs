@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 pub use super::check::Check;
-use crate::strangers_text::{self, shown_as};
+use crate::text::strangers_text::{self, shown_as};
 use podinit_core::label_values;
 
 label_values! {

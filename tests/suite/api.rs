@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
-use podinit::api::{self, SCHEMA};
-use podinit::records::{self, RecordsClient};
+use podinit::inspect::api::{self, SCHEMA};
+use podinit::inspect::records::{self, RecordsClient};
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::{

@@ -9,8 +9,8 @@ use podinit::capture::{
     Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, capture,
 };
 use podinit::metrics::Format;
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::{ExpositionConfig, ReplayConfig, expose};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::{ExpositionConfig, ReplayConfig, expose};
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};

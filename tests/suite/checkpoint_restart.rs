@@ -11,10 +11,10 @@ use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
+use podinit::inspect::records::RecordStore;
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
-use podinit::recordings::reader::{Body, Recording};
-use podinit::records::RecordStore;
+use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
     TrackerConfig, Version,

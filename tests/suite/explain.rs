@@ -4,10 +4,10 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use podinit::explain::{self, Target, TargetName};
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::ReplayConfig;
-use podinit::recordings::report::Style;
+use podinit::inspect::explain::{self, Target, TargetName};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::ReplayConfig;
+use podinit::reports::report::Style;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};

@@ -5,10 +5,10 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use podinit::api;
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::{Replay, ReplayConfig};
-use podinit::records;
+use podinit::inspect::api;
+use podinit::inspect::records;
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::{Replay, ReplayConfig};
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};

@@ -77,6 +77,7 @@ mod replay_oracle;
 mod report;
 mod report_moments;
 mod restart;
+mod rooms;
 mod rules;
 mod scene_alerts;
 mod server_access;

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::explain::{Explanation, Others};
+use podinit::inspect::explain::{Explanation, Others};
+use podinit::inspect::page::history::{History, Sample};
+use podinit::inspect::page::{Foot, Overview, pod_page};
 use podinit::metrics::{Figures, SloFigures};
-use podinit::page::history::{History, Sample};
-use podinit::page::{Foot, Overview, pod_page};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, Waiting,

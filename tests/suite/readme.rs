@@ -131,7 +131,7 @@ fn every_column_of_a_report_is_documented_in_its_order() {
     });
     assert_eq!(
         documented.collect::<Vec<_>>(),
-        podinit::recordings::report::columns()
+        podinit::reports::report::columns()
     );
 }
 

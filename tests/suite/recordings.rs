@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use podinit::metrics::Format;
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::{ExpositionConfig, expose};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_decode::DecodeOptions;
 

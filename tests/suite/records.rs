@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::json_schema;
-use podinit::api::reading::record_of;
-use podinit::api::{SCHEMA, startup_of};
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::{Replay, ReplayConfig};
+use podinit::inspect::api::reading::record_of;
+use podinit::inspect::api::{SCHEMA, startup_of};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::{Replay, ReplayConfig};
 use podinit::slo::SloFile;
 use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::{

@@ -7,9 +7,9 @@ use std::process::{Command, Output, Stdio};
 use crate::support::scrape::Scrape;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::ReplayConfig;
-use podinit::recordings::report::{self, Style};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::ReplayConfig;
+use podinit::reports::report::{self, Style};
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 

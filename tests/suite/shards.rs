@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use podinit::metrics::Format;
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::{ExpositionConfig, expose};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use podinit::api::model::{InFlight, Pull, Startup, Workload};
-use podinit::stuck::{StuckPod, StuckPods};
+use podinit::inspect::api::model::{InFlight, Pull, Startup, Workload};
+use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::{Cluster, ClusterConfig};
 use rustix::process::{Pid, Signal, kill_process};

@@ -40,8 +40,8 @@ use self::section::{
     value,
 };
 use super::frame::{Sections, Writer};
+use crate::inspect::records::KeptRecords;
 use crate::metrics::saved::SavedMetrics;
-use crate::records::KeptRecords;
 use podinit_core::lifecycle::{SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 

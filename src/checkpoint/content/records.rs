@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pods::SharedTexts;
 use super::section::{ContentError, RECORDS, append, take, unread};
-use crate::records::{KeptRecord, KeptRecords, MOST_KEPT};
+use crate::inspect::records::{KeptRecord, KeptRecords, MOST_KEPT};
 use podinit_core::lifecycle::{
     EndedStartup, SavedEnded, SavedRules, SloRule, WaitingNames, WaitingTable,
 };

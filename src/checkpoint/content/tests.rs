@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::checkpoint::frame;
+use crate::inspect::records::RecordStore;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
-use crate::records::RecordStore;
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, SavedCollected,
     Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,

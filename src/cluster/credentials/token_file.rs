@@ -8,7 +8,7 @@ use http::HeaderValue;
 use tokio::time::Instant;
 
 use super::{CredentialError, bearer};
-use crate::regular_file::{self, LONGEST_SECRET};
+use crate::config_file::regular_file::{self, LONGEST_SECRET};
 
 /// How long a token is used before the file is read again, as in client-go.
 const READ_EVERY: Duration = Duration::from_secs(60);

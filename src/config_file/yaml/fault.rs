@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::strangers_text::shown;
+use crate::text::strangers_text::shown;
 
 /// An error in a file, on one line: the file, the line, the key, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ pub(crate) use tree::{Discretion, Node, Value};
 use std::io;
 use std::path::Path;
 
-use crate::regular_file;
+use crate::config_file::regular_file;
 
 /// Reads one YAML document of at most `most` bytes.
 pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result<Node, Fault> {

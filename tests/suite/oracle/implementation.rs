@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use podinit::metrics::{Format, SloDoc};
-use podinit::recordings::reader::Recording;
-use podinit::recordings::replay::{ExpositionConfig, ReplayConfig};
+use podinit::reports::reader::Recording;
+use podinit::reports::replay::{ExpositionConfig, ReplayConfig};
 use podinit::slo::SloFile;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
@@ -59,7 +59,7 @@ pub(crate) fn figures_of_shard(
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", input, decode);
-    let replayed = podinit::recordings::replay::expose(recording, config).unwrap();
+    let replayed = podinit::reports::replay::expose(recording, config).unwrap();
     let printed = replayed.encode(Format::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podinit::cluster::api_server_clock::ApiServerClock;
-use podinit::run::accounting_clock::AccountingClock;
+use podinit::exporter::accounting_clock::AccountingClock;
 use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit_core::timestamp::Timestamp;

@@ -1,7 +1,7 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
+use podinit::inspect::records::RecordStore;
 use podinit::metrics::Recorder;
-use podinit::records::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
 use podinit_core::timestamp::Timestamp;
 

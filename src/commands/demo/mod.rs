@@ -1,0 +1,97 @@
+//! `podinit demo`: the exporter of a simulated cluster, over real HTTP; in a terminal also as moving bars.
+
+mod announcement;
+mod frame;
+mod story;
+mod theatre;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use self::announcement::Urls;
+use self::theatre::Theatre;
+use crate::args::DemoArgs;
+use crate::cluster::client;
+use crate::cluster::clock::Clock;
+use crate::exporter::accounting_thread::AccountingThread;
+use crate::exporter::start::{Exporter, ServeOnly};
+use crate::process::signals;
+use crate::watch::WatchConfig;
+use crate::watch::requests::{Scope, Selectors};
+use podinit_sim::{Cluster, ClusterConfig};
+
+/// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.
+const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
+
+/// Simulates a cluster and watches it until a signal or until the chosen duration has passed.
+pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
+    let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
+    let DemoArgs {
+        simulation,
+        exporter,
+    } = args;
+    let config = ClusterConfig {
+        rate: simulation.rate,
+        speed: simulation.speed,
+        seed: simulation.seed,
+        bookmark_interval: BOOKMARK_INTERVAL,
+        scene: simulation.scene(),
+        ..ClusterConfig::default()
+    };
+    let simulated = Cluster::start(config).await?;
+    let watch = WatchConfig {
+        scopes: Scope::of_namespaces(&[]),
+        selectors: Selectors {
+            shard: exporter.sharding.shard,
+            ..Selectors::default()
+        },
+        decode: exporter.labels.config().decode_options(),
+        ..WatchConfig::default()
+    };
+    let clock = simulated.clock();
+    let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
+    let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
+    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?
+        .accounting_on(accounting.handle())
+        .reloading_on(reload);
+    let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
+    let urls = Urls::new(exporter.scheme(), exporter.address(), &simulated.url());
+    announce(&urls);
+    if let Some(duration) = simulation.duration {
+        let shutdown = shutdown.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(duration).await;
+            shutdown.cancel();
+        });
+    }
+    let closing = shutdown.child_token();
+    let is_shown = !simulation.quiet && theatre::is_possible();
+    let theatre = is_shown.then(|| {
+        let theatre = Theatre {
+            exposition: exporter.exposition(),
+            clock,
+            scene: simulation.scene(),
+            look: urls.look(),
+        };
+        tokio::spawn(theatre.run(closing.clone()))
+    });
+    let ended = exporter.run(&cluster, None, shutdown).await;
+    closing.cancel();
+    if let Some(theatre) = theatre {
+        // The terminal is restored before anything else is said.
+        let _ = theatre.await;
+    }
+    simulated.shutdown().await;
+    ended
+}
+
+/// Prints where to look. If standard output is closed, the demo continues.
+fn announce(urls: &Urls) {
+    let mut out = io::stdout().lock();
+    let _ = out
+        .write_all(urls.announcement().as_bytes())
+        .and_then(|()| out.flush());
+}

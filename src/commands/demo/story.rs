@@ -1,0 +1,185 @@
+//! The story of the demo, one line at a time.
+
+use std::time::Duration;
+
+use crate::inspect::page::Situation;
+use crate::metrics::Figures;
+use crate::text::human_time::seconds;
+use podinit_core::lifecycle::Stage;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::scene::Scene;
+
+/// How long a line stands.
+const LINE_STANDS: Duration = Duration::from_secs(6);
+
+/// What the story is made of.
+#[derive(Clone, Debug)]
+pub(super) struct Story<'a> {
+    /// What breaks, and how long after the start
+    pub(super) scene: Option<(Scene, Duration)>,
+    /// Simulated time since the start
+    pub(super) elapsed: Duration,
+    /// The simulated time
+    pub(super) now: Timestamp,
+    pub(super) figures: &'a Figures,
+}
+
+impl Story<'_> {
+    /// The line that stands after so much real time.
+    pub(super) fn line(&self, shown: Duration) -> String {
+        let mut lines = self.lines();
+        let turn = shown.as_secs() / LINE_STANDS.as_secs();
+        let turn = usize::try_from(turn).unwrap_or(0) % lines.len();
+        lines.swap_remove(turn)
+    }
+
+    /// All lines that can be said now, in their order; at least one.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.plot(), self.situation()];
+        lines.extend(self.main_cause());
+        lines.extend(self.worst_slo());
+        lines
+    }
+
+    /// What is broken, or will be.
+    fn plot(&self) -> String {
+        let took = |duration: Duration| seconds(duration.as_secs() as f64);
+        match self.scene {
+            None => "Nothing is broken; choose what breaks with --scene.".to_owned(),
+            Some((scene, after)) => match after.checked_sub(self.elapsed) {
+                Some(left) if !left.is_zero() => {
+                    format!(
+                        "Nothing is wrong yet. In {}: {}.",
+                        took(left),
+                        scene.breaks()
+                    )
+                }
+                _ => format!(
+                    "Since {}: {}.",
+                    took(self.elapsed.saturating_sub(after)),
+                    scene.breaks()
+                ),
+            },
+        }
+    }
+
+    /// The sentence of the page.
+    fn situation(&self) -> String {
+        let situation = Situation {
+            in_flight: self.figures.in_flight(),
+            stuck: self.figures.stuck,
+            oldest: self.figures.oldest,
+            node: None,
+            last_ready: None,
+            now: self.now,
+        };
+        situation.sentence()
+    }
+
+    /// For what most of the pods in the largest stage wait.
+    fn main_cause(&self) -> Option<String> {
+        let pods = self.figures.in_flight();
+        let largest = Stage::ALL
+            .into_iter()
+            .rev()
+            .max_by_key(|stage| pods[*stage as usize])?;
+        let waiting = self.figures.waiting.iter();
+        let of_stage = waiting.filter(|(waiting, _)| waiting.stage() == largest);
+        let (waiting, pods) = of_stage.max_by_key(|(_, pods)| *pods)?;
+        Some(format!(
+            "Most of them wait in {} for the cause {}: {pods}. Metrics, alerts and records say the same word.",
+            largest.as_str(),
+            waiting.cause().as_str()
+        ))
+    }
+
+    /// The SLO that has lost most.
+    fn worst_slo(&self) -> Option<String> {
+        let decided = self
+            .figures
+            .slos
+            .iter()
+            .filter(|slo| slo.good + slo.bad > 0);
+        let share = |bad: u64, good: u64| bad as f64 / (good + bad) as f64;
+        let worst = decided.max_by(|a, b| share(a.bad, a.good).total_cmp(&share(b.bad, b.good)))?;
+        Some(format!(
+            "SLO {}: {:.1}% good of {}, promised {}%.",
+            worst.name,
+            100.0 - 100.0 * share(worst.bad, worst.good),
+            worst.good + worst.bad,
+            (worst.objective_ratio * 1e4).round() / 1e2
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::SloFigures;
+    use podinit_core::lifecycle::{Interval, Waiting};
+
+    fn figures() -> Figures {
+        let image = Waiting::ALL.into_iter().find(|waiting| {
+            (waiting.stage(), waiting.cause().as_str()) == (Stage::Containers, "image")
+        });
+        let slo = |name: &str, bad| SloFigures {
+            name: name.into(),
+            objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
+            threshold_seconds: 60.0,
+            good: 75,
+            bad,
+        };
+        let mut figures = Figures {
+            waiting: image.map(|waiting| (waiting, 40)).into_iter().collect(),
+            slos: vec![slo("network-ready", 0), slo("pod-ready", 25)],
+            ..Figures::default()
+        };
+        figures.oldest[Stage::Containers as usize] = Some(Timestamp::from_seconds(1_772_359_500));
+        figures
+    }
+
+    fn lines(elapsed: u64, scene: Option<(Scene, Duration)>) -> Vec<String> {
+        let figures = figures();
+        let story = Story {
+            scene,
+            elapsed: Duration::from_secs(elapsed),
+            now: Timestamp::from_seconds(1_772_360_000),
+            figures: &figures,
+        };
+        let shown = (0..4).map(|turn| story.line(LINE_STANDS * turn));
+        shown.collect()
+    }
+
+    #[test]
+    fn the_story_is_told_line_by_line() {
+        let scene = Some((Scene::RegistryDown, Duration::from_secs(300)));
+        assert_eq!(
+            lines(760, scene),
+            [
+                "Since 7m40s: registry.example.com refuses connections.",
+                "40 pods wait for their containers since 10:05; none is stuck.",
+                "Most of them wait in containers for the cause image: 40. Metrics, alerts and records say the \
+                 same word.",
+                "SLO pod-ready: 75.0% good of 100, promised 99%.",
+            ]
+        );
+        let before = "Nothing is wrong yet. In 60s: registry.example.com refuses connections.";
+        assert_eq!(lines(240, scene)[0], before);
+        let calm = "Nothing is broken; choose what breaks with --scene.";
+        assert_eq!(lines(240, None)[0], calm);
+    }
+
+    #[test]
+    fn before_the_first_pod_there_is_a_story_too() {
+        let figures = Figures::default();
+        let story = Story {
+            scene: None,
+            elapsed: Duration::ZERO,
+            now: Timestamp::EPOCH,
+            figures: &figures,
+        };
+        assert_eq!(story.lines().len(), 2);
+        assert_eq!(story.line(LINE_STANDS), "No pod is starting up.");
+    }
+}

@@ -1,0 +1,155 @@
+//! The demo in a terminal: frames on the alternate screen, until the demo ends.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use super::frame::Frame;
+use super::story::Story;
+use crate::cluster::clock::Clock;
+use crate::commands::output::style;
+use crate::metrics::Exposition;
+use podinit_core::timestamp::Timestamp;
+use podinit_sim::scene::Scene;
+
+/// Between two frames.
+const FRAME_EVERY: Duration = Duration::from_millis(500);
+
+/// Enters the alternate screen and hides the cursor.
+const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l";
+/// Shows the cursor and leaves the alternate screen.
+const LEAVE: &str = "\u{1b}[?25h\u{1b}[?1049l";
+/// Moves to the first line.
+const HOME: &str = "\u{1b}[H";
+/// Erases the rest of a line, and what is below it.
+const ERASE_LINE: &str = "\u{1b}[K";
+const ERASE_BELOW: &str = "\u{1b}[J";
+
+/// What the frames are made of.
+pub(super) struct Theatre {
+    pub(super) exposition: Arc<Exposition>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// What breaks, and how long after the start
+    pub(super) scene: Option<(Scene, Duration)>,
+    /// Where to look
+    pub(super) look: Vec<String>,
+}
+
+/// Whether standard output is a terminal that can show frames.
+pub(super) fn is_possible() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    io::stdout().is_terminal() && !is_dumb
+}
+
+impl Theatre {
+    /// Shows frames until `closing`, or until the terminal is gone. Then the terminal is as it was before.
+    pub(super) async fn run(self, closing: CancellationToken) {
+        let (began, opened) = (self.clock.now(), Instant::now());
+        let mut ticks = tokio::time::interval(FRAME_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let Ok(mut screen) = Screen::enter(io::stdout()) else {
+            return;
+        };
+        while closing.run_until_cancelled(ticks.tick()).await.is_some() {
+            let frame = self.frame(began, opened.elapsed());
+            if screen.show(&frame.lines(style(), height())).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn frame(&self, began: Timestamp, shown: Duration) -> Frame {
+        let now = self.clock.now();
+        let elapsed = u64::try_from(now.nanos_since(began)).unwrap_or(0);
+        let elapsed = Duration::from_nanos(elapsed);
+        let figures = self.exposition.figures();
+        let story = Story {
+            scene: self.scene,
+            elapsed,
+            now,
+            figures: &figures,
+        };
+        Frame {
+            scene: self.scene.map(|(scene, _)| scene.as_str()),
+            elapsed,
+            story: story.line(shown),
+            look: self.look.clone(),
+            figures,
+        }
+    }
+}
+
+/// The rows of the terminal.
+fn height() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let rows = size.map(|size| usize::from(size.ws_row));
+    rows.filter(|rows| *rows > 0).unwrap_or(24)
+}
+
+/// The alternate screen; dropping it leaves it.
+struct Screen<W: Write>(W);
+
+impl<W: Write> Screen<W> {
+    fn enter(mut out: W) -> io::Result<Self> {
+        out.write_all(ENTER.as_bytes())?;
+        out.flush()?;
+        Ok(Self(out))
+    }
+
+    /// Shows a frame in the place of the one before. What the log has written between them vanishes.
+    fn show(&mut self, lines: &[String]) -> io::Result<()> {
+        let end_of_line = format!("{ERASE_LINE}\r\n");
+        let frame = lines.join(&end_of_line);
+        self.0
+            .write_all(format!("{HOME}{frame}{ERASE_LINE}{ERASE_BELOW}").as_bytes())?;
+        self.0.flush()
+    }
+}
+
+impl<W: Write> Drop for Screen<W> {
+    fn drop(&mut self) {
+        // Without a terminal there is nothing to restore.
+        let _ = self.0.write_all(LEAVE.as_bytes());
+        let _ = self.0.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_terminal_is_restored_however_the_screen_is_left() {
+        let mut written = Vec::new();
+        let mut screen = Screen::enter(&mut written).unwrap();
+        screen.show(&["one".to_owned(), "two".to_owned()]).unwrap();
+        drop(screen);
+        let text = String::from_utf8(written).unwrap();
+        let expected = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[Hone\u{1b}[K\r\ntwo\u{1b}[K\u{1b}[J\u{1b}[?25h\u{1b}[?1049l";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_terminal_that_is_gone_ends_the_frames() {
+        struct Gone(bool);
+        impl Write for Gone {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                match self.0 {
+                    true => Err(io::ErrorKind::BrokenPipe.into()),
+                    false => Ok(bytes.len()),
+                }
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut screen = Screen::enter(Gone(false)).unwrap();
+        screen.0.0 = true;
+        assert!(screen.show(&[String::new()]).is_err());
+    }
+}

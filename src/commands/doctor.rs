@@ -1,0 +1,77 @@
+//! `podinit doctor`: checks what `serve` needs, and reports it.
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use super::output::{self, style};
+use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
+use crate::doctor::report::Report;
+use crate::doctor::{Doctor, text};
+use crate::process::signals;
+use crate::watch::requests::{Scope, Selectors};
+
+/// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
+/// status is that of the worst finding.
+///
+/// # Errors
+/// If it was interrupted, or standard output cannot be written.
+pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
+    let shutdown = signals::shutdown().context("cannot listen for signals")?;
+    let format = args.format;
+    let colour = style().colour;
+    let doctor = doctor_of(args);
+    let mut report = Report::default();
+    let mut written = Ok(());
+    let examined = doctor.examine(|finding| {
+        if format == DoctorFormat::Text && written.is_ok() {
+            written = print(&text::line(&finding, colour));
+        }
+        report.findings.push(finding);
+    });
+    report.complete = shutdown.run_until_cancelled(examined).await.is_some();
+    written?;
+    print(&match format {
+        DoctorFormat::Text => text::summary(&report, colour),
+        DoctorFormat::Json => report.to_json()?,
+    })?;
+    anyhow::ensure!(report.complete, "interrupted before all checks were made");
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    output::print(text.as_bytes(), &mut io::stdout().lock())
+}
+
+fn doctor_of(args: DoctorArgs) -> Doctor {
+    let timeout = args.timeout;
+    let ServeArgs {
+        state_dir,
+        // The checks have a timeout of their own.
+        connect_timeout: _,
+        cluster,
+        auth,
+        exporter,
+    } = args.serve;
+    let labels = exporter.labels.config();
+    Doctor {
+        scopes: Scope::of_namespaces(&cluster.namespaces()),
+        selectors: Selectors {
+            shard: exporter.sharding.shard,
+            ..cluster.selectors.selectors()
+        },
+        cluster: cluster.connection.options(),
+        decode: labels.decode_options(),
+        labels,
+        slo: exporter.slo,
+        web_config: exporter.web_config,
+        state_dir,
+        traces: crate::exporter::span_export::settings(&exporter.otlp),
+        tokens: auth.auth == AuthMode::Kubernetes,
+        events: exporter.evidence.events(),
+        listen: exporter.listen,
+        max_pods: exporter.max_pods.get() as u64,
+        timeout,
+    }
+}

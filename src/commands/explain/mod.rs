@@ -1,0 +1,78 @@
+//! The command `explain`: from a cluster, from recordings or from a running exporter.
+
+mod cluster;
+mod exporter;
+
+use std::io::Write;
+
+use super::output::{print, style};
+use super::reports::documents_of;
+use crate::args::{ExplainArgs, ExplainFormat};
+use crate::inspect::explain::{self, Explanation};
+use crate::inspect::page;
+use crate::reports::one_moment::joined;
+use crate::reports::replay::ReplayConfig;
+use podinit_core::lifecycle::{Backfill, TrackerConfig};
+use podinit_decode::DecodeOptions;
+
+/// Explains one startup. If the source cannot be read, or has no such startup, nothing is printed.
+pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let explanation = match args.exporter() {
+        Some(exporter) => super::block_on(exporter::explain(&exporter, &args.target()))?,
+        None if args.files.is_empty() => super::block_on(cluster::explain(args))?,
+        None => from_recordings(args)?,
+    };
+    let text = match args.output {
+        ExplainFormat::Text => explanation.to_text(style()),
+        ExplainFormat::Json => explanation.to_json()?,
+        ExplainFormat::Trace => explanation.to_trace()?,
+        ExplainFormat::Html => page::pod_page(&explanation, None)?,
+    };
+    print(text.as_bytes(), out)
+}
+
+fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
+    let target = args.target();
+    let documents = documents_of(args.files.clone(), decode_options());
+    let documents = joined(documents, args.same_moment);
+    let explained = explain::explain(documents, replay_config(args), &target)?;
+    explained.map_err(|why| {
+        let unknown = || {
+            format!(
+                "the recording has no startup of {target}; name the namespace with --namespace, and the pod \
+                 as `kubectl get pods` does"
+            )
+        };
+        anyhow::anyhow!(why.sentence(&target, unknown))
+    })
+}
+
+fn decode_options() -> DecodeOptions {
+    DecodeOptions {
+        node: true,
+        workload: true,
+        probes: true,
+        images: true,
+        messages: true,
+        endings: true,
+        ..DecodeOptions::default()
+    }
+}
+
+fn replay_config(args: &ExplainArgs) -> ReplayConfig {
+    ReplayConfig {
+        tracker: tracker_config(args),
+        shard: None,
+        until: None,
+    }
+}
+
+fn tracker_config(args: &ExplainArgs) -> TrackerConfig {
+    TrackerConfig {
+        timestamps: args.timestamps,
+        // The pods of the first list are explained from their conditions.
+        backfill: Backfill::All,
+        events: args.evidence.events(),
+        ..TrackerConfig::default()
+    }
+}

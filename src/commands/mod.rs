@@ -1,0 +1,103 @@
+//! One file for each command. This room alone knows all others.
+
+mod capture;
+mod demo;
+mod doctor;
+mod explain;
+mod lone_list;
+mod output;
+mod progress;
+mod reports;
+mod rules;
+mod serve;
+mod shell_help;
+mod stuck;
+
+use std::future::Future;
+use std::io;
+use std::num::NonZero;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::args::{Command, unknown_variables};
+use crate::process::logging;
+pub use shell_help::kubectl_completion;
+
+/// Runs a command to its end, and returns the exit status of the process.
+///
+/// # Errors
+/// Why the command failed: one line that says what, where and how to fix it.
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
+    if let Some(log) = command.log() {
+        logging::start(log)?;
+        warn_of_unknown_variables();
+    }
+    match command {
+        Command::Serve(args) => block_on(serve::serve(args)),
+        Command::Demo(args) => block_on(demo::demo(args)),
+        Command::Replay(args) => reports::replay(&args, &mut io::stdout().lock()),
+        Command::Report(args) => reports::report(&args, &mut io::stdout().lock()),
+        Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
+        Command::Stuck(args) => return block_on(stuck::stuck(args)),
+        Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
+        Command::Capture(args) => block_on(capture::capture(args)),
+        Command::Completions(args) => shell_help::completions(&args, &mut io::stdout().lock()),
+        Command::Man(args) => shell_help::man(&args),
+        Command::Doctor(args) => return block_on(doctor::doctor(args)),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn warn_of_unknown_variables() {
+    let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+    for line in unknown_variables(&names.collect::<Vec<_>>()) {
+        tracing::warn!("{line}");
+    }
+}
+
+/// How long to wait for threads that still work when the command has ended. One that hangs must not
+/// keep the process from ending.
+const THREAD_GRACE: Duration = Duration::from_secs(1);
+
+/// The maximum of threads that serve. More would only take memory, and a lot of it on a node with a hundred
+/// cores.
+const MAX_WORKERS: usize = 4;
+
+/// The maximum of threads for blocking work: encoding, checking passwords, resolving names. Each
+/// allocates from an arena of its own, which does not return its memory to the system.
+const MAX_BLOCKING: usize = 8;
+
+fn block_on<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.min(MAX_WORKERS))
+        .max_blocking_threads(MAX_BLOCKING)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let ended = runtime.block_on(command);
+    runtime.shutdown_timeout(THREAD_GRACE);
+    ended
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_hangs_does_not_keep_the_process() {
+        let (let_go, hang) = mpsc::channel::<()>();
+        let ended: anyhow::Result<()> = block_on(async move {
+            tokio::task::spawn_blocking(move || hang.recv());
+            anyhow::bail!("a task has failed")
+        });
+        assert_eq!(ended.unwrap_err().to_string(), "a task has failed");
+        drop(let_go);
+    }
+}

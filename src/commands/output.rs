@@ -1,0 +1,47 @@
+//! Standard output, and what the terminal behind it can show.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Context;
+
+use crate::reports::report::Style;
+use crate::text::strangers_text::lines_shown;
+
+/// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).
+pub(super) fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
+    print_to_reader(text, out).map(drop)
+}
+
+/// [`print`] for a format that programs read, whose texts are what others have written: a terminal gets them
+/// without what would act on it.
+pub(super) fn print_data(data: Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
+    match io::stdout().is_terminal() {
+        true => print(lines_shown(&String::from_utf8_lossy(&data)).as_bytes(), out),
+        false => print(&data, out),
+    }
+}
+
+/// [`print`] for output that goes on. Returns whether somebody still reads it.
+pub(super) fn print_to_reader(text: &[u8], out: &mut impl Write) -> anyhow::Result<bool> {
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => {
+            written.context("cannot write to standard output")?;
+            Ok(true)
+        }
+    }
+}
+
+/// Colours and the full width only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
+pub(super) fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let columns = columns
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0);
+    Style {
+        colour: terminal && !no_color,
+        width: columns.unwrap_or(80),
+    }
+}

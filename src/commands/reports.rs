@@ -1,0 +1,140 @@
+//! The commands `replay` and `report`.
+
+use std::cell::Cell;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use super::output::{print, print_data, style};
+use super::progress::WithProgressBar;
+use crate::args::{Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+use crate::exporter::slos::Slos;
+use crate::instruments::Format;
+use crate::reports::one_moment::joined;
+use crate::reports::reader::{Document, Fault, Recording, RecordingError};
+use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
+use crate::reports::report;
+use crate::slo::SloFile;
+use crate::text::strangers_text::escaped_json;
+use podinit_core::lifecycle::TrackerConfig;
+use podinit_decode::DecodeOptions;
+
+/// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
+/// printed.
+pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let slos = match &args.slo {
+        Some(file) => Slos::from(&SloFile::read(file)?),
+        None => Slos::default(),
+    };
+    let labels = args.labels.config();
+    let mut options = labels.decode_options();
+    options.workload |= slos.need_workload();
+    let mut replay = replay_config(&args.recording, args.evidence);
+    replay.tracker.slos = slos.rules;
+    replay.tracker.stuck_after = slos.stuck_after;
+    let config = ExpositionConfig {
+        replay,
+        labels,
+        slos: slos.docs,
+    };
+    let documents = documents(&args.recording, options);
+    let exposition = replay::expose(documents, config)?;
+    let text = match args.format {
+        ReplayFormat::Text => exposition.encode(Format::Text)?,
+        ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
+        ReplayFormat::Json => {
+            let json = exposition.encode_json()?;
+            escaped_json(&String::from_utf8_lossy(&json))
+                .into_owned()
+                .into()
+        }
+    };
+    print_data(text, out)
+}
+
+/// Prints a summary of recordings. If one of them cannot be read, or nothing is in any, nothing is printed.
+pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let shows_pods = matches!(
+        args.format,
+        ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html
+    );
+    let options = DecodeOptions {
+        workload: true,
+        probes: true,
+        images: true,
+        node: shows_pods,
+        ..DecodeOptions::default()
+    };
+    let is_empty = Cell::new(true);
+    let documents = documents(&args.recording, options);
+    let documents = documents.inspect(|_| is_empty.set(false));
+    let config = replay_config(&args.recording, args.evidence);
+    let summary = |documents, config| report::summarize(documents, config, args.top);
+    let detail = |documents, config| report::detail(documents, config, args.top);
+    let text = match args.format {
+        ReportFormat::Text => summary(documents, config)?.to_text(style()).into(),
+        ReportFormat::Json => summary(documents, config)?.to_json()?.into(),
+        ReportFormat::Markdown => summary(documents, config)?.to_markdown().into(),
+        ReportFormat::Csv => detail(documents, config)?.to_csv()?,
+        ReportFormat::Trace => detail(documents, config)?.to_trace()?.into(),
+        ReportFormat::Html => detail(documents, config)?.to_html()?.into(),
+    };
+    if is_empty.get() {
+        return Err(nothing_in(&args.recording.files).into());
+    }
+    if RecordingArgs::is_standard_stream(&args.output) {
+        return match args.format {
+            ReportFormat::Csv => print_data(text, out),
+            _ => print(&text, out),
+        };
+    }
+    let file = args.output.display();
+    std::fs::write(&args.output, text).with_context(|| format!("cannot write {file}"))
+}
+
+/// Where files have no documents, a table of dashes would look like a measurement.
+fn nothing_in(files: &[PathBuf]) -> RecordingError {
+    let names = files.iter().map(|file| file.display().to_string());
+    RecordingError {
+        name: names.collect::<Vec<_>>().join(", "),
+        position: None,
+        fault: Fault::Empty,
+    }
+}
+
+fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
+    ReplayConfig {
+        tracker: TrackerConfig {
+            timestamps: args.timestamps,
+            backfill: args.backfill.into(),
+            events: evidence.events(),
+            ..TrackerConfig::default()
+        },
+        shard: args.sharding.shard,
+        until: args.until,
+    }
+}
+
+fn documents(
+    args: &RecordingArgs,
+    options: DecodeOptions,
+) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
+    let documents = documents_of(args.files.clone(), options);
+    joined(documents, args.same_moment)
+}
+
+/// The documents of all files, in order, with a progress bar for each that takes long.
+pub(super) fn documents_of(
+    files: Vec<PathBuf>,
+    options: DecodeOptions,
+) -> impl Iterator<Item = Result<Document, RecordingError>> {
+    files.into_iter().flat_map(move |file| {
+        let (recording, failure) = match Recording::open(&file, options.clone()) {
+            Ok(recording) => (Some(recording), None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        let documents = recording.into_iter().flat_map(WithProgressBar::new);
+        failure.into_iter().chain(documents)
+    })
+}

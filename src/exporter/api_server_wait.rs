@@ -1,0 +1,157 @@
+//! Waits for the API server at the start of `serve`. At a cluster's cold boot, or while the pod's own
+//! network is being set up, it does not answer, or answers with errors. A process that ends then is
+//! started again later and later (CrashLoopBackOff), and is blind for minutes.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::watch::backoff::Backoff;
+
+/// The longest wait before the first retry.
+const BACKOFF_BASE: Duration = Duration::from_millis(500);
+
+/// The longest wait between two attempts. Shorter than that of a watch: nothing is known yet, and one
+/// small request costs an API server little.
+const BACKOFF_CAP: Duration = Duration::from_secs(10);
+
+/// Why an attempt failed.
+#[derive(Debug)]
+pub(crate) struct FailedAttempt {
+    /// One line that says what to do
+    pub(crate) error: anyhow::Error,
+    /// A short name of the state that the API server is in
+    pub(crate) state: &'static str,
+    /// Whether another attempt can succeed
+    pub(crate) is_transient: bool,
+    /// How long the API server asks to be left alone
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// Makes attempts until one succeeds. Logs when it begins to wait, whenever the reason changes, and when
+/// the wait is over.
+///
+/// # Errors
+/// The last error, when waiting cannot help or `limit` has passed.
+pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttempt>>>(
+    mut attempt: impl FnMut() -> A,
+    limit: Option<Duration>,
+    random: fastrand::Rng,
+) -> anyhow::Result<T> {
+    let began = Instant::now();
+    let ends = limit.map(|limit| began + limit);
+    let mut backoff = Backoff::new(BACKOFF_BASE, BACKOFF_CAP, random);
+    let mut state = None;
+    loop {
+        let failed = match attempt().await {
+            Ok(answer) => {
+                if state.is_some() {
+                    let waited_seconds = began.elapsed().as_secs();
+                    tracing::info!(waited_seconds, "the API server answers");
+                }
+                return Ok(answer);
+            }
+            Err(failed) => failed,
+        };
+        let is_over = ends.is_some_and(|ends| Instant::now() >= ends);
+        if !failed.is_transient || is_over {
+            return Err(failed.error);
+        }
+        if state.replace(failed.state) != Some(failed.state) {
+            tracing::warn!("{:#}; waiting for it", failed.error);
+        }
+        let wait = backoff
+            .after_failure()
+            .max(failed.retry_after.unwrap_or_default());
+        match ends {
+            // One more attempt at the end: it may have come up meanwhile.
+            Some(ends) => drop(timeout_at(ends, sleep(wait)).await),
+            None => sleep(wait).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// Keeps what is logged.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_change_of_state_is_one_line_of_the_log() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_ansi(false)
+            .finish();
+        let _guard = tracing::subscriber::set_default(subscriber);
+        let began = Instant::now();
+        let attempt = || async {
+            let state = match began.elapsed().as_secs() {
+                0..100 => "unreachable",
+                100..200 => "busy",
+                _ => return Ok(()),
+            };
+            Err(FailedAttempt {
+                error: anyhow::anyhow!("it is {state}"),
+                state,
+                is_transient: true,
+                retry_after: None,
+            })
+        };
+        let random = fastrand::Rng::with_seed(7);
+        until_it_answers(attempt, None, random).await.unwrap();
+        assert!(began.elapsed() <= Duration::from_secs(200) + BACKOFF_CAP);
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(
+            lines[0].contains("WARN") && lines[0].contains("it is unreachable; waiting for it")
+        );
+        assert!(lines[1].contains("WARN") && lines[1].contains("it is busy; waiting for it"));
+        assert!(lines[2].contains("INFO") && lines[2].contains("the API server answers"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_api_server_that_asks_to_be_left_alone_is() {
+        let began = Instant::now();
+        let mut times = Vec::new();
+        let attempt = || {
+            times.push(began.elapsed());
+            let is_third = times.len() == 3;
+            async move {
+                if is_third {
+                    return Ok(());
+                }
+                Err(FailedAttempt {
+                    error: anyhow::anyhow!("busy"),
+                    state: "busy",
+                    is_transient: true,
+                    retry_after: Some(Duration::from_secs(30)),
+                })
+            }
+        };
+        let random = fastrand::Rng::with_seed(7);
+        until_it_answers(attempt, None, random).await.unwrap();
+        assert_eq!(times, [0, 30, 60].map(Duration::from_secs));
+    }
+}

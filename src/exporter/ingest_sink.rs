@@ -1,0 +1,54 @@
+//! Where the ingest task puts what the tracker reports.
+
+use std::sync::Arc;
+
+use crate::inspect::records::RecordStore;
+use crate::metrics::Recorder;
+use crate::metrics::exemplar::SpanRef;
+use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
+use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::timestamp::Timestamp;
+
+/// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
+pub(crate) struct IngestSink {
+    pub(crate) recorder: Recorder,
+    pub(crate) records: RecordStore,
+    /// Only if there is a collector of traces
+    pub(crate) traces: Option<TraceQueue>,
+}
+
+impl IngestSink {
+    /// Keeps no record yet.
+    pub(crate) fn new(recorder: Recorder) -> Self {
+        Self {
+            recorder,
+            records: RecordStore::default(),
+            traces: None,
+        }
+    }
+}
+
+impl Observer for IngestSink {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self.recorder.observe(now, observation);
+    }
+}
+
+impl Sink for IngestSink {
+    fn ended(&mut self, startup: EndedStartup) {
+        let startup = Arc::new(startup);
+        let traces = self.traces.as_ref();
+        if traces.is_some_and(|traces| traces.offer(&startup)) {
+            let uid = startup.uid();
+            self.recorder.link_trace(&startup, |interval| SpanRef {
+                trace_id: trace_id(uid).to_string(),
+                span_id: span_id(uid, SpanName::of(interval)).to_string(),
+            });
+        }
+        self.records.add(startup);
+    }
+}
+
+#[cfg(test)]
+#[path = "ingest_sink_tests.rs"]
+mod tests;

@@ -1,0 +1,171 @@
+//! Puts changed configuration files in force while the process runs.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::clock::Clock;
+use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
+use crate::config_file::yaml::FileError;
+use crate::process::signals::Reload;
+use crate::server::Heartbeat;
+
+/// How often the files are read. After a change of a ConfigMap or a Secret the kubelet takes up to a
+/// minute to update its files.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+
+/// A configuration that can be read again and replaced.
+pub(crate) trait Reloadable: Send + 'static {
+    /// What the files say
+    type Config: Send;
+
+    /// What log lines call it.
+    const NAME: &'static str;
+
+    /// The file that names all others.
+    fn path(&self) -> &Path;
+
+    /// Reads the files.
+    fn inspect(&self) -> Inspection<Self::Config, FileError>;
+
+    /// Exposes the outcome of a reload.
+    fn report(&self, status: ReloadStatus);
+
+    /// Replaces the configuration in force. False where nothing uses it any more.
+    fn put_in_force(&mut self, config: Self::Config) -> impl Future<Output = bool> + Send;
+}
+
+/// Reloads one configuration for as long as the process runs.
+pub(crate) struct ReloadTask<R> {
+    reloadable: R,
+    changes: ChangeDetector,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl<R: Reloadable> ReloadTask<R> {
+    /// `changes` knows the files with which the process started.
+    pub(crate) fn new(reloadable: R, changes: ChangeDetector, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            reloadable,
+            changes,
+            clock,
+        }
+    }
+
+    /// Reads the files every [`POLL_INTERVAL`], and when `reload` requests it, until `shutdown`.
+    pub(crate) async fn run(
+        mut self,
+        shutdown: CancellationToken,
+        heartbeat: Heartbeat,
+        mut reload: Reload,
+    ) {
+        let mut polls = interval(POLL_INTERVAL);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                _ = polls.tick() => {}
+                () = reload.requested() => {}
+            }
+            if !self.poll().await {
+                break;
+            }
+            heartbeat.beat();
+        }
+        heartbeat.finish();
+    }
+
+    /// Reads the files once. Each change is counted and logged once; a broken file changes nothing
+    /// else. False where nothing uses the configuration any more.
+    pub(crate) async fn poll(&mut self) -> bool {
+        let inspection = self.reloadable.inspect();
+        let Some(result) = self.changes.compare(inspection, self.clock.now()) else {
+            return true;
+        };
+        self.reloadable.report(self.changes.status());
+        match result {
+            Ok(config) => {
+                let file = self.reloadable.path().display();
+                tracing::info!(%file, "reloaded {}", R::NAME);
+                self.reloadable.put_in_force(config).await
+            }
+            Err(error) => {
+                tracing::warn!("{error}; {} in force is unchanged", R::NAME);
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+    use std::path::PathBuf;
+
+    use tokio::sync::mpsc;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::config_file::reload::FileState;
+    use crate::server::Health;
+    use podinit_core::timestamp::Timestamp;
+
+    /// A configuration that is the contents of its file.
+    struct Contents {
+        path: PathBuf,
+        in_force: mpsc::UnboundedSender<Vec<u8>>,
+    }
+
+    impl Reloadable for Contents {
+        type Config = Vec<u8>;
+
+        const NAME: &'static str = "the contents";
+
+        fn path(&self) -> &Path {
+            &self.path
+        }
+
+        fn inspect(&self) -> Inspection<Vec<u8>, FileError> {
+            let read = fs::read(&self.path);
+            let files = vec![FileState::of(&read)];
+            let result = Ok(read.unwrap());
+            Inspection { files, result }
+        }
+
+        fn report(&self, _status: ReloadStatus) {}
+
+        async fn put_in_force(&mut self, config: Vec<u8>) -> bool {
+            self.in_force.send(config).is_ok()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn files_are_read_again_when_that_is_requested() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (in_force, mut put_in_force) = mpsc::unbounded_channel();
+        let path = file.path().to_owned();
+        let contents = Contents { path, in_force };
+        let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(0));
+        let (changes, _) = ChangeDetector::start(contents.inspect(), clock.now()).unwrap();
+        let task = ReloadTask::new(contents, changes, clock);
+        let (request, reload) = Reload::channel();
+        let heartbeat = Health::new().register_task("test", Duration::MAX);
+        let shutdown = CancellationToken::new();
+        let running = tokio::spawn(task.run(shutdown.clone(), heartbeat, reload));
+        // The first poll, at once.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        fs::write(file.path(), "changed").unwrap();
+        let began = Instant::now();
+        request.send(()).unwrap();
+        assert_eq!(put_in_force.recv().await.unwrap(), b"changed");
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        shutdown.cancel();
+        running.await.unwrap();
+    }
+}

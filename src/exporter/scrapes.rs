@@ -1,0 +1,112 @@
+//! The exposition as the server serves it: once it is durable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::saving::Commits;
+use crate::instruments::Format;
+use crate::metrics::Exposition;
+use crate::server::{ExporterStatus, Scrape, ScrapeError};
+use crate::watch::stats::WatchStats;
+
+/// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up
+/// after ten seconds.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Whether an earlier process's state is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It will be in a moment, if the API server answers
+    Expected,
+    /// The API server does not answer
+    Delayed,
+    /// It is, or there is none
+    Restored,
+}
+
+pub(crate) struct Scrapes {
+    exposition: Arc<Exposition>,
+    stats: Arc<WatchStats>,
+    /// Where there is a checkpoint
+    commits: Option<Arc<Commits>>,
+    /// Until it is restored, nothing is shown of what a checkpoint may still replace
+    state: watch::Sender<State>,
+}
+
+impl Scrapes {
+    /// Where there is a checkpoint, it is to be restored before counters are shown.
+    pub(crate) fn new(
+        exposition: Arc<Exposition>,
+        stats: Arc<WatchStats>,
+        commits: Option<Arc<Commits>>,
+    ) -> Self {
+        let state = match commits {
+            Some(_) => State::Expected,
+            None => State::Restored,
+        };
+        Self {
+            exposition,
+            stats,
+            commits,
+            state: watch::Sender::new(state),
+        }
+    }
+
+    /// Shows everything from now on: what there was to restore is restored.
+    pub(crate) fn state_is_restored(&self) {
+        self.state.send_replace(State::Restored);
+    }
+
+    /// Shows what there is to show without waiting for the state.
+    pub(crate) fn state_is_delayed(&self) {
+        self.state.send_if_modified(|state| {
+            let was_expected = *state == State::Expected;
+            if was_expected {
+                *state = State::Delayed;
+            }
+            was_expected
+        });
+    }
+
+    fn is_restored(&self) -> bool {
+        *self.state.borrow() == State::Restored
+    }
+}
+
+impl Scrape for Scrapes {
+    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
+        let body = if self.is_restored() {
+            self.exposition.encode(format)
+        } else {
+            self.exposition.encode_unsaved(format)
+        };
+        body.map_err(|error| ScrapeError(error.to_string()))
+    }
+
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        let mut state = self.state.subscribe();
+        Box::pin(async move {
+            let settled = state.wait_for(|state| *state != State::Expected);
+            let _ = timeout(LONGEST_WAIT, settled).await;
+        })
+    }
+
+    /// Waits for a commit, where there is a checkpoint (see the module `checkpoint`).
+    fn made_durable(&self) -> BoxFuture<'static, bool> {
+        match &self.commits {
+            Some(commits) if self.is_restored() => Box::pin(commits.commit()),
+            _ => Box::pin(std::future::ready(true)),
+        }
+    }
+
+    fn status(&self) -> ExporterStatus {
+        ExporterStatus {
+            synced: Some(self.stats.synced()),
+            pods_in_flight: self.is_restored().then(|| self.exposition.pods_in_flight()),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The SLOs in force: read from a file, and used by the tracker and the metrics.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::reload::{ReloadTask, Reloadable};
+use crate::cluster::clock::Clock;
+use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
+use crate::config_file::yaml::FileError;
+use crate::metrics::{ConfigGauges, SloDoc};
+use crate::slo::SloFile;
+use podinit_core::lifecycle::{SloRule, StuckAfter};
+
+/// The SLOs of a file, as the tracker and the metrics need them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slos {
+    pub(crate) rules: Arc<[SloRule]>,
+    pub(crate) docs: Vec<SloDoc>,
+    /// When a pod in flight counts as stuck
+    pub(crate) stuck_after: StuckAfter,
+}
+
+impl From<&SloFile> for Slos {
+    fn from(file: &SloFile) -> Self {
+        Self {
+            rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
+            docs: file.slos.iter().map(SloDoc::from).collect(),
+            stuck_after: file.stuck_limits(),
+        }
+    }
+}
+
+impl Slos {
+    /// Whether any of them selects pods by their owner.
+    pub(crate) fn need_workload(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.owner_kinds.is_empty())
+    }
+}
+
+/// The SLOs with which an exporter starts, and the task that replaces them.
+pub(crate) struct SloSettings {
+    pub(crate) slos: Slos,
+    pub(crate) gauges: Arc<ConfigGauges>,
+    /// Reloads the file, if there is one
+    pub(crate) reload: Option<ReloadTask<SloReload>>,
+    /// Receives the SLOs to put in force; closed where they never change
+    pub(crate) changes: mpsc::Receiver<Slos>,
+}
+
+impl SloSettings {
+    /// Those of `file`, or podinit's own.
+    pub(crate) fn open(file: Option<&Path>, clock: &Arc<dyn Clock>) -> Result<Self, FileError> {
+        let gauges = Arc::new(ConfigGauges::new(clock.now()));
+        let (sender, changes) = mpsc::channel(1);
+        let Some(file) = file else {
+            return Ok(Self {
+                slos: Slos::from(&SloFile::built_in()),
+                gauges,
+                reload: None,
+                changes,
+            });
+        };
+        let (detector, slos) = ChangeDetector::start(SloFile::inspect(file), clock.now())?;
+        let reload = SloReload {
+            file: file.to_owned(),
+            gauges: Arc::clone(&gauges),
+            changes: sender,
+        };
+        Ok(Self {
+            slos: Slos::from(&slos),
+            gauges,
+            reload: Some(ReloadTask::new(reload, detector, Arc::clone(clock))),
+            changes,
+        })
+    }
+}
+
+/// Replaces the SLOs in force.
+pub(crate) struct SloReload {
+    file: PathBuf,
+    gauges: Arc<ConfigGauges>,
+    changes: mpsc::Sender<Slos>,
+}
+
+impl Reloadable for SloReload {
+    type Config = SloFile;
+
+    const NAME: &'static str = "the SLO file";
+
+    fn path(&self) -> &Path {
+        &self.file
+    }
+
+    fn inspect(&self) -> Inspection<SloFile, FileError> {
+        SloFile::inspect(&self.file)
+    }
+
+    fn report(&self, status: ReloadStatus) {
+        self.gauges.set(status.successful, status.last_success);
+    }
+
+    async fn put_in_force(&mut self, file: SloFile) -> bool {
+        self.changes.send(Slos::from(&file)).await.is_ok()
+    }
+}

@@ -1,0 +1,350 @@
+//! The exporter: what `serve` and `demo` have in common, with a real or a simulated API server.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+use super::ingest::{INGEST_DEADLINE, Ingest};
+use super::ingest_sink::IngestSink;
+use super::reload::ReloadTask;
+use super::saving::{Checkpoint, Snapshots};
+use super::scrapes::Scrapes;
+use super::serving::Serving;
+use super::slos::{SloReload, SloSettings};
+use super::span_export::Traces;
+use super::tasks::Tasks;
+use super::tls_reload::WebSettings;
+use crate::access::Gate;
+use crate::access::kubernetes::Kubernetes;
+use crate::args::ExporterArgs;
+use crate::cluster::client::Cluster;
+use crate::cluster::clock::Clock;
+use crate::inspect::api;
+use crate::inspect::page::history::SAMPLE_EVERY;
+use crate::inspect::page::{self, PageSources, SharedHistory};
+use crate::inspect::records;
+use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
+use crate::process::metrics::ProcessCollector;
+use crate::process::signals::Reload;
+use crate::server::{AllowedHosts, Health, Limits, Server};
+use crate::watch::WatchConfig;
+use crate::watch::events::EventSink;
+use crate::watch::events::stats::EventStats;
+use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{Delivery, Tracker, TrackerConfig};
+
+/// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
+/// API server with them; nothing is dropped.
+const QUEUE: usize = 1024;
+
+/// How many Events may wait for the ingest task. When the queue is full, Events are dropped and counted,
+/// so that they take at most about a megabyte and nothing waits for them.
+const EVENT_QUEUE: usize = 4096;
+
+/// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
+/// for nothing but the file system.
+const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
+
+/// An exporter that is bound to its address and has not begun to watch.
+pub(crate) struct Exporter {
+    server: Server,
+    health: Health,
+    stats: Arc<WatchStats>,
+    ingest: Ingest,
+    deliveries: mpsc::Sender<Delivery>,
+    /// Only if Events are a source of evidence
+    events: Option<EventSink>,
+    watch: WatchConfig,
+    /// Takes samples for the page
+    sampler: Sampler,
+    clock: Arc<dyn Clock>,
+    /// Where it watches and accounts
+    accounting_runtime: Handle,
+    /// When the files are to be read again
+    reload: Reload,
+    slo_reload: Option<ReloadTask<SloReload>>,
+    checkpoint: Option<Checkpoint>,
+    accounting: TrackerConfig,
+    web: WebSettings,
+    scrapes: Arc<Scrapes>,
+    /// Only if there is a collector of traces
+    traces: Option<Traces>,
+}
+
+/// What only `serve` has, and `demo` has not.
+#[derive(Default)]
+pub(crate) struct ServeOnly {
+    /// Whether clients have to send bearer tokens
+    pub(crate) tokens: bool,
+    /// Where the counts outlive the process
+    pub(crate) checkpoint: Option<(Checkpoint, Snapshots)>,
+}
+
+impl Exporter {
+    /// Opens the configuration files and binds the address, before anything is asked of a cluster.
+    pub(crate) fn bind(
+        args: &ExporterArgs,
+        serve_only: ServeOnly,
+        mut watch: WatchConfig,
+        clock: Arc<dyn Clock>,
+    ) -> anyhow::Result<Self> {
+        let (checkpoint, snapshots) = match serve_only.checkpoint {
+            Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
+            None => (None, Snapshots::none()),
+        };
+        let slos = SloSettings::open(args.slo.as_deref(), &clock)?;
+        // Records name the owner, the node and the images of every pod, and what is said of it.
+        watch.decode.workload = true;
+        watch.decode.node = true;
+        watch.decode.images = true;
+        watch.decode.messages = true;
+        let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
+        let stats = Arc::new(WatchStats::new(watch.scopes.len()));
+        let (events_in, events) = mpsc::channel(EVENT_QUEUE);
+        let event_sink = args.evidence.events().then(|| EventSink {
+            events: events_in,
+            stats: Arc::new(EventStats::new(watch.scopes.len())),
+            watch: Arc::clone(&stats),
+        });
+        let mut builder = Builder::new(args.labels.config())
+            .starts(clock.now())
+            .shard(args.sharding.shard.unwrap_or_default())
+            .watch(stats.clone())
+            .events(args.evidence.events())
+            .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
+        if let Some(sink) = &event_sink {
+            builder = builder.source(Box::new(Arc::clone(&sink.stats)));
+        }
+        let label_keys = watch.decode.pod_labels.clone();
+        let (traces, trace_queue) = Traces::open(&args.otlp, label_keys)?.unzip();
+        if let Some(traces) = &traces {
+            builder = builder.source(Box::new(Arc::clone(&traces.stats)));
+        }
+        let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
+        let health = Health::new();
+        let commits = checkpoint.as_ref().map(Checkpoint::commits);
+        let scrapes = Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits);
+        let scrapes = Arc::new(scrapes);
+        let server = Server::bind(
+            args.listen,
+            Limits::default(),
+            scrapes.clone(),
+            health.clone(),
+        )?;
+        let hosts = AllowedHosts::new(&args.allowed_hosts, server.local_addr());
+        let server = server.with_hosts(hosts);
+        let scopes = watch.scopes.iter();
+        let sources = scopes.map(|scope| health.register_source(scope.to_string()));
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let (records, queries) = records::channel();
+        let history = SharedHistory::default();
+        let label_keys = watch.decode.pod_labels.clone();
+        let server = server.with_routes(api::router(records.clone(), label_keys));
+        let server = server.with_page(page::router(PageSources {
+            records,
+            exposition: Arc::clone(&exposition),
+            stats: Arc::clone(&stats),
+            health: health.clone(),
+            clock: Arc::clone(&clock),
+            history: history.clone(),
+        }));
+        let accounting = TrackerConfig {
+            timestamps: args.timestamps,
+            slos: slos.slos.rules,
+            stuck_after: slos.slos.stuck_after,
+            max_pods: args.max_pods.get(),
+            events: args.evidence.events(),
+            ..TrackerConfig::default()
+        };
+        let mut sink = IngestSink::new(recorder);
+        sink.traces = trace_queue;
+        let ingest = Ingest {
+            tracker: Tracker::new(accounting.clone()),
+            sink,
+            deliveries: receiver,
+            events,
+            clock: Arc::clone(&clock),
+            sources: sources.collect(),
+            heartbeat: health.register_task("ingest", INGEST_DEADLINE),
+            slos: slos.changes,
+            stats: Arc::clone(&stats),
+            queries,
+            snapshots,
+        };
+        Ok(Self {
+            server,
+            health,
+            stats,
+            ingest,
+            deliveries: sender,
+            events: event_sink,
+            watch,
+            sampler: Sampler {
+                history,
+                exposition,
+                clock: Arc::clone(&clock),
+            },
+            clock,
+            accounting_runtime: Handle::current(),
+            reload: Reload::never(),
+            slo_reload: slos.reload,
+            checkpoint,
+            accounting,
+            web,
+            scrapes,
+            traces,
+        })
+    }
+
+    /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
+    pub(crate) fn accounting_on(self, runtime: &Handle) -> Self {
+        Self {
+            accounting_runtime: runtime.clone(),
+            ..self
+        }
+    }
+
+    /// Reads its files again when `reload` requests it. Without it, only at intervals.
+    pub(crate) fn reloading_on(self, reload: Reload) -> Self {
+        Self { reload, ..self }
+    }
+
+    /// What scrapes show, for tests that have no socket.
+    #[cfg(test)]
+    pub(crate) fn scrapes(&self) -> Arc<Scrapes> {
+        Arc::clone(&self.scrapes)
+    }
+
+    /// What the probes say.
+    #[cfg(test)]
+    pub(crate) fn health(&self) -> Health {
+        self.health.clone()
+    }
+
+    /// The address that was bound.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.server.local_addr()
+    }
+
+    /// What it has measured.
+    pub(crate) fn exposition(&self) -> Arc<Exposition> {
+        Arc::clone(&self.sampler.exposition)
+    }
+
+    /// The scheme of its URLs.
+    pub(crate) fn scheme(&self) -> &'static str {
+        self.web.config.tls.as_ref().map_or("http", |_| "https")
+    }
+
+    /// Serves, and watches `cluster`, until `shutdown`. `tokens` judges bearer tokens.
+    ///
+    /// # Errors
+    /// When a task ends before the shutdown: its figures would go stale, so the process ends too.
+    pub(crate) async fn run(
+        self,
+        cluster: &Cluster,
+        tokens: Option<Kubernetes>,
+        shutdown: CancellationToken,
+    ) -> anyhow::Result<()> {
+        let serving = self.serve(tokens, &shutdown)?;
+        serving.watch_until(cluster, shutdown).await
+    }
+
+    /// Begins to answer requests, until `shutdown`. `tokens` judges bearer tokens.
+    ///
+    /// # Errors
+    /// Where the system has no randomness for access control.
+    pub(crate) fn serve(
+        self,
+        tokens: Option<Kubernetes>,
+        shutdown: &CancellationToken,
+    ) -> anyhow::Result<Serving> {
+        let web = self.web;
+        let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
+        let gate = Arc::new(gate);
+        let server = self.server.with_access(gate.clone());
+        let tls = web.config.tls.is_some();
+        tracing::info!(address = %server.local_addr(), tls, "listening");
+        let mut tasks = Tasks::new(shutdown.clone());
+        let served = CancellationToken::new();
+        let (ends, ended) = (shutdown.clone(), served.clone());
+        tasks.spawn("the server", async move {
+            server.serve(ends).await;
+            ended.cancel();
+        });
+        tasks.spawn(
+            "the history of the page",
+            self.sampler.run(shutdown.clone()),
+        );
+        if let Some(reload) = web.reload(gate) {
+            let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
+            let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());
+            tasks.spawn("the reload of the web configuration", reload);
+        }
+        Ok(Serving {
+            tasks,
+            served,
+            health: self.health,
+            stats: self.stats,
+            ingest: self.ingest,
+            deliveries: self.deliveries,
+            events: self.events,
+            watch: self.watch,
+            clock: self.clock,
+            accounting_runtime: self.accounting_runtime,
+            reload: self.reload,
+            slo_reload: self.slo_reload,
+            checkpoint: self.checkpoint,
+            accounting: self.accounting,
+            scrapes: self.scrapes,
+            traces: self.traces,
+        })
+    }
+}
+
+/// Takes samples of the figures for the page.
+struct Sampler {
+    history: SharedHistory,
+    exposition: Arc<Exposition>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Sampler {
+    async fn run(self, shutdown: CancellationToken) {
+        let mut ticks = tokio::time::interval(SAMPLE_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                _ = ticks.tick() => self.history.sample(self.clock.now(), &self.exposition),
+            }
+        }
+    }
+}
+
+/// The metrics of everything that an exporter has.
+fn build_metrics(
+    mut builder: Builder,
+    slos: &SloSettings,
+    web: &WebSettings,
+    checkpoint: Option<&Checkpoint>,
+) -> anyhow::Result<(Recorder, Arc<Exposition>)> {
+    builder = builder
+        .slos(slos.slos.docs.clone())
+        .source(Box::new(Arc::clone(&slos.gauges)))
+        .source(Box::new(Arc::clone(&web.stats)))
+        .collector(Box::new(ProcessCollector::new()));
+    if let Some(checkpoint) = checkpoint {
+        builder = builder.source(Box::new(Arc::clone(&checkpoint.gauges)));
+    }
+    Ok(builder.build()?)
+}
+
+#[cfg(test)]
+#[path = "start_tests.rs"]
+mod tests;

@@ -1,0 +1,214 @@
+//! Asks the API of a running exporter.
+
+use std::time::Duration;
+
+use http::{Request, Response, StatusCode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use super::model::{Failure, Page, Startup};
+use super::parameters::MOST;
+use super::reading::{Unreadable, record_of, time};
+use crate::cluster::api_error::ApiError;
+use crate::cluster::client::{Cluster, connect_to_server};
+use crate::cluster::options::{ConnectError, ServerOptions};
+use crate::cluster::transport::{get_json, read_into, timed_out};
+use crate::text::strangers_text::shown;
+use podinit_core::lifecycle::Record;
+use podinit_core::timestamp::Timestamp;
+
+/// For a whole answer.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// The length limit of an answer, in bytes.
+const ANSWER_LIMIT: usize = 32 << 20;
+/// The characters of a path segment and of a value that are not percent-encoded.
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Why an exporter gave no answer that can be used; one line.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("cannot ask the exporter at {url}: {why}; check --url, and that the exporter runs")]
+    Unreachable { url: String, why: String },
+    #[error(
+        "the exporter at {url} does not let podinit in: {why}; give credentials with the right to get \
+         /api/v1/*: --token-file, --username and --password-file, or --cert-file and --key-file"
+    )]
+    Refused { url: String, why: String },
+    #[error(
+        "the exporter at {url} answers {why}; check --url: it names a running podinit that has the API, \
+         without a path, such as http://localhost:8080"
+    )]
+    Foreign { url: String, why: String },
+    #[error("the exporter at {url} cannot answer now: {why}; try again")]
+    Busy { url: String, why: String },
+    #[error(
+        "the answer of the exporter at {url} cannot be read: {why}; use the podinit of the exporter's \
+         version"
+    )]
+    Malformed { url: String, why: String },
+}
+
+/// Some records, and up to which instant the exporter had accounted for everything.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    pub time: Option<Timestamp>,
+    pub records: Vec<Record>,
+}
+
+/// A client of one exporter.
+pub struct ApiClient {
+    exporter: Cluster,
+    url: String,
+}
+
+impl ApiClient {
+    /// A client of an exporter. Sends nothing yet.
+    ///
+    /// # Errors
+    /// If no client can be made, as when credentials cannot be read, or of a URL with TLS on a machine
+    /// without root certificates.
+    pub async fn new(exporter: &ServerOptions) -> Result<Self, AskError> {
+        let exporter = connect_to_server(exporter, "--url".to_owned()).await?;
+        let url = exporter.server.trim_end_matches('/').to_owned();
+        Ok(Self { exporter, url })
+    }
+
+    /// What the exporter is called in messages.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The newest startup of a pod; `None` if it is not in flight and no record is kept.
+    ///
+    /// # Errors
+    /// If there is no answer that can be used.
+    pub async fn pod(&self, namespace: &str, name: &str) -> Result<Option<Record>, AskError> {
+        let path = format!("pods/{}/{}", encoded(namespace), encoded(name));
+        let found: Option<Startup> = self.get(&path).await?;
+        let record = found.map(|startup| record_of(&startup)).transpose();
+        record.map_err(|error| self.unreadable(&error))
+    }
+
+    /// The records of `list` (`inflight` or `startups`) that fit `parameters`, of at most so many pages.
+    ///
+    /// # Errors
+    /// If there is no answer that can be used.
+    pub async fn list(
+        &self,
+        list: &str,
+        parameters: &[(&str, &str)],
+        most_pages: usize,
+    ) -> Result<Records, AskError> {
+        let mut path = format!("{list}?limit={MOST}");
+        for (key, value) in parameters {
+            path = format!("{path}&{key}={}", encoded(value));
+        }
+        let (mut found, mut next) = (Records::default(), String::new());
+        for _ in 0..most_pages {
+            let page: Option<Page> = self.get(&format!("{path}{next}")).await?;
+            let page = page.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))?;
+            for startup in &page.items {
+                let record = record_of(startup).map_err(|error| self.unreadable(&error))?;
+                found.records.push(record);
+            }
+            let until = page.time.as_deref().map(|text| time("time", text));
+            let until = until.transpose().map_err(|error| self.unreadable(&error))?;
+            found.time = found.time.max(until);
+            match page.next {
+                Some(token) => next = format!("&continue={}", encoded(&token)),
+                None => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// The document at a path below `/api/v1`; `None` if there is none.
+    async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, AskError> {
+        let answer = fetch(&self.exporter, &format!("/api/v1/{path}")).await;
+        let answer = answer.map_err(|error| self.unreachable(&error))?;
+        let (status, body) = (answer.status(), answer.body());
+        if status.is_success() {
+            let document = serde_json::from_slice(body);
+            return document
+                .map(Some)
+                .map_err(|error| self.malformed(error.to_string()));
+        }
+        let failure: Option<Failure> = serde_json::from_slice(body).ok();
+        match (status, failure) {
+            (StatusCode::NOT_FOUND, Some(_)) => Ok(None),
+            (status, failure) => Err(self.failed(status, failure)),
+        }
+    }
+
+    fn failed(&self, status: StatusCode, failure: Option<Failure>) -> AskError {
+        let url = self.url.clone();
+        let why = match failure {
+            Some(Failure { error }) => {
+                format!("HTTP {}: {}", status.as_u16(), shown(&error))
+            }
+            None => format!("HTTP {status}"),
+        };
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => AskError::Refused { url, why },
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                AskError::Busy { url, why }
+            }
+            _ => AskError::Foreign { url, why },
+        }
+    }
+
+    fn foreign(&self, status: &str) -> AskError {
+        AskError::Foreign {
+            url: self.url.clone(),
+            why: format!("HTTP {status}"),
+        }
+    }
+
+    fn unreachable(&self, error: &ApiError) -> AskError {
+        AskError::Unreachable {
+            url: self.url.clone(),
+            why: error.detail.clone(),
+        }
+    }
+
+    fn unreadable(&self, error: &Unreadable) -> AskError {
+        self.malformed(error.to_string())
+    }
+
+    fn malformed(&self, why: String) -> AskError {
+        AskError::Malformed {
+            url: self.url.clone(),
+            why,
+        }
+    }
+}
+
+/// The whole answer of an exporter to a GET of `path`, whatever its status.
+///
+/// # Errors
+/// If there is none in time, or it is too long.
+pub(crate) async fn fetch(exporter: &Cluster, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
+    let request = get_json(Request::get(path).body(())?);
+    let whole = async {
+        let sent = exporter.client.send(request).await;
+        let sent = sent.map_err(|error| ApiError::from_client(&error))?;
+        let (head, body) = sent.into_parts();
+        let mut bytes = Vec::new();
+        read_into(&mut bytes, body, DEADLINE, ANSWER_LIMIT).await?;
+        Ok(Response::from_parts(head, bytes))
+    };
+    let whole = timeout(DEADLINE, whole).await;
+    whole.unwrap_or_else(|_| Err(timed_out("no complete answer", DEADLINE)))
+}
+
+/// A path segment, or a value of a query string.
+pub(crate) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, &UNRESERVED).to_string()
+}

@@ -1,0 +1,123 @@
+//! The parameters of a request.
+
+use axum::extract::Query as QueryString;
+use http::Uri;
+
+use super::continue_token;
+use crate::inspect::records::{Filter, Query, Sort, Whole};
+use podinit_core::label_value::LabelValue;
+
+/// So many startups come without the parameter `limit`.
+const DEFAULT_LIMIT: usize = 100;
+/// `limit` is no more than this.
+pub(crate) const MOST: usize = 500;
+
+/// The parameters as they are written.
+#[derive(Debug, Default)]
+pub(super) struct Parameters {
+    filter: Filter,
+    limit: Option<usize>,
+    sort: Option<Sort>,
+    next: Option<String>,
+}
+
+/// What is wrong with a request, in one line.
+pub(super) type Fault = String;
+
+impl Parameters {
+    /// Reads those of `uri`, which may have the ones that are named.
+    pub(super) fn read(uri: &Uri, allowed: &[&str]) -> Result<Self, Fault> {
+        let QueryString(pairs) = QueryString::<Vec<(String, String)>>::try_from_uri(uri)
+            .map_err(|_| "the parameters cannot be read".to_owned())?;
+        let mut parameters = Self::default();
+        for (key, value) in pairs {
+            if !allowed.contains(&key.as_str()) {
+                let known = allowed.join(", ");
+                return Err(match known.is_empty() {
+                    true => "this path has no parameters".to_owned(),
+                    false => format!("there is no such parameter, try {known}"),
+                });
+            }
+            parameters.set(&key, value)?;
+        }
+        Ok(parameters)
+    }
+
+    fn set(&mut self, key: &str, value: String) -> Result<(), Fault> {
+        let filter = &mut self.filter;
+        match key {
+            "namespace" => filter.namespace = Some(value),
+            "workload" => filter.workload = Some(value),
+            "node" => filter.node = Some(value),
+            "stage" => filter.stage = Some(named(key, &value)?),
+            "cause" => filter.cause = Some(named(key, &value)?),
+            "outcome" => filter.outcome = Some(named(key, &value)?),
+            "sort" => self.sort = Some(sort(&value)?),
+            "continue" => self.next = Some(value),
+            "limit" => self.limit = Some(limit(&value)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn limit(&self) -> usize {
+        self.limit.unwrap_or(DEFAULT_LIMIT)
+    }
+
+    /// The query for pods in flight.
+    pub(super) fn in_flight(self, stuck: bool) -> Result<Query, Fault> {
+        let token = self.next.as_deref();
+        Ok(Query::InFlight {
+            limit: self.limit(),
+            after: token
+                .map(|token| continue_token::in_flight(token).ok_or_else(no_token))
+                .transpose()?,
+            filter: self.filter,
+            stuck,
+        })
+    }
+
+    /// The query for startups that have ended.
+    pub(super) fn ended(self) -> Result<Query, Fault> {
+        let token = self.next.as_deref();
+        Ok(Query::Ended {
+            limit: self.limit(),
+            after: token
+                .map(|token| continue_token::ended(token).ok_or_else(no_token))
+                .transpose()?,
+            sort: self.sort.unwrap_or(Sort::Newest),
+            filter: self.filter,
+        })
+    }
+}
+
+fn no_token() -> Fault {
+    "continue: expected what the page before gave".to_owned()
+}
+
+fn limit(value: &str) -> Result<usize, Fault> {
+    let limit = value
+        .parse()
+        .ok()
+        .filter(|limit| (1..=MOST).contains(limit));
+    limit.ok_or_else(|| format!("limit: expected a number from 1 to {MOST}"))
+}
+
+fn sort(value: &str) -> Result<Sort, Fault> {
+    match value {
+        "newest" => Ok(Sort::Newest),
+        "slowest" | "created_to_ready" => Ok(Sort::Slowest(Whole::CreatedToReady)),
+        "scheduled_to_ready" => Ok(Sort::Slowest(Whole::ScheduledToReady)),
+        _ => {
+            Err("sort: expected newest, slowest, created_to_ready or scheduled_to_ready".to_owned())
+        }
+    }
+}
+
+/// A value of a closed list. The fault does not repeat what the client sent.
+fn named<T: LabelValue>(key: &str, text: &str) -> Result<T, Fault> {
+    T::from_text(text).ok_or_else(|| {
+        let all: Vec<&str> = T::ALL.iter().map(|value| value.as_str()).collect();
+        format!("{key}: expected one of {}", all.join(", "))
+    })
+}

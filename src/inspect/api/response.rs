@@ -1,0 +1,82 @@
+//! JSON responses: documents with a tag by which a client finds out that nothing has changed, and
+//! failures.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
+};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::model::Failure;
+use crate::text::strangers_text::escaped_json;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+/// A client may keep what it got for itself, and has to ask whether it still holds.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+/// A document, or status 304 if the client has it. `content` is what the tag stands for: the document
+/// without the time at which it was made.
+pub(super) fn document(
+    headers: &HeaderMap,
+    document: &impl Serialize,
+    content: &impl Serialize,
+) -> Response {
+    let (Ok(body), Ok(content)) = (serde_json::to_string(document), serde_json::to_vec(content))
+    else {
+        return failure(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the answer cannot be written",
+        );
+    };
+    let tag = tag_of(&content);
+    let mut response = match has(headers, &tag) {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => {
+            let body = escaped_json(&body).into_owned();
+            ([(CONTENT_TYPE, JSON)], body).into_response()
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, REVALIDATE);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+/// What is answered instead of a document.
+pub(super) fn failure(status: StatusCode, error: &str) -> Response {
+    let failure = Failure {
+        error: error.to_owned(),
+    };
+    let body = serde_json::to_vec(&failure).unwrap_or_default();
+    let mut response = (status, [(CONTENT_TYPE, JSON)], body).into_response();
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        let second = HeaderValue::from_static("1");
+        response.headers_mut().insert(RETRY_AFTER, second);
+    }
+    response
+}
+
+/// A weak tag, because the time in the document is not part of it.
+fn tag_of(content: &[u8]) -> String {
+    let hash = Sha256::digest(content);
+    let hex = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
+    format!("W/\"{}\"", hex.collect::<String>())
+}
+
+/// Whether the client has the document with this tag.
+fn has(headers: &HeaderMap, tag: &str) -> bool {
+    let strong = |tag: &str| {
+        tag.strip_prefix("W/")
+            .map(ToOwned::to_owned)
+            .unwrap_or_else(|| tag.to_owned())
+    };
+    let lines = headers.get_all(IF_NONE_MATCH).iter();
+    let mut tags = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(','));
+    tags.any(|other| other.trim() == "*" || strong(other.trim()) == strong(tag))
+}

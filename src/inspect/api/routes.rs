@@ -1,0 +1,143 @@
+//! The paths of the API.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{StatusCode, Uri};
+
+use super::SCHEMA;
+use super::conversion::{page_of, startup_of};
+use super::parameters::Parameters;
+use super::response::{document, failure};
+use crate::inspect::records::{Answer, Query, RecordsClient, Unanswered};
+
+const IN_FLIGHT: &[&str] = &[
+    "namespace",
+    "workload",
+    "node",
+    "stage",
+    "cause",
+    "limit",
+    "continue",
+];
+const ENDED: &[&str] = &[
+    "sort",
+    "namespace",
+    "workload",
+    "node",
+    "cause",
+    "outcome",
+    "limit",
+    "continue",
+];
+
+struct Api {
+    records: RecordsClient,
+    /// The keys of the chosen pod labels
+    label_keys: Vec<String>,
+}
+
+/// The API over the records that `records` answers for. `label_keys` are the keys of the chosen pod
+/// labels. The caller decides who may ask.
+pub fn router(records: RecordsClient, label_keys: Vec<String>) -> Router {
+    let api = Api {
+        records,
+        label_keys,
+    };
+    let v1 = Router::new()
+        .route("/stuck", get(stuck))
+        .route("/inflight", get(in_flight))
+        .route("/startups", get(startups))
+        .route("/pods/{namespace}/{name}", get(pod))
+        .route("/schema.json", get(schema))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(not_found)
+        .with_state(Arc::new(api));
+    Router::new().nest("/api/v1", v1)
+}
+
+async fn stuck(State(api): State<Arc<Api>>, uri: Uri, headers: HeaderMap) -> Response {
+    let query = Parameters::read(&uri, IN_FLIGHT).and_then(|read| read.in_flight(true));
+    api.page(query, &headers).await
+}
+
+async fn in_flight(State(api): State<Arc<Api>>, uri: Uri, headers: HeaderMap) -> Response {
+    let query = Parameters::read(&uri, IN_FLIGHT).and_then(|read| read.in_flight(false));
+    api.page(query, &headers).await
+}
+
+async fn startups(State(api): State<Arc<Api>>, uri: Uri, headers: HeaderMap) -> Response {
+    let query = Parameters::read(&uri, ENDED).and_then(Parameters::ended);
+    api.page(query, &headers).await
+}
+
+async fn pod(
+    State(api): State<Arc<Api>>,
+    path: Result<Path<(String, String)>, axum::extract::rejection::PathRejection>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let Ok(Path((namespace, name))) = path else {
+        return failure(StatusCode::BAD_REQUEST, "the path cannot be read");
+    };
+    if let Err(fault) = Parameters::read(&uri, &[]) {
+        return failure(StatusCode::BAD_REQUEST, &fault);
+    }
+    match api.records.ask(Query::Pod { namespace, name }).await {
+        Ok(Answer { records, .. }) => match records.first() {
+            Some(record) => {
+                let startup = startup_of(record, &api.label_keys);
+                document(&headers, &startup, &startup)
+            }
+            None => failure(
+                StatusCode::NOT_FOUND,
+                "no such pod is in flight, and no record of it is kept",
+            ),
+        },
+        Err(unanswered) => refused(unanswered),
+    }
+}
+
+async fn schema() -> Response {
+    const JSON: HeaderValue = HeaderValue::from_static("application/schema+json");
+    const HOUR: HeaderValue = HeaderValue::from_static("private, max-age=3600");
+    ([(CONTENT_TYPE, JSON), (CACHE_CONTROL, HOUR)], SCHEMA).into_response()
+}
+
+async fn not_found() -> Response {
+    let paths = "try /api/v1/stuck, /api/v1/inflight, /api/v1/startups, \
+                 /api/v1/pods/NAMESPACE/NAME or /api/v1/schema.json";
+    failure(StatusCode::NOT_FOUND, &format!("not found, {paths}"))
+}
+
+async fn method_not_allowed() -> Response {
+    let status = StatusCode::METHOD_NOT_ALLOWED;
+    let mut response = failure(status, "method not allowed, use GET or HEAD");
+    let methods = HeaderValue::from_static("GET, HEAD");
+    response.headers_mut().insert(ALLOW, methods);
+    response
+}
+
+fn refused(unanswered: Unanswered) -> Response {
+    failure(StatusCode::SERVICE_UNAVAILABLE, &unanswered.to_string())
+}
+
+impl Api {
+    async fn page(&self, query: Result<Query, String>, headers: &HeaderMap) -> Response {
+        let query = match query {
+            Ok(query) => query,
+            Err(fault) => return failure(StatusCode::BAD_REQUEST, &fault),
+        };
+        match self.records.ask(query).await {
+            Ok(answer) => {
+                let page = page_of(&answer, &self.label_keys);
+                document(headers, &page, &(&page.items, &page.next))
+            }
+            Err(unanswered) => refused(unanswered),
+        }
+    }
+}

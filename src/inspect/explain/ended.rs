@@ -1,0 +1,113 @@
+//! How a pod that is not ready has ended, by what its status says.
+
+use serde::Serialize;
+
+use crate::text::human_time::{seconds, since};
+use podinit_core::lifecycle::Record;
+use podinit_core::pod::{ContainerKind, Ending, Termination};
+use podinit_core::timestamp::Timestamp;
+
+/// How the pod that is explained has ended.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    /// What its status says; nothing where that says nothing
+    pub ending: Ending,
+    /// It had ended when it was first seen, so that only its status says where its time went
+    pub is_over_at_first_sight: bool,
+}
+
+/// How a container has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndedLine {
+    pub exit_code: Option<u64>,
+    pub signal: Option<u64>,
+    pub reason: Option<String>,
+    pub message: Option<String>,
+    /// All of it as a sentence for people
+    #[serde(skip)]
+    pub words: String,
+}
+
+impl From<&Termination> for EndedLine {
+    fn from(one: &Termination) -> Self {
+        let text = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
+        Self {
+            exit_code: one.exit_code,
+            signal: one.signal,
+            reason: text(&one.reason),
+            message: text(&one.message),
+            words: words(one),
+        }
+    }
+}
+
+impl Ended {
+    /// How the container at a position ended.
+    pub(super) fn of_container(&self, position: usize) -> Option<&Termination> {
+        let mut all = self.ending.containers.iter();
+        all.find(|one| one.container == position)
+    }
+
+    /// The reason in words: that of the pod, and the container that failed first or else ended last.
+    pub(super) fn in_words(&self, record: &Record) -> Option<String> {
+        let pod = match (&self.ending.reason, &self.ending.message) {
+            (Some(reason), Some(message)) => Some(format!("{reason} ({message})")),
+            (Some(text), None) | (None, Some(text)) => Some(text.to_string()),
+            (None, None) => None,
+        };
+        let container = self.decisive().map(|one| {
+            let found = record.containers.get(one.container);
+            let kind = match found.map(|container| container.kind) {
+                Some(ContainerKind::Init | ContainerKind::RestartableInit) => "init container",
+                _ => "container",
+            };
+            let name = found.map_or("", |container| &*container.name);
+            format!("{kind} {name}, {}", words(one))
+        });
+        let both: Vec<String> = pod.into_iter().chain(container).collect();
+        (!both.is_empty()).then(|| both.join("; "))
+    }
+
+    /// The container that failed first, or else the one that ended last.
+    fn decisive(&self) -> Option<&Termination> {
+        let failed = self.ending.containers.iter().filter(|one| one.has_failed());
+        // Those without a time come last.
+        let first = failed.min_by_key(|one| (one.finished.is_none(), one.finished));
+        let last = || (self.ending.containers.iter()).max_by_key(|one| one.finished);
+        first.or_else(last)
+    }
+
+    /// When containers of a kind ran: from the first start to the last end, where one started.
+    pub(super) fn run(&self, record: &Record, is_init: bool) -> Option<(Timestamp, Timestamp)> {
+        let of_kind = |one: &&Termination| {
+            let found = record.containers.get(one.container);
+            found.is_some_and(|found| (found.kind != ContainerKind::Regular) == is_init)
+        };
+        let all = || self.ending.containers.iter().filter(of_kind);
+        let from = all().filter_map(|one| one.started).min()?;
+        let to = all().filter_map(|one| one.finished).max();
+        Some((from, to.unwrap_or(from).max(from)))
+    }
+}
+
+/// How a container ended, in words: `OOMKilled, exit code 137, after 6s`.
+fn words(one: &Termination) -> String {
+    let is_success = one.exit_code == Some(0);
+    // What every container says that ends well.
+    let reason = one.reason.as_deref();
+    let reason = reason.filter(|reason| !(is_success && *reason == "Completed"));
+    let code = match one.exit_code {
+        Some(code) => format!("exit code {code}"),
+        None => "exit code not known".to_owned(),
+    };
+    let signal = one.signal.map(|signal| format!("signal {signal}"));
+    let took = one.started.zip(one.finished);
+    let took = took.map(|(from, to)| format!("after {}", seconds(since(from, to))));
+    let parts = reason.map(str::to_owned).into_iter();
+    let parts = parts.chain([code]).chain(signal).chain(took);
+    let words = parts.collect::<Vec<_>>().join(", ");
+    match &one.message {
+        Some(message) => format!("{words} ({message})"),
+        None => words,
+    }
+}

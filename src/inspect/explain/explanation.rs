@@ -1,0 +1,280 @@
+//! A startup, explained: everything that the text, JSON and HTML show.
+
+use serde::Serialize;
+
+use super::ended::{Ended, EndedLine};
+use super::fleet::Fleet;
+use super::next_command::next_command;
+use super::parts::{Share, shares};
+use super::peers::Peers;
+use super::uncertainty;
+use super::verdict::verdict;
+use super::waterfall::{Row, waterfall};
+use crate::reports::report::{Advice, Taken, advise};
+use crate::text::human_time::since;
+use crate::text::strangers_text;
+use podinit_core::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
+use podinit_core::pod::{ContainerKind, Ending};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+
+/// What a startup is seen beside.
+#[derive(Clone, Debug, Default)]
+pub struct Others {
+    pub fleet: Fleet,
+    /// Of a pod in flight, those that wait for the same
+    pub peers: Option<Peers>,
+    /// The step `probe` of the pods of the same workload with the same probes and images
+    pub probe_times: Vec<Latency>,
+    /// Where a workload was asked for, its pods
+    pub workload_pods: Option<WorkloadPods>,
+    /// Why the status of the pod no longer says when it started up
+    pub lost: Option<LostStartup>,
+    /// How it ended, where its status says so
+    pub ending: Option<Ending>,
+    /// It had ended when it was first seen
+    pub is_over_at_first_sight: bool,
+    /// What else its source leaves in doubt
+    pub doubts: Vec<String>,
+}
+
+/// The pods of a workload, of which one is explained.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WorkloadPods {
+    pub in_flight: u64,
+    pub ready: u64,
+    /// Ended otherwise
+    pub other: u64,
+}
+
+/// A startup, explained. Durations are in seconds, instants in RFC 3339.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    pub namespace: String,
+    pub name: String,
+    /// The owner, as `kind/name`
+    pub workload: Option<String>,
+    pub node: Option<String>,
+    /// `in_flight`, or the outcome
+    pub state: &'static str,
+    /// One sentence
+    pub verdict: String,
+    /// Why its times may not be those of its startup, and what else its source leaves in doubt
+    pub doubts: Vec<String>,
+    /// When it began, the zero of the waterfall
+    pub began: String,
+    /// How long it took, or has taken so far
+    pub seconds: f64,
+    /// Where the time went, the longest part first
+    pub parts: Vec<Share>,
+    /// The waterfall
+    pub rows: Vec<Row>,
+    pub milestones: Vec<MilestoneLine>,
+    /// Its containers, init containers first
+    pub containers: Vec<ContainerLine>,
+    /// What Kubernetes says of why it waits, or said last
+    pub message: Option<String>,
+    /// The causes for which it waited, the oldest first
+    pub causes: Vec<CauseLine>,
+    pub slos: Vec<SloLine>,
+    /// What to change in its probes
+    pub probes: Vec<Advice>,
+    /// How many ready pods the medians are of
+    pub fleet: u64,
+    /// The workload that was asked for, of which this is one pod
+    pub workload_pods: Option<WorkloadPods>,
+    /// Of a pod in flight, those that wait for the same
+    pub peers: Option<Peers>,
+    /// The command that shows more
+    pub next: String,
+}
+
+/// A milestone that was reached.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MilestoneLine {
+    pub milestone: &'static str,
+    pub time: Option<String>,
+    /// From the begin of the startup
+    pub after_seconds: Option<f64>,
+    pub source: Option<&'static str>,
+    pub uncertain: Option<&'static str>,
+}
+
+/// A container, and its image.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContainerLine {
+    pub name: String,
+    pub init: bool,
+    pub image: Option<String>,
+    /// Of a pod in flight, what keeps it from running
+    pub problem: Option<&'static str>,
+    /// Of a pod that has ended, how the container did
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<EndedLine>,
+}
+
+/// A cause, and since when.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CauseLine {
+    pub began: String,
+    pub after_seconds: f64,
+    pub stage: &'static str,
+    pub cause: &'static str,
+}
+
+/// An SLO that matches the pod.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SloLine {
+    pub slo: String,
+    /// `good`, `bad`, `excluded` or `undecided`
+    pub result: &'static str,
+    pub deadline: Option<String>,
+}
+
+impl Explanation {
+    /// The explanation as JSON.
+    ///
+    /// # Errors
+    /// None: every explanation can be serialized.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        strangers_text::json(self)
+    }
+
+    /// Explains a startup as of `now`, beside others.
+    pub fn new(record: &Record, others: Others, now: Timestamp) -> Self {
+        let Others {
+            fleet,
+            peers,
+            probe_times,
+            workload_pods,
+            lost,
+            ending,
+            is_over_at_first_sight,
+            mut doubts,
+        } = others;
+        let over = is_over_at_first_sight.then_some(uncertainty::OVER_AT_FIRST_SIGHT);
+        let lost = lost.map(uncertainty::of_lost);
+        doubts.splice(0..0, lost.into_iter().chain(over).map(str::to_owned));
+        let ended = Ended {
+            ending: ending.unwrap_or_default(),
+            is_over_at_first_sight,
+        };
+        let (began, end) = span(record, &ended, now);
+        let parts = shares(record, &ended, end);
+        let (namespace, name) = (&record.pod.namespace, &record.pod.name);
+        let owner = record.pod.workload.as_deref();
+        Self {
+            namespace: namespace.to_string(),
+            name: name.to_string(),
+            workload: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
+            node: record.pod.node.as_deref().map(str::to_owned),
+            state: record
+                .outcome()
+                .map_or("in_flight", |outcome| outcome.as_str()),
+            verdict: verdict(record, &ended, &parts, began, end),
+            doubts,
+            began: rfc3339::format(began),
+            seconds: since(began, end),
+            parts,
+            rows: waterfall(record, &ended, &fleet, began, end),
+            milestones: milestones(record, began),
+            containers: containers(record, &ended),
+            message: record.message.as_deref().map(str::to_owned),
+            causes: causes(record, &ended, began, end),
+            slos: slos(record),
+            probes: probes(record, probe_times),
+            fleet: fleet.pods(),
+            workload_pods,
+            peers,
+            next: next_command(record),
+        }
+    }
+}
+
+/// From the first instant of a startup that is known to its end; of one in flight, to `now`.
+fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp) {
+    let times = record.milestones.iter().filter_map(|reached| reached.time);
+    let times: Vec<Timestamp> = times.map(|(at, _)| at).collect();
+    let began = times.iter().min().copied().unwrap_or(record.discovered);
+    let end = match record.progress {
+        Progress::InFlight { .. } => now,
+        // Podinit may have learnt of the end much later.
+        Progress::Ended { at, .. } if record.outcome() != Some(Outcome::Ready) => {
+            ended.ending.at.unwrap_or(at)
+        }
+        Progress::Ended { at, .. } => times.iter().max().copied().unwrap_or(at),
+    };
+    (began, end.max(began))
+}
+
+fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {
+    let mut reached = record.milestones.clone();
+    // Those whose time is not known come last.
+    reached.sort_by_key(|reached| (reached.time.is_none(), reached.time.map(|(at, _)| at)));
+    let lines = reached.into_iter().map(|reached| MilestoneLine {
+        milestone: reached.milestone.as_str(),
+        time: reached.time.map(|(at, _)| rfc3339::format(at)),
+        after_seconds: reached.time.map(|(at, _)| since(began, at)),
+        source: reached.time.map(|(_, source)| source.as_str()),
+        uncertain: uncertainty::of_milestone(record, reached),
+    });
+    lines.collect()
+}
+
+fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {
+    let in_flight = record.outcome().is_none();
+    let all = record.containers.iter().enumerate();
+    let lines = all.map(|(position, container)| ContainerLine {
+        name: container.name.to_string(),
+        init: container.kind != ContainerKind::Regular,
+        image: container.image.as_deref().map(str::to_owned),
+        problem: (container.problem.filter(|_| in_flight)).map(|problem| problem.as_str()),
+        ended: ended.of_container(position).map(EndedLine::from),
+    });
+    lines.collect()
+}
+
+/// The causes. One of a pod that was first seen when its startup was over says nothing.
+fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> Vec<CauseLine> {
+    if ended.is_over_at_first_sight {
+        return Vec::new();
+    }
+    let in_flight = record.outcome().is_none();
+    let next = record.causes.iter().skip(1).map(|cause| Some(cause.began));
+    let until = next.chain([None]);
+    // A cause that another followed at once is one of a snapshot that showed more.
+    let said = (record.causes.iter().zip(until))
+        .filter(|(cause, until)| *until != Some(cause.began))
+        .filter(|(cause, _)| in_flight || cause.began < end);
+    let lines = said.map(|(cause, _)| CauseLine {
+        began: rfc3339::format(cause.began),
+        after_seconds: since(began, cause.began),
+        stage: cause.waiting.stage().as_str(),
+        cause: cause.waiting.cause().as_str(),
+    });
+    lines.collect()
+}
+
+fn slos(record: &Record) -> Vec<SloLine> {
+    let lines = record.slos.iter().map(|slo| SloLine {
+        slo: slo.slo.to_string(),
+        result: match slo.verdict {
+            None => "undecided",
+            Some(SloVerdict::Good) => "good",
+            Some(SloVerdict::Bad(_)) => "bad",
+            Some(SloVerdict::Excluded(_)) => "excluded",
+        },
+        deadline: slo.deadline.map(rfc3339::format),
+    });
+    lines.collect()
+}
+
+/// What to change in the probes of the pod, by how long the pods of its workload took.
+fn probes(record: &Record, probe_times: Vec<Latency>) -> Vec<Advice> {
+    let (Some(probes), Some(taken)) = (&record.pod.probes, Taken::of(probe_times)) else {
+        return Vec::new();
+    };
+    (probes.iter())
+        .filter_map(|probes| advise(probes, taken))
+        .collect()
+}

@@ -1,0 +1,135 @@
+//! An explanation from one list of a cluster's pods, and one of their Events.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::explanation::Explanation;
+use super::replayed::Followed;
+use super::statuses::Statuses;
+use super::target::{NoStartup, Target};
+use crate::reports::reader::{Body, Document, RecordingPosition};
+use crate::reports::replay::{Replay, ReplayConfig};
+use crate::watch::stats::WatchStats;
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::lifecycle::{NetworkTime, TrackerConfig};
+use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::WatchEventKind;
+
+/// What a list does not show.
+const OF_A_LIST: &str =
+    "one list of the pods shows only the present cause, and only times that their status states";
+
+/// The pods of a cluster or a namespace, as one list shows them.
+#[derive(Clone, Debug)]
+pub struct ListedPods {
+    pub pods: Vec<PodSnapshot>,
+    /// The Events about them
+    pub events: Vec<KubeEvent>,
+    /// Why there are no Events, where they were asked for
+    pub no_events: Option<String>,
+    /// The cluster's time after the lists
+    pub now: Timestamp,
+}
+
+/// Explains the startup of `target`, with the choice of [`explain`](super::explain).
+///
+/// # Errors
+/// If the list has no startup of it.
+pub fn explain_list(
+    list: ListedPods,
+    tracker: TrackerConfig,
+    target: &Target,
+) -> Result<Explanation, NoStartup> {
+    let mut doubts = vec![OF_A_LIST.to_owned()];
+    doubts.extend((list.no_events.as_ref()).map(|why| {
+        format!(
+            "the Events cannot be listed, so that image pulls and some causes are not known: {why}"
+        )
+    }));
+    let statuses = RefCell::new(Statuses::default());
+    for pod in &list.pods {
+        statuses.borrow_mut().add(pod, target);
+    }
+    let config = ReplayConfig {
+        tracker,
+        ..ReplayConfig::default()
+    };
+    let stats = Arc::new(WatchStats::new(1));
+    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &statuses));
+    let Ok(mut replay) = Replay::new(config, stats, new_sink);
+    for document in documents(list, target) {
+        let Ok(_) = replay.read(document);
+    }
+    let (followed, tracker) = replay.finish_with_tracker();
+    followed.explanation(&tracker, doubts)
+}
+
+/// The documents of a recording that shows the same. Events count only while a startup is under way, so
+/// the pods to explain that are ready come twice: before they were, and after the Events as they are.
+fn documents(list: ListedPods, target: &Target) -> impl Iterator<Item = Document> {
+    let ListedPods {
+        mut pods,
+        events,
+        now,
+        ..
+    } = list;
+    let mut ready = Vec::new();
+    for pod in &mut pods {
+        let is_ready = pod.conditions.holding(ConditionType::Ready).is_some();
+        if is_ready && target.fits(&pod.info) {
+            let began = before_it_was_ready(pod);
+            ready.push(std::mem::replace(pod, began));
+        }
+    }
+    let listed = Body::List {
+        pods,
+        events,
+        continue_token: None,
+        resource_version: None,
+    };
+    let ready = ready.into_iter();
+    let modified = ready.map(|pod| Body::Event(WatchEventKind::Modified(pod)));
+    let bodies = std::iter::once(listed).chain(modified);
+    bodies.zip(1..).map(move |(body, document)| Document {
+        position: RecordingPosition {
+            line: document,
+            column: 1,
+            byte: 0,
+            document,
+        },
+        observed_at: Some(now),
+        body,
+    })
+}
+
+/// The pod before it was ready. Where its status does not say exactly since when its network was ready,
+/// the pod as it was bound, so that Events can say it ([§9.2](crate::specification#s9-2)).
+fn before_it_was_ready(pod: &PodSnapshot) -> PodSnapshot {
+    let network = [
+        ConditionType::PodReadyToStartContainers,
+        ConditionType::PodHasNetwork,
+    ];
+    let network = (network.into_iter()).find_map(|kind| pod.conditions.holding(kind));
+    let network = network.and_then(|condition| condition.last_transition);
+    let mut before = PodSnapshot {
+        resource_version: None,
+        conditions: Conditions::default(),
+        ..pod.clone()
+    };
+    if network.is_some() && NetworkTime::of(network, &pod.containers) == Some(NetworkTime::Exact) {
+        for kind in ConditionType::ALL {
+            let is_later = matches!(kind, ConditionType::ContainersReady | ConditionType::Ready);
+            if let Some(condition) = pod.conditions.get(kind).filter(|_| !is_later) {
+                before.conditions.insert(kind, condition);
+            }
+        }
+        return before;
+    }
+    for container in &mut before.containers {
+        container.state = ContainerState::default();
+        container.started = None;
+    }
+    before
+}

@@ -1,0 +1,116 @@
+//! One sentence on a startup.
+
+use super::ended::Ended;
+use super::parts::Share;
+use crate::text::human_time::{seconds, since};
+use podinit_core::lifecycle::{Outcome, Progress, Record};
+use podinit_core::timestamp::Timestamp;
+
+/// A part below this share is not named.
+const LEAST_SHARE: f64 = 0.15;
+
+/// The verdict on a startup that began at `began`, as of `end`.
+pub(super) fn verdict(
+    record: &Record,
+    ended: &Ended,
+    shares: &[Share],
+    began: Timestamp,
+    end: Timestamp,
+) -> String {
+    let total = seconds(since(began, end));
+    match record.progress {
+        Progress::InFlight {
+            waiting, entered, ..
+        } => {
+            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+            let waits = seconds(since(entered, end));
+            format!("Not ready after {total}: in {stage} for {waits}, cause {cause}.")
+        }
+        Progress::Ended {
+            outcome: Outcome::Ready,
+            ..
+        } => match split(shares) {
+            Some(split) => format!("Ready after {total}: {split}."),
+            None => format!("Ready after {total}."),
+        },
+        Progress::Ended { outcome, .. } => {
+            // What a pod waited for that had ended when it was first seen, nobody knows.
+            let watched = !ended.is_over_at_first_sight;
+            let last = record.causes.last().map(|cause| cause.waiting);
+            let waited = last.filter(|_| watched).map(|waiting| {
+                let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+                format!(", without becoming ready, last in {stage}, cause {cause}")
+            });
+            let why = ended.in_words(record).map(|why| format!(": {why}"));
+            format!(
+                "Ended as {} after {total}{}{}.",
+                outcome.as_str(),
+                waited.unwrap_or_default(),
+                why.unwrap_or_default()
+            )
+        }
+    }
+}
+
+/// The largest parts in words, such as "half image, half application".
+fn split(shares: &[Share]) -> Option<String> {
+    let named = shares.iter().filter(|share| share.share >= LEAST_SHARE);
+    let words: Vec<String> = named
+        .map(|share| format!("{} {}", fraction(share.share), share.part))
+        .collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// A share in words.
+fn fraction(share: f64) -> &'static str {
+    match share {
+        0.95.. => "all",
+        0.85.. => "nearly all",
+        0.71.. => "three quarters",
+        0.58.. => "two thirds",
+        0.42.. => "half",
+        0.29.. => "a third",
+        0.22.. => "a quarter",
+        _ => "a sixth",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(part: &'static str, share: f64) -> Share {
+        Share {
+            part,
+            seconds: share * 10.0,
+            share,
+        }
+    }
+
+    #[test]
+    fn the_largest_parts_are_named_in_words() {
+        let halves = [
+            share("image", 0.48),
+            share("application", 0.44),
+            share("network", 0.08),
+        ];
+        assert_eq!(
+            split(&halves).as_deref(),
+            Some("half image, half application")
+        );
+        let cases = [
+            (0.99, "all image"),
+            (0.9, "nearly all image"),
+            (0.75, "three quarters image"),
+            (0.66, "two thirds image"),
+            (0.34, "a third image"),
+            (0.25, "a quarter image"),
+            (0.16, "a sixth image"),
+        ];
+        for (value, words) in cases {
+            assert_eq!(split(&[share("image", value)]).as_deref(), Some(words));
+        }
+        assert_eq!(split(&[share("image", 0.14)]), None);
+        assert_eq!(split(&[]), None);
+    }
+}

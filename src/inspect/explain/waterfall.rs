@@ -1,0 +1,171 @@
+//! The waterfall: a bar for each stage, step and image pull.
+
+use serde::Serialize;
+
+use super::ended::Ended;
+use super::fleet::Fleet;
+use super::uncertainty;
+use crate::text::human_time::since;
+use podinit_core::lifecycle::{
+    Interval, IntervalResult, Record, RecordedImage, RecordedInterval, Stage, Step,
+};
+use podinit_core::pod::ContainerKind;
+use podinit_core::timestamp::Timestamp;
+
+/// A bar of the waterfall: a stage, a step inside it, or an image pull.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    pub label: String,
+    /// The stage; of a step or pull, that which it is inside of
+    pub stage: &'static str,
+    /// Inside a stage
+    pub is_inside: bool,
+    /// From the begin of the startup
+    pub from_seconds: Option<f64>,
+    pub to_seconds: Option<f64>,
+    /// The duration, where it was observed
+    pub seconds: Option<f64>,
+    /// It is an image pull
+    #[serde(skip)]
+    pub is_pull: bool,
+    /// It has not ended
+    pub is_open: bool,
+    /// The median of all pods
+    pub p50_seconds: Option<f64>,
+    pub uncertain: Option<&'static str>,
+}
+
+/// The waterfall of a startup from `began` to `end`.
+pub(super) fn waterfall(
+    record: &Record,
+    ended: &Ended,
+    fleet: &Fleet,
+    began: Timestamp,
+    end: Timestamp,
+) -> Vec<Row> {
+    let of = |interval: Interval| {
+        let mut intervals = record.intervals.iter();
+        let found = intervals.find(|recorded| recorded.interval == interval);
+        // When what has no end ended, a pod no longer says that had ended when it was first seen.
+        found.filter(|recorded| recorded.ended.is_some() || !ended.is_over_at_first_sight)
+    };
+    let mut rows = Vec::new();
+    for stage in Stage::ALL {
+        let Some(recorded) = of(Interval::Stage(stage)) else {
+            continue;
+        };
+        let whole = row(stage, recorded, fleet, began, end);
+        let mut inside = Vec::new();
+        for step in Step::ALL.into_iter().filter(|step| step.stage() == stage) {
+            inside.extend(of(Interval::Step(step)).map(|step| row(stage, step, fleet, began, end)));
+            if step == Step::Start {
+                inside.extend(pull_rows(record, stage, began));
+            }
+        }
+        if stage == Stage::Init {
+            inside.extend(pull_rows(record, stage, began));
+        }
+        inside.iter_mut().for_each(|row| row.keep_within(&whole));
+        rows.push(whole);
+        rows.extend(inside);
+    }
+    rows.extend(run_rows(record, ended, began));
+    rows
+}
+
+impl Row {
+    /// Moves the bar into that of its stage, and cuts what it took: each time is an estimate by itself, and
+    /// they are of several clocks. What a kubelet has measured of an image pull stays.
+    fn keep_within(&mut self, stage: &Self) {
+        let (Some(from), Some(to)) = (stage.from_seconds, stage.to_seconds) else {
+            return;
+        };
+        let into = |at: f64| at.clamp(from, to.max(from));
+        self.from_seconds = self.from_seconds.map(into);
+        self.to_seconds = self.to_seconds.map(into);
+        let most = stage.seconds.unwrap_or_else(|| (to - from).max(0.0));
+        if self.seconds.is_some_and(|took| took > most) {
+            if !self.is_pull {
+                self.seconds = Some(most);
+            }
+            self.uncertain = self
+                .uncertain
+                .or(Some(uncertainty::beyond_stage(self.is_pull)));
+        }
+    }
+}
+
+fn row(
+    stage: Stage,
+    recorded: &RecordedInterval,
+    fleet: &Fleet,
+    began: Timestamp,
+    end: Timestamp,
+) -> Row {
+    let is_open = recorded.result == IntervalResult::Open;
+    let to = recorded.ended.or(is_open.then_some(end));
+    Row {
+        label: recorded.interval.as_str().to_owned(),
+        stage: stage.as_str(),
+        is_inside: recorded.interval != Interval::Stage(stage),
+        from_seconds: recorded.began.map(|at| since(began, at)),
+        to_seconds: to.map(|at| since(began, at)),
+        seconds: match recorded.result {
+            IntervalResult::Measured(latency) => Some(latency.as_seconds_f64()),
+            IntervalResult::Open | IntervalResult::Unobserved(_) => None,
+        },
+        is_pull: false,
+        is_open,
+        p50_seconds: fleet.median(recorded.interval),
+        uncertain: uncertainty::of_interval(recorded.result),
+    }
+}
+
+/// The pulls of images of the containers of `stage`.
+fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<Item = Row> {
+    let of_stage = move |kind| (kind == ContainerKind::Regular) == (stage == Stage::Containers);
+    let pulls = record.pulls.iter().filter(move |pull| of_stage(pull.kind));
+    pulls.filter_map(move |pull| {
+        let RecordedImage::Pulled { ended, with_wait } = pull.image else {
+            return None;
+        };
+        let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
+        let from = ended.map(|ended| ended.plus_nanos(nanos.saturating_neg()));
+        Some(Row {
+            label: format!("pull {}", pull.container),
+            stage: stage.as_str(),
+            is_inside: true,
+            from_seconds: from.map(|at| since(began, at)),
+            to_seconds: ended.map(|at| since(began, at)),
+            seconds: Some(with_wait.as_secs_f64()),
+            is_pull: true,
+            is_open: false,
+            p50_seconds: None,
+            uncertain: None,
+        })
+    })
+}
+
+/// The runs of the containers of a pod that has ended.
+fn run_rows(record: &Record, ended: &Ended, began: Timestamp) -> impl Iterator<Item = Row> {
+    ended.ending.containers.iter().filter_map(move |one| {
+        let container = record.containers.get(one.container)?;
+        let (from, to) = one.started.zip(one.finished)?;
+        let stage = match container.kind {
+            ContainerKind::Regular => Stage::Containers,
+            ContainerKind::Init | ContainerKind::RestartableInit => Stage::Init,
+        };
+        Some(Row {
+            label: format!("run {}", container.name),
+            stage: stage.as_str(),
+            is_inside: true,
+            from_seconds: Some(since(began, from)),
+            to_seconds: Some(since(began, to)),
+            seconds: Some(since(from, to)),
+            is_pull: false,
+            is_open: false,
+            p50_seconds: None,
+            uncertain: None,
+        })
+    })
+}

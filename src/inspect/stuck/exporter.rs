@@ -1,0 +1,133 @@
+//! The stuck pods of a running exporter: the pages of its `/api/v1/stuck`.
+
+use super::{StuckPod, StuckPods};
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::client::Cluster;
+use crate::inspect::api::client::{encoded, fetch};
+use crate::inspect::api::model::Page;
+use crate::inspect::api::parameters::MOST;
+use podinit_decode::rfc3339;
+
+/// Why the exporter has not answered; one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the stuck pods of {server}: {why}; {fix}")]
+pub struct AskError {
+    server: String,
+    why: String,
+    fix: &'static str,
+}
+
+/// An exporter, and which of its stuck pods to ask for.
+pub struct StuckOfExporter {
+    /// A client of the exporter
+    pub exporter: Cluster,
+    /// Only pods of these; none means all
+    pub namespaces: Vec<String>,
+}
+
+impl StuckOfExporter {
+    /// Asks for at most `limit` stuck pods.
+    ///
+    /// # Errors
+    /// If it does not answer, or with something else.
+    pub async fn ask(&self, limit: usize) -> Result<StuckPods, AskError> {
+        let mut found = StuckPods {
+            complete: true,
+            ..StuckPods::default()
+        };
+        let all = [None];
+        let chosen: Vec<_> = self.namespaces.iter().map(|name| Some(&**name)).collect();
+        let namespaces = if chosen.is_empty() { &all[..] } else { &chosen };
+        for namespace in namespaces {
+            let added = self.add(&mut found, *namespace, limit).await;
+            added.map_err(|error| self.explain(error))?;
+        }
+        Ok(found)
+    }
+
+    /// Adds the stuck pods of a namespace, or of all, as long as there are at most `limit`.
+    async fn add(
+        &self,
+        found: &mut StuckPods,
+        namespace: Option<&str>,
+        limit: usize,
+    ) -> Result<(), ApiError> {
+        let mut next: Option<String> = None;
+        loop {
+            let room = limit - found.pods.len();
+            if room == 0 {
+                found.complete = false;
+                return Ok(());
+            }
+            let path = path(namespace, room.min(MOST), next.as_deref());
+            let page = self.page(&path).await?;
+            if let Some(now) = page.time.as_deref().and_then(rfc3339::parse) {
+                let rows = page.items.iter().filter_map(|item| StuckPod::of(item, now));
+                found.pods.extend(rows.take(room));
+                found.time = page.time;
+            }
+            if page.next.is_none() {
+                return Ok(());
+            }
+            // The place of a page moves on; one that does not would never end.
+            if page.next == next {
+                return Err(ApiError::malformed("the same page is continued again"));
+            }
+            next = page.next;
+        }
+    }
+
+    async fn page(&self, path: &str) -> Result<Page, ApiError> {
+        let answer = fetch(&self.exporter, path).await?;
+        let (status, body) = (answer.status(), answer.body());
+        if !status.is_success() {
+            return Err(ApiError::from_response(status, answer.headers(), body));
+        }
+        serde_json::from_slice(body).map_err(ApiError::malformed)
+    }
+
+    fn explain(&self, error: ApiError) -> AskError {
+        let fix = match error.kind {
+            ApiErrorKind::Unauthorized | ApiErrorKind::Credentials => {
+                "give credentials that it accepts: --token-file, or --username and --password-file"
+            }
+            ApiErrorKind::Forbidden => {
+                "grant the right to get /api/v1/stuck, or show a certificate with --cert-file"
+            }
+            ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError => "try again",
+            ApiErrorKind::Transport | ApiErrorKind::Timeout => {
+                "check --url, the network and the certificates"
+            }
+            _ => "check that --url is that of a podinit with the API",
+        };
+        AskError {
+            server: self.exporter.server.clone(),
+            why: error.detail,
+            fix,
+        }
+    }
+}
+
+fn path(namespace: Option<&str>, limit: usize, next: Option<&str>) -> String {
+    let mut path = format!("/api/v1/stuck?limit={limit}");
+    for (key, value) in [("namespace", namespace), ("continue", next)] {
+        if let Some(value) = value {
+            path.push_str(&format!("&{key}={}", encoded(value)));
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_page_is_encoded() {
+        assert_eq!(path(None, 500, None), "/api/v1/stuck?limit=500");
+        assert_eq!(
+            path(Some("shop"), 7, Some("1.-2.a&b é")),
+            "/api/v1/stuck?limit=7&namespace=shop&continue=1.-2.a%26b%20%C3%A9"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! The texts that the report for a terminal and the Markdown report share.
+
+use super::probes::{Advice, ProbeReport};
+use super::summary::{InFlight, IntervalSummary, Report};
+pub(super) use crate::text::human_time::seconds;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::Step;
+
+/// The columns of the table of intervals.
+pub(super) const HEAD: [&str; 8] = [
+    "interval", "count", "min", "p50", "p90", "p95", "p99", "max",
+];
+
+/// A row of the table of intervals.
+pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
+    let IntervalSummary {
+        interval,
+        count,
+        min,
+        p50,
+        p90,
+        p95,
+        p99,
+        max,
+    } = summary;
+    let [min, p50, p90, p95, p99, max] =
+        [min, p50, p90, p95, p99, max].map(|value| value.map_or_else(|| "-".to_owned(), seconds));
+    [
+        indented(interval),
+        count.to_string(),
+        min,
+        p50,
+        p90,
+        p95,
+        p99,
+        max,
+    ]
+}
+
+/// The name of an interval, that of a step below its stage indented.
+fn indented(interval: &str) -> String {
+    match Step::from_text(interval) {
+        Some(_) => format!("- {interval}"),
+        None => interval.to_owned(),
+    }
+}
+
+/// How many pods were discovered.
+pub(super) fn pods(report: &Report) -> String {
+    match report.discovered {
+        0 => "No pods".to_owned(),
+        1 => "1 pod".to_owned(),
+        pods => format!("{pods} pods"),
+    }
+}
+
+/// The time that the report covers; a single list covers an instant.
+pub(super) fn span(report: &Report) -> String {
+    match (&report.from, &report.to) {
+        (Some(from), Some(to)) if from == to => format!(" as of {to}"),
+        (Some(from), Some(to)) => format!(" from {from} to {to}"),
+        _ => String::new(),
+    }
+}
+
+/// The outcomes that occurred, with the number of pods.
+pub(super) fn outcomes(report: &Report) -> Vec<String> {
+    named(report.finished.iter())
+}
+
+/// Pods of which the report says nothing else, because their status has lost it.
+const SET_ASIDE: &str = "Set aside, startup times lost";
+
+/// Further counts with their titles, without those that are empty.
+/// `shown` is how names of pods are written in the format.
+pub(super) fn notes(
+    report: &Report,
+    shown: impl Fn(&str) -> String,
+) -> Vec<(&'static str, Vec<String>)> {
+    let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
+        let InFlight {
+            pods,
+            oldest_entered,
+            oldest,
+        } = waiting;
+        let since = oldest_entered.as_deref().unwrap_or("an unknown time");
+        let name = oldest.as_ref().map_or_else(String::new, |pod| {
+            shown(&format!("{}/{}", pod.namespace, pod.name)) + " "
+        });
+        match pods {
+            1 => format!("{stage} 1 ({name}since {since})"),
+            _ => format!("{stage} {pods} (oldest {name}since {since})"),
+        }
+    });
+    let unobserved = report.unobserved.iter();
+    let unobserved = unobserved.map(|(stage, reason, count)| format!("{stage} {reason} {count}"));
+    let notes = [
+        (SET_ASIDE, named(report.set_aside.iter())),
+        ("Still in flight", in_flight.collect()),
+        ("Not observed", unobserved.collect()),
+        ("Clock anomalies", named(report.clock_anomalies.iter())),
+        ("Re-entries", named(report.reentries.iter())),
+    ];
+    notes
+        .into_iter()
+        .filter(|(_, found): &(_, Vec<String>)| !found.is_empty())
+        .collect()
+}
+
+/// The title of the advice on probes.
+pub(super) const PROBES: &str = "Probes to change, containers started to ready";
+
+/// How many workloads the advice on probes leaves out, if any.
+pub(super) fn probes_left_out(probes: &ProbeReport) -> Option<String> {
+    let ProbeReport {
+        workloads,
+        well,
+        advice,
+        too_few: _,
+    } = probes;
+    let more = workloads - well - advice.len();
+    (more > 0).then(|| format!("and {more} more"))
+}
+
+/// What is wrong with the probes of a container, in sentences.
+pub(super) fn findings(advice: &Advice) -> String {
+    let sentences = advice.findings.iter().map(|(_, sentence)| &**sentence);
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
+/// What to set in a container, as `field: value` pairs.
+pub(super) fn settings(advice: &Advice) -> String {
+    let pairs = advice.set.iter();
+    let pairs = pairs.map(|(field, value)| format!("{field}: {value}"));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<String> {
+    counts
+        .filter(|(_, count)| **count > 0)
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect()
+}

@@ -1,0 +1,98 @@
+//! Tables of pods by image, owner and namespace.
+
+use std::collections::BTreeMap;
+
+use super::heatmap::median;
+use super::quantile::{quantile, sorted};
+use crate::reports::report::ReportedPod;
+use crate::reports::report::formatting::seconds;
+use podinit_core::lifecycle::{Interval, Latency, Outcome};
+
+/// So many rows of a table are shown.
+const MOST_ROWS: usize = 25;
+
+/// Some pods that have something in common.
+pub(super) struct Group {
+    pub name: String,
+    pub pods: usize,
+    pub ready: usize,
+    /// Those that failed or were disrupted
+    pub failed: usize,
+    pub in_flight: usize,
+    pub p50: String,
+    pub p90: String,
+    pub max: String,
+    /// The median from Scheduled to Ready
+    pub scheduled: String,
+}
+
+/// Each table: by what its pods are grouped, its rows, the slowest first, and how many rows there would be in all.
+pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usize)> {
+    let owner = |pod: &ReportedPod| {
+        let (kind, name) = pod.workload();
+        vec![match kind {
+            // Pods without an owner have nothing in common but that.
+            "Pod" => format!("{}: pods without an owner", pod.info.namespace),
+            kind => format!("{}/{name} ({kind})", pod.info.namespace),
+        }]
+    };
+    let images = |pod: &ReportedPod| {
+        let mut images: Vec<String> = pod.images.iter().map(|image| image.to_string()).collect();
+        images.sort();
+        images.dedup();
+        images
+    };
+    [
+        ("image", by(pods, images)),
+        ("owner", by(pods, owner)),
+        (
+            "namespace",
+            by(pods, |pod| vec![pod.info.namespace.to_string()]),
+        ),
+    ]
+    .into_iter()
+    .map(|(what, mut rows)| {
+        let count = rows.len();
+        rows.truncate(MOST_ROWS);
+        (what, rows, count)
+    })
+    .collect()
+}
+
+fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Group> {
+    let mut groups: BTreeMap<String, Vec<&ReportedPod>> = BTreeMap::new();
+    for pod in pods.iter().filter(|pod| pod.record.is_some()) {
+        for name in names(pod) {
+            groups.entry(name).or_default().push(pod);
+        }
+    }
+    let mut groups: Vec<_> = groups
+        .into_iter()
+        .map(|(name, pods)| group(name, &pods))
+        .collect();
+    // The sort is stable: groups that are as slow stay in the order of their names.
+    groups.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The group, and its 90th percentile, by which groups are sorted.
+fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
+    let records = pods.iter().filter_map(|pod| pod.record.as_ref());
+    let durations = records.filter_map(|record| record.duration(Interval::CreatedToReady));
+    let durations = sorted(durations.map(Latency::as_seconds_f64));
+    let at = |share| quantile(&durations, share);
+    let text = |value: Option<f64>| value.map_or_else(String::new, seconds);
+    let with = |outcome: Option<Outcome>| pods.iter().filter(|pod| pod.outcome == outcome).count();
+    let group = Group {
+        name,
+        pods: pods.len(),
+        ready: with(Some(Outcome::Ready)),
+        failed: with(Some(Outcome::Failed)) + with(Some(Outcome::Disrupted)),
+        in_flight: with(None),
+        p50: text(at(0.5)),
+        p90: text(at(0.9)),
+        max: text(at(1.0)),
+        scheduled: text(median(pods, Interval::ScheduledToReady)),
+    };
+    (at(0.9).unwrap_or(-1.0), group)
+}

@@ -1,0 +1,81 @@
+//! The report as one HTML file that needs nothing else: no script, no network, light and dark.
+//!
+//! ```text
+//! DetailedReport ─▶ findings, groups, waterfalls, … (plain values) ─▶ report.html (template) ─▶ text
+//!                                      charts (SVG) ──────────────────────────┘
+//! ```
+
+mod charts;
+mod distributions;
+mod findings;
+mod groups;
+mod heatmap;
+mod quantile;
+mod stages;
+mod startups;
+mod unfinished;
+
+use askama::Template;
+
+use super::formatting::{self, HEAD, notes, outcomes, row, span};
+use super::{DetailedReport, WorkloadAdvice};
+use distributions::Distribution;
+use groups::Group;
+use heatmap::Heatmap;
+use podinit_core::lifecycle::Stage;
+use stages::{NOT_ACCOUNTED_FOR, StackedStages};
+use startups::Waterfall;
+use unfinished::Unfinished;
+
+/// So many of the slowest startups are drawn.
+const WATERFALLS: usize = 20;
+
+/// What the page shows.
+#[derive(Template)]
+#[template(path = "reports/report/html/report.html", config = "src/askama.toml")]
+struct Page<'a> {
+    title: String,
+    timestamps: &'a str,
+    outcomes: String,
+    findings: Vec<String>,
+    stages: [Stage; Stage::ALL.len()],
+    stacked: Vec<StackedStages>,
+    not_accounted_for: &'static str,
+    head: [&'static str; 8],
+    intervals: Vec<[String; 8]>,
+    distributions: Vec<Distribution>,
+    waterfalls: Vec<Waterfall>,
+    /// Of how many startups the slowest are drawn
+    drawn_of: usize,
+    heatmap: Heatmap,
+    tables: Vec<(&'static str, Vec<Group>, usize)>,
+    unfinished: Unfinished,
+    notes: Vec<(&'static str, Vec<String>)>,
+    probes: &'a [WorkloadAdvice],
+}
+
+/// The page.
+pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
+    let DetailedReport { summary, pods, end } = report;
+    let (waterfalls, drawn_of) = startups::slowest(pods, WATERFALLS);
+    let page = Page {
+        title: formatting::pods(summary) + &span(summary),
+        timestamps: summary.timestamps,
+        outcomes: outcomes(summary).join(", "),
+        findings: findings::of(report),
+        stages: Stage::ALL,
+        stacked: stages::stacked(pods),
+        not_accounted_for: NOT_ACCOUNTED_FOR,
+        head: HEAD,
+        intervals: summary.intervals.iter().map(row).collect(),
+        distributions: distributions::of(pods),
+        waterfalls,
+        drawn_of,
+        heatmap: Heatmap::of(pods),
+        tables: groups::tables(pods),
+        unfinished: Unfinished::of(pods, *end),
+        notes: notes(summary, str::to_owned),
+        probes: &summary.probes.advice,
+    };
+    page.render()
+}

@@ -1,0 +1,136 @@
+//! The pods that did not become ready: those in flight with their cause, and how the others ended.
+
+use std::collections::BTreeMap;
+
+use crate::reports::report::ReportedPod;
+use crate::reports::report::formatting::seconds;
+use podinit_core::lifecycle::{Outcome, Progress, Waiting};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+
+/// So many pods are named.
+const MOST_PODS: usize = 100;
+
+pub(super) struct Unfinished {
+    /// By state, stage and cause, the largest first
+    pub groups: Vec<Group>,
+    pub pods: Vec<UnfinishedPod>,
+    pub count: usize,
+}
+
+/// Pods in one state, stage and cause.
+pub(super) struct Group {
+    pub state: &'static str,
+    pub stage: &'static str,
+    pub cause: &'static str,
+    pub pods: usize,
+    /// The pod that has waited longest, as far as that is known
+    pub longest: String,
+    /// How long it has, of pods in flight; may be empty
+    pub waits: String,
+}
+
+/// A pod that is in flight, failed or was disrupted.
+pub(super) struct UnfinishedPod {
+    pub pod: String,
+    pub state: &'static str,
+    pub stage: &'static str,
+    pub cause: &'static str,
+    pub since: String,
+    /// How long it has been there, of pods in flight
+    pub waits: String,
+    pub node: String,
+    pub owner: String,
+}
+
+impl Unfinished {
+    /// The pods at `end`, the end of the recording: those that wait longest first.
+    pub(super) fn of(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
+        let mut found: Vec<_> = pods.iter().filter_map(place).collect();
+        found.sort_by_key(|(_, state, since, _)| (*state != IN_FLIGHT, since.is_none(), *since));
+        let waits = |state, since: Option<Timestamp>| {
+            let waits = end.filter(|_| state == IN_FLIGHT).zip(since);
+            let waits = waits.map(|(end, since)| end.nanos_since(since).max(0) as f64 / 1e9);
+            waits.map_or_else(String::new, seconds)
+        };
+        let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+        for (pod, state, since, (stage, cause)) in &found {
+            // The pods stand in the order in which they entered their stage.
+            let group = groups
+                .entry((*state, *stage, *cause))
+                .or_insert_with(|| Group {
+                    state,
+                    stage,
+                    cause,
+                    pods: 0,
+                    longest: names(pod),
+                    waits: waits(*state, *since),
+                });
+            group.pods += 1;
+        }
+        let mut groups: Vec<Group> = groups.into_values().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.pods));
+        let count = found.len();
+        let named = found.into_iter().take(MOST_PODS);
+        let named = named.map(|(pod, state, since, (stage, cause))| {
+            let (kind, owner) = pod.workload();
+            UnfinishedPod {
+                pod: names(pod),
+                state,
+                stage,
+                cause,
+                since: since.map_or_else(String::new, rfc3339::format),
+                waits: waits(state, since),
+                node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
+                owner: format!("{owner} ({kind})"),
+            }
+        });
+        let pods = named.collect();
+        Self {
+            groups,
+            pods,
+            count,
+        }
+    }
+}
+
+fn names(pod: &ReportedPod) -> String {
+    format!("{}/{}", pod.info.namespace, pod.info.name)
+}
+
+/// What a pod without an outcome is called.
+pub(super) const IN_FLIGHT: &str = "in flight";
+
+/// The stage and cause of a pod that was never seen in flight.
+const NOT_SEEN: (&str, &str) = ("-", "-");
+
+/// The pod, its state, since when, if that is known, its stage and its cause.
+type Place<'a> = (
+    &'a ReportedPod,
+    &'static str,
+    Option<Timestamp>,
+    (&'static str, &'static str),
+);
+
+/// Where a pod is that is in flight, or where it was when it failed or was disrupted.
+fn place(pod: &ReportedPod) -> Option<Place<'_>> {
+    let record = pod.record.as_ref()?;
+    let texts = |waiting: Waiting| (waiting.stage().as_str(), waiting.cause().as_str());
+    match record.progress {
+        Progress::InFlight {
+            waiting, entered, ..
+        } => Some((pod, IN_FLIGHT, Some(entered), texts(waiting))),
+        Progress::Ended {
+            outcome: outcome @ (Outcome::Failed | Outcome::Disrupted),
+            at,
+        } => {
+            // A pod that had ended at first sight was never seen to wait, and ended before `at`. What its
+            // conditions state is no help: the network condition is False again without a sandbox.
+            let last = record.causes.last().filter(|_| record.discovered < at);
+            let since = last.map(|_| at);
+            let place = last.map_or(NOT_SEEN, |cause| texts(cause.waiting));
+            Some((pod, outcome.as_str(), since, place))
+        }
+        Progress::Ended { .. } => None,
+    }
+}

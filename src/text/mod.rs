@@ -1,0 +1,5 @@
+//! Texts, fit for where they are shown: those of strangers, URLs, times for people.
+
+pub mod http_url;
+pub mod human_time;
+pub mod strangers_text;
