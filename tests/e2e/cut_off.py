@@ -43,9 +43,17 @@ def snapshots(recording):
 
 
 def until_ready(found):
-    """Up to the first snapshot that is ready, and the last one, which every watcher is told of in the end."""
+    """Up to the first snapshot that is ready, and the last one, which every watcher is told of in the end.
+
+    Between them only those that say something else of PodScheduled: a scheduler that did not get the answer to a
+    binding takes it back after the pod is ready too, and a watcher that missed the first may be told of it first.
+    """
     count = next((index for index, obj in enumerate(found) if is_true(obj, "Ready")), len(found) - 1)
-    return found[:count + 1] + found[-1:] * (count + 1 < len(found))
+    kept = found[:count + 1]
+    for obj in found[count + 1:-1]:
+        if find(obj, "PodScheduled") != find(kept[-1], "PodScheduled"):
+            kept.append(obj)
+    return kept + found[-1:] * (count + 1 < len(found))
 
 
 def views(found):

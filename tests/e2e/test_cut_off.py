@@ -47,6 +47,17 @@ TWICE = life(initialized=13)
 OVERTAKEN = life(initialized=5)
 
 
+# The scheduler took the binding back after the pod was ready, and the kubelet stated it again.
+READY = {"PodReadyToStartContainers": ("True", 13), "Initialized": ("True", 13), "ContainersReady": ("True", 13),
+         "Ready": ("True", 13)}
+TAKEN_BACK = [
+    *TWICE[:3],
+    snapshot(6, "a", PodScheduled=("True", 13), **READY),
+    snapshot(7, "a", PodScheduled=("False", 16), **READY),
+    snapshot(8, "a", PodScheduled=("True", 13), **READY),
+]
+
+
 def started_before():
     """As a real kubelet did it: the container started in the second before that of the network condition."""
     network = {"PodScheduled": ("True", 58), "PodReadyToStartContainers": ("True", 59), "Initialized": ("True", 58)}
@@ -61,7 +72,7 @@ def started_before():
     return events
 
 
-HISTORIES = (TWICE, OVERTAKEN, started_before())
+HISTORIES = (TWICE, OVERTAKEN, TAKEN_BACK, started_before())
 
 
 def watched(history, **options):
@@ -108,6 +119,10 @@ class CutOff(unittest.TestCase):
 
     def test_who_sees_it_run_before_it_is_scheduled_has_no_time(self):
         self.assertIn(None, self.times(OVERTAKEN))
+
+    def test_a_binding_that_is_taken_back_of_a_ready_pod_can_be_what_is_told_first(self):
+        (found,) = cut_off.snapshots(TAKEN_BACK).values()
+        self.assertIn(None, {dict(milestones)["Scheduled"] for milestones in cut_off.views(found)})
 
     def test_a_start_that_was_not_in_the_first_snapshot_of_the_network_gives_its_time_to_who_missed_that(self):
         self.assertEqual({seconds(at(58)), seconds(at(59))}, self.times(started_before(), "NetworkReady"))

@@ -133,9 +133,9 @@ def away(suite):
     dropped = wait_for("dropped traces", lambda: demos[0].total("podinit_traces_dropped_total"), 60)
     for demo in demos:
         found = demo.figures()
-        ended, flying = (total(found, name) for name in ("podinit_pods_finished_total", "podinit_inflight_pods"))
-        if total(found, "podinit_pods_discovered_total") != ended + flying:
-            raise Failure(f"{demo.name}: {ended} ended and {flying} in flight are not all")
+        finished, flying = (total(found, name) for name in ("podinit_pods_finished_total", "podinit_inflight_pods"))
+        if total(found, "podinit_pods_discovered_total") != finished + flying:
+            raise Failure(f"{demo.name}: {finished} ended and {flying} in flight are not all")
     # The same seed: both see as many pods in the same time, though one of them started later.
     if abs(ended[0] - ended[1]) > 0.1 * ended[1]:
         raise Failure(f"{ended[0]} startups ended with a collector that is away, {ended[1]} without one")
