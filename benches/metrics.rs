@@ -21,7 +21,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit_core::lifecycle::{
-    Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting,
+    Interval, Latency, Outcome, PodObservation, PodState, Stage, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -80,8 +80,8 @@ fn observe(criterion: &mut Criterion) {
     });
     group.bench_function("recorder, pod moved", |bench| {
         let there = (
-            PodState::InFlight(Waiting::otherwise(Stage::Init)),
-            PodState::InFlight(Waiting::otherwise(Stage::Network)),
+            PodState::InFlight(WaitReason::otherwise(Stage::Init)),
+            PodState::InFlight(WaitReason::otherwise(Stage::Network)),
         );
         bench.iter(|| {
             let (from, to) = black_box(there);

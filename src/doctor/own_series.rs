@@ -91,7 +91,7 @@ mod tests {
     use crate::metrics::LabelCensus;
     use crate::watch::events::stats::{EventLossReason, EvidenceSource};
     use podinit_core::label_value::LabelValue;
-    use podinit_core::lifecycle::{EventDropReason, Interval, StartupSliExclusion, Waiting};
+    use podinit_core::lifecycle::{EventDropReason, Interval, StartupSliExclusion, WaitReason};
     use podinit_core::pod::{PodSnapshot, PodUid};
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
         // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
         assert_eq!(
             own.of_a_namespace,
-            2 * Waiting::COUNT + 2 + Waiting::COUNT + 1
+            2 * WaitReason::COUNT + 2 + WaitReason::COUNT + 1
         );
         // Past the cap they count as one.
         let mut census = LabelCensus::new(&config).unwrap();

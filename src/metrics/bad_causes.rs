@@ -2,7 +2,7 @@
 //! ([§10.1](crate::specification#s10-1)).
 
 use crate::instruments::{Counter, FamilyType, Kind, LabelText};
-use podinit_core::lifecycle::Waiting;
+use podinit_core::lifecycle::WaitReason;
 
 /// The value of `stage` and of `cause` for a pod that was not known before.
 const NONE: &str = "none";
@@ -10,7 +10,7 @@ const NONE: &str = "none";
 /// Counters of bad events for each stage and cause that can be, and for pods not known before. Their
 /// sum is how many bad events there are: that number is kept nowhere else.
 #[derive(Debug)]
-pub(super) struct BadCauses([Counter; Waiting::COUNT + 1]);
+pub(super) struct BadCauses([Counter; WaitReason::COUNT + 1]);
 
 impl Default for BadCauses {
     fn default() -> Self {
@@ -20,11 +20,11 @@ impl Default for BadCauses {
 
 /// The bad events at one moment.
 #[derive(Debug)]
-pub(super) struct BadCausesSnapshot([u64; Waiting::COUNT + 1]);
+pub(super) struct BadCausesSnapshot([u64; WaitReason::COUNT + 1]);
 
 impl Default for BadCausesSnapshot {
     fn default() -> Self {
-        Self([0; Waiting::COUNT + 1])
+        Self([0; WaitReason::COUNT + 1])
     }
 }
 
@@ -42,19 +42,19 @@ impl BadCausesSnapshot {
 
 /// The label values of the counters, in their order.
 fn labels() -> impl Iterator<Item = [&'static str; 2]> {
-    let pairs = Waiting::ALL.into_iter();
+    let pairs = WaitReason::ALL.into_iter();
     let pairs = pairs.map(|waiting| [waiting.stage().as_str(), waiting.cause().as_str()]);
     pairs.chain([[NONE, NONE]])
 }
 
 impl BadCauses {
     /// Counts a bad event.
-    pub(super) fn count(&self, waiting: Option<Waiting>) {
+    pub(super) fn count(&self, waiting: Option<WaitReason>) {
         self.counter(waiting).increment();
     }
 
-    fn counter(&self, waiting: Option<Waiting>) -> &Counter {
-        &self.0[waiting.map_or(Waiting::COUNT, Waiting::index)]
+    fn counter(&self, waiting: Option<WaitReason>) -> &Counter {
+        &self.0[waiting.map_or(WaitReason::COUNT, WaitReason::index)]
     }
 
     /// What has been counted.
@@ -71,10 +71,10 @@ impl BadCauses {
 }
 
 /// The label values of a bad event; `None` where there is no such pair.
-fn from_texts(stage: &str, cause: &str) -> Option<Option<Waiting>> {
+fn from_texts(stage: &str, cause: &str) -> Option<Option<WaitReason>> {
     match (stage, cause) {
         (NONE, NONE) => Some(None),
-        _ => Waiting::from_texts(stage, cause).map(Some),
+        _ => WaitReason::from_texts(stage, cause).map(Some),
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn what_is_saved_is_restored_and_the_sum_is_what_was_counted() {
         let causes = BadCauses::default();
-        let image = Waiting::new(Stage::Init, Cause::Image).unwrap();
+        let image = WaitReason::new(Stage::Init, Cause::Image).unwrap();
         for waiting in [Some(image), None, Some(image)] {
             causes.count(waiting);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, Stage, Waiting};
+use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, Stage, WaitReason};
 use podinit_core::timestamp::Timestamp;
 
 const STAGES: usize = Stage::ALL.len();
@@ -11,7 +11,7 @@ const STAGES: usize = Stage::ALL.len();
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Pods in flight by stage and cause, without zeros
-    pub waiting: Vec<(Waiting, u64)>,
+    pub waiting: Vec<(WaitReason, u64)>,
     /// How many of them are stuck, by stage
     pub stuck: [u64; STAGES],
     /// When the pod that has been in the stage longest entered it

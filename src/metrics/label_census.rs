@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::metrics::{Builder, Format};
     use podinit_core::lifecycle::{
-        Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, Waiting,
+        Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_core::timestamp::Timestamp;
@@ -200,8 +200,8 @@ mod tests {
             let discovered = |pod: &PodInfo| PodObservation::Moved {
                 from: PodState::Undiscovered,
                 to: PodState::InFlight(match pod.node {
-                    None => Waiting::new(Stage::Scheduling, Cause::Queue).unwrap(),
-                    Some(_) => Waiting::new(Stage::Network, Cause::Unknown).unwrap(),
+                    None => WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap(),
+                    Some(_) => WaitReason::new(Stage::Network, Cause::Unknown).unwrap(),
                 }),
             };
             let unbound = PodInfo {

@@ -8,13 +8,13 @@ use super::namespaces::Place;
 
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
-use podinit_core::lifecycle::{Outcome, PodState, Stage, Waiting};
+use podinit_core::lifecycle::{Outcome, PodState, Stage, WaitReason};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
 
 /// The pods in flight of one namespace, by stage and cause.
-type Cells = [AtomicU64; Waiting::COUNT];
+type Cells = [AtomicU64; WaitReason::COUNT];
 
 /// [`Cells`] by place of the namespace. A place has them from its first pod on.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl CellsByPlace {
     }
 
     /// The counts at `place`; `None` where there never was a pod.
-    fn load(&self, place: Place) -> Option<[u64; Waiting::COUNT]> {
+    fn load(&self, place: Place) -> Option<[u64; WaitReason::COUNT]> {
         let cells = self.0.get(place)?.get()?;
         Some(cells.each_ref().map(|cell| cell.load(Ordering::Relaxed)))
     }
@@ -55,22 +55,22 @@ pub(super) struct PodCountsSnapshot {
     pub(super) discovered: u64,
     /// Those in flight, by place of their namespace, and by stage and cause; none for a place in which
     /// there never was a pod
-    pub(super) waiting: Vec<Option<[u64; Waiting::COUNT]>>,
+    pub(super) waiting: Vec<Option<[u64; WaitReason::COUNT]>>,
     pub(super) finished: [u64; OUTCOMES],
 }
 
 impl PodCountsSnapshot {
     /// Those in flight at `place`, by stage and cause.
-    pub(super) fn waiting_at(&self, place: Place) -> [u64; Waiting::COUNT] {
+    pub(super) fn waiting_at(&self, place: Place) -> [u64; WaitReason::COUNT] {
         let cells = self.waiting.get(place).copied().flatten();
-        cells.unwrap_or([0; Waiting::COUNT])
+        cells.unwrap_or([0; WaitReason::COUNT])
     }
 
     /// Those in flight, by stage.
     pub(super) fn in_flight(&self) -> [u64; STAGES] {
         let mut stages = [0; STAGES];
         for cells in self.waiting.iter().flatten() {
-            for (waiting, pods) in Waiting::ALL.into_iter().zip(cells) {
+            for (waiting, pods) in WaitReason::ALL.into_iter().zip(cells) {
                 stages[waiting.stage() as usize] += pods;
             }
         }
@@ -91,7 +91,7 @@ impl StuckCounts {
 
     /// Moves a pod of the namespace at `place` from one stage and cause to another; `None` where it is
     /// not stuck.
-    pub(super) fn move_pod(&self, place: Place, from: Option<Waiting>, to: Option<Waiting>) {
+    pub(super) fn move_pod(&self, place: Place, from: Option<WaitReason>, to: Option<WaitReason>) {
         let cells = self.0.at(place);
         if let Some(from) = from {
             cells[from.index()].fetch_sub(1, Ordering::Relaxed);
@@ -102,8 +102,8 @@ impl StuckCounts {
     }
 
     /// The stuck pods of the namespace at `place`, of each stage and cause.
-    pub(super) fn snapshot_at(&self, place: Place) -> [u64; Waiting::COUNT] {
-        self.0.load(place).unwrap_or([0; Waiting::COUNT])
+    pub(super) fn snapshot_at(&self, place: Place) -> [u64; WaitReason::COUNT] {
+        self.0.load(place).unwrap_or([0; WaitReason::COUNT])
     }
 }
 
@@ -129,7 +129,7 @@ impl PodCounts {
     /// Adds the pods of an earlier process.
     pub(super) fn restore(
         &self,
-        in_flight: impl IntoIterator<Item = (Place, Waiting)>,
+        in_flight: impl IntoIterator<Item = (Place, WaitReason)>,
         finished: [u64; OUTCOMES],
     ) {
         let _writing = self.lock.write();
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_torn_read_gives_the_last_snapshot() {
         let counts = PodCounts::new(1);
-        let queued = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();
+        let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
         let scheduling = PodState::InFlight(queued);
         counts.move_pod(UNNAMED, PodState::Undiscovered, scheduling);
         let before = counts.snapshot();
@@ -223,7 +223,7 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let unknown = Waiting::new(Stage::Network, Cause::Unknown).unwrap();
+                    let unknown = WaitReason::new(Stage::Network, Cause::Unknown).unwrap();
                     let network = PodState::InFlight(unknown);
                     counts.move_pod(UNNAMED, PodState::Undiscovered, network);
                     counts.move_pod(UNNAMED, network, PodState::Finished(Outcome::Ready));

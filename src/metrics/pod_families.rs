@@ -8,7 +8,7 @@ use crate::{computed_families, families};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, Milestone, NetworkEvidence, Outcome, PodObservation, RefusalReason,
-    Stage, StageOrStep, Step, UnobservedReason, Waiting,
+    Stage, StageOrStep, Step, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::DisruptionReason;
 
@@ -68,7 +68,7 @@ impl FamilyType for GaugesByWaiting {
     const SLO_LABELS: bool = true;
 
     fn knows(labels: &[LabelText]) -> bool {
-        matches!(labels, [stage, cause] if Waiting::from_texts(stage, cause).is_some())
+        matches!(labels, [stage, cause] if WaitReason::from_texts(stage, cause).is_some())
     }
 }
 

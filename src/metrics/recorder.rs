@@ -241,11 +241,11 @@ mod tests {
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::metrics::slo::SloBoard;
     use crate::metrics::start_times::StartTimes;
-    use podinit_core::lifecycle::{Cause, Stage, Waiting};
+    use podinit_core::lifecycle::{Cause, Stage, WaitReason};
     use podinit_core::pod::{PodSnapshot, PodUid};
 
     fn discovered() -> PodObservation {
-        let queued = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();
+        let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
         PodObservation::Moved {
             from: PodState::Undiscovered,
             to: PodState::InFlight(queued),

@@ -22,7 +22,7 @@ use crate::instruments::{
     TimestampGauge,
 };
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, Waiting};
+use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
 
 /// The histograms of one label set.
@@ -182,7 +182,7 @@ impl Store {
     pub(super) fn restore(
         &self,
         saved: &SavedFamilies,
-        in_flight: impl IntoIterator<Item = (Place, Waiting)>,
+        in_flight: impl IntoIterator<Item = (Place, WaitReason)>,
     ) {
         let mut finished = [0; Outcome::ALL.len()];
         for series in saved.series(&FINISHED) {
@@ -313,10 +313,10 @@ impl Store {
     fn write_by_waiting(
         &self,
         out: &mut dyn HistogramEncoder,
-        pods_at: impl Fn(Place) -> [u64; Waiting::COUNT],
+        pods_at: impl Fn(Place) -> [u64; WaitReason::COUNT],
     ) {
         for (place, namespace) in self.namespaces.shown() {
-            for (waiting, pods) in Waiting::ALL.into_iter().zip(pods_at(place)) {
+            for (waiting, pods) in WaitReason::ALL.into_iter().zip(pods_at(place)) {
                 let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
                 let labels = [("stage", stage), ("cause", cause)].into_iter();
                 let labels = labels.chain(namespace.map(|name| ("namespace", name)));

@@ -6,7 +6,7 @@
 
 use opentelemetry::{Array, Key, KeyValue, StringValue, Value};
 
-use podinit_core::lifecycle::{Record, RecordedPull, Waiting};
+use podinit_core::lifecycle::{Record, RecordedPull, WaitReason};
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 
 /// The attributes of every span of a pod. `label_keys` are the keys of the chosen pod labels.
@@ -86,7 +86,7 @@ fn of_image(reference: &str) -> Vec<KeyValue> {
 }
 
 /// What a pod waits for, on the event of the root span that says since when.
-pub(super) fn of_waiting(waiting: Waiting) -> Vec<KeyValue> {
+pub(super) fn of_waiting(waiting: WaitReason) -> Vec<KeyValue> {
     vec![
         text("podinit.stage", waiting.stage().as_str()),
         text("podinit.cause", waiting.cause().as_str()),

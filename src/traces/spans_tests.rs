@@ -5,7 +5,7 @@ use opentelemetry::trace::TraceId;
 use super::*;
 use crate::traces::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
-    Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull, Waiting,
+    Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull, WaitReason,
 };
 use podinit_core::pod::ContainerKind;
 
@@ -132,7 +132,7 @@ fn a_missed_slo_is_an_error_of_the_startup_and_of_the_stage() {
     }
     // Where its deadline passed, and not its end showed it, the pod was in a stage.
     let mut record = record(40);
-    record.slos[0].verdict = Some(SloVerdict::Bad(Waiting::new(
+    record.slos[0].verdict = Some(SloVerdict::Bad(WaitReason::new(
         Stage::Containers,
         Cause::Probe,
     )));

@@ -6,7 +6,7 @@ use std::thread;
 use crate::support::parsed_exposition;
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
 use podinit_core::lifecycle::{
-    Interval, Latency, Outcome, PodObservation, PodState, Stage, Waiting,
+    Interval, Latency, Outcome, PodObservation, PodState, Stage, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -34,7 +34,7 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
     };
     let latency = Latency::from_nanos(LATENCY_SECONDS * 1_000_000_000);
     for stage in stages {
-        move_to(recorder, PodState::InFlight(Waiting::otherwise(stage)));
+        move_to(recorder, PodState::InFlight(WaitReason::otherwise(stage)));
         let interval = Interval::Stage(stage);
         recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }

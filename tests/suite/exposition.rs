@@ -15,7 +15,7 @@ use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EventStats;
 use podinit_core::lifecycle::{
     AnomalyKind, Interval, Latency, Milestone, Observation, Observer, Outcome, PodObservation,
-    PodState, PullObservation, PullResult, Stage, UnobservedReason, Waiting,
+    PodState, PullObservation, PullResult, Stage, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
@@ -145,7 +145,7 @@ fn measured(interval: Interval, latency: f64) -> PodObservation {
 fn scraped() -> Arc<Exposition> {
     let (mut recorder, exposition) = built();
     let start = Timestamp::from_seconds(1_800_000_000);
-    let stage = |stage| PodState::InFlight(Waiting::otherwise(stage));
+    let stage = |stage| PodState::InFlight(WaitReason::otherwise(stage));
 
     let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
     let now = start;

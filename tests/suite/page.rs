@@ -10,7 +10,8 @@ use podinit::inspect::page::{Foot, Overview, pod_page};
 use podinit::metrics::{Figures, SloFigures};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, Waiting,
+    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage,
+    WaitReason,
 };
 use podinit_core::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -20,8 +21,8 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_772_359_200 + second)
 }
 
-fn waiting() -> Waiting {
-    Waiting::new(Stage::Network, Cause::Cni).unwrap()
+fn waiting() -> WaitReason {
+    WaitReason::new(Stage::Network, Cause::Cni).unwrap()
 }
 
 /// A pod that was created at second 0 and bound at second 2.

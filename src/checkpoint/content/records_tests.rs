@@ -18,7 +18,7 @@ use podinit_core::lifecycle::{
     Cause, ExclusionReason, Interval, LastSeen, LastTrue, Named, Namespaces, NetworkEvidence,
     NetworkTime, Outcome, Record, SavedCause, SavedCollected, SavedEvidence, SavedImage,
     SavedImagePull, SavedInFlight, SavedPod, SavedStartup, SavedTracker, SavedVerdict,
-    SavedWaiting, SloId, SourceId, Stage, Waiting,
+    SavedWaiting, SloId, SourceId, Stage, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -42,7 +42,7 @@ fn named<T: LabelValue + std::fmt::Debug>() -> impl Strategy<Value = Named<T>> {
 }
 
 fn waiting() -> impl Strategy<Value = SavedWaiting> {
-    (0..Waiting::COUNT).prop_map(|index| SavedWaiting::from(Waiting::ALL[index]))
+    (0..WaitReason::COUNT).prop_map(|index| SavedWaiting::from(WaitReason::ALL[index]))
 }
 
 fn verdict() -> impl Strategy<Value = SavedVerdict> {
@@ -229,7 +229,7 @@ fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
         .map(|(causes, verdicts, preexisting)| SavedCollected {
             causes: vec![
                 SavedCause {
-                    waiting: SavedWaiting::from(Waiting::ALL[0]),
+                    waiting: SavedWaiting::from(WaitReason::ALL[0]),
                     began: 1
                 };
                 causes
@@ -326,7 +326,7 @@ fn a_cause_that_is_not_known_was_written_by_a_later_podinit() {
         }
         decoded(&all).map(drop)
     };
-    let later = Waiting::new(Stage::Scheduling, Cause::Queue).unwrap();
+    let later = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
     let error = unknown(later.cause().as_str()).unwrap_err();
     assert_eq!(error.reason(), CheckpointLoad::FutureVersion, "{error}");
     assert_eq!(

@@ -112,13 +112,13 @@ fn cut(line: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_core::lifecycle::Waiting;
+    use podinit_core::lifecycle::WaitReason;
 
     /// So many pods in a stage, whatever the cause.
-    fn waiting(stage: Stage, pods: u64) -> (Waiting, u64) {
-        let mut all = Waiting::ALL.into_iter();
+    fn waiting(stage: Stage, pods: u64) -> (WaitReason, u64) {
+        let mut all = WaitReason::ALL.into_iter();
         let waiting = all.find(|waiting| waiting.stage() == stage);
-        (waiting.unwrap_or(Waiting::ALL[0]), pods)
+        (waiting.unwrap_or(WaitReason::ALL[0]), pods)
     }
 
     fn frame() -> Frame {

@@ -116,10 +116,10 @@ impl Story<'_> {
 mod tests {
     use super::*;
     use crate::metrics::SloFigures;
-    use podinit_core::lifecycle::{Interval, Waiting};
+    use podinit_core::lifecycle::{Interval, WaitReason};
 
     fn figures() -> Figures {
-        let image = Waiting::ALL.into_iter().find(|waiting| {
+        let image = WaitReason::ALL.into_iter().find(|waiting| {
             (waiting.stage(), waiting.cause().as_str()) == (Stage::Containers, "image")
         });
         let slo = |name: &str, bad| SloFigures {

@@ -14,7 +14,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCause,
     RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull,
-    RecordedSlo, SloVerdict, Waiting,
+    RecordedSlo, SloVerdict, WaitReason,
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -117,8 +117,8 @@ fn progress_in_flight(in_flight: &InFlight) -> Read<Progress> {
     })
 }
 
-fn waiting(stage: &str, cause: &str) -> Read<Waiting> {
-    Waiting::new(named("stage", stage)?, named("cause", cause)?)
+fn waiting(stage: &str, cause: &str) -> Read<WaitReason> {
+    WaitReason::new(named("stage", stage)?, named("cause", cause)?)
         .ok_or_else(|| unreadable("the cause of the stage", cause))
 }
 

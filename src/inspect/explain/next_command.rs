@@ -1,6 +1,6 @@
 //! The command to run next, by what a pod waits for.
 
-use podinit_core::lifecycle::{Cause, Progress, Record, Stage, Waiting};
+use podinit_core::lifecycle::{Cause, Progress, Record, Stage, WaitReason};
 
 /// The pod that a command is about.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub fn next_command(record: &Record) -> String {
 }
 
 /// The command that shows more about why `pod` waits, or its description if it does not.
-pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<Waiting>) -> String {
+pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> String {
     let namespace = quoted(pod.namespace);
     let name = quoted(pod.name);
     let kubectl = format!("kubectl -n {namespace}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use podinit_core::lifecycle::{Progress, Record, Waiting};
+use podinit_core::lifecycle::{Progress, Record, WaitReason};
 use podinit_core::pod::PodInfo;
 
 /// So many pods are named.
@@ -28,7 +28,7 @@ pub struct Peers {
 
 impl Peers {
     /// No peers yet, of a pod that waits so.
-    pub fn new(waiting: Waiting) -> Self {
+    pub fn new(waiting: WaitReason) -> Self {
         Self {
             stage: waiting.stage().as_str(),
             cause: waiting.cause().as_str(),
@@ -54,7 +54,7 @@ impl Peers {
     }
 
     /// Counts another pod in flight, if it waits for the same.
-    pub fn add(&mut self, waiting: Waiting, pod: &PodInfo) {
+    pub fn add(&mut self, waiting: WaitReason, pod: &PodInfo) {
         if (waiting.stage().as_str(), waiting.cause().as_str()) != (self.stage, self.cause) {
             return;
         }

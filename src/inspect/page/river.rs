@@ -67,10 +67,10 @@ pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, u64) {
 mod tests {
     use super::*;
     use crate::metrics::Figures;
-    use podinit_core::lifecycle::{Cause, Waiting};
+    use podinit_core::lifecycle::{Cause, WaitReason};
 
     fn sample(minute: i64, network: u64, containers: u64) -> Sample {
-        let waiting = |stage, cause| Waiting::new(stage, cause);
+        let waiting = |stage, cause| WaitReason::new(stage, cause);
         let pods = [
             (waiting(Stage::Network, Cause::Unknown), network),
             (waiting(Stage::Containers, Cause::Probe), containers),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::inspect::api::model::{InFlight, Startup};
 use crate::inspect::explain::{PodOnNode, next_command_of};
-use podinit_core::lifecycle::Waiting;
+use podinit_core::lifecycle::WaitReason;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -83,8 +83,8 @@ fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {
 }
 
 /// `None` for a stage or cause that only another version of podinit knows.
-fn waiting(in_flight: &InFlight) -> Option<Waiting> {
-    Waiting::ALL.into_iter().find(|waiting| {
+fn waiting(in_flight: &InFlight) -> Option<WaitReason> {
+    WaitReason::ALL.into_iter().find(|waiting| {
         waiting.stage().as_str() == in_flight.stage && waiting.cause().as_str() == in_flight.cause
     })
 }

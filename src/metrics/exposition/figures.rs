@@ -2,7 +2,7 @@
 
 use super::Exposition;
 use crate::metrics::figures::Figures;
-use podinit_core::lifecycle::{NetworkEvidence, Stage, Waiting};
+use podinit_core::lifecycle::{NetworkEvidence, Stage, WaitReason};
 
 const STAGES: usize = Stage::ALL.len();
 
@@ -11,7 +11,7 @@ impl Exposition {
     pub fn figures(&self) -> Figures {
         let store = &self.store;
         let counts = store.pod_counts.snapshot();
-        let mut waiting = [0; Waiting::COUNT];
+        let mut waiting = [0; WaitReason::COUNT];
         for cells in counts.waiting.iter().flatten() {
             waiting
                 .iter_mut()
@@ -21,13 +21,13 @@ impl Exposition {
         let mut stuck = [0; STAGES];
         for place in 0..counts.waiting.len() {
             let cells = store.stuck.snapshot_at(place);
-            for (waiting, pods) in Waiting::ALL.into_iter().zip(cells) {
+            for (waiting, pods) in WaitReason::ALL.into_iter().zip(cells) {
                 stuck[waiting.stage() as usize] += pods;
             }
         }
         let evidence = |source| store.pods.network_evidence.with(source).get();
         Figures {
-            waiting: Waiting::ALL
+            waiting: WaitReason::ALL
                 .into_iter()
                 .zip(waiting)
                 .filter(|(_, pods)| *pods > 0)

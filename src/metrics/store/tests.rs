@@ -76,8 +76,8 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
         StartTimes::default(),
     );
     let [a, b] = ["a", "b"].map(|name| namespaces.place(name));
-    let cni = Waiting::new(Stage::Network, Cause::Cni);
-    let volume = Waiting::new(Stage::Network, Cause::Volume);
+    let cni = WaitReason::new(Stage::Network, Cause::Cni);
+    let volume = WaitReason::new(Stage::Network, Cause::Volume);
     store.stuck.move_pod(a, None, cni);
     store.stuck.move_pod(b, None, cni);
     store.stuck.move_pod(b, cni, volume);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podinit::slo::SloFile;
 use podinit_core::lifecycle::{
     Cause, Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId, Stage,
-    TimestampMode, Tracker, TrackerConfig, Waiting,
+    TimestampMode, Tracker, TrackerConfig, WaitReason,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -131,7 +131,7 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
         (
             "late",
             11,
-            SloVerdict::Bad(Waiting::new(Stage::Network, Cause::Acknowledge)),
+            SloVerdict::Bad(WaitReason::new(Stage::Network, Cause::Acknowledge)),
         ),
     ] {
         harness.advance(RESUMED + 4);
@@ -146,7 +146,7 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
     for name in ["stuck", "lost"] {
         assert_eq!(
             harness.of(name),
-            [SloVerdict::Bad(Waiting::new(
+            [SloVerdict::Bad(WaitReason::new(
                 Stage::Network,
                 Cause::Acknowledge
             ))],

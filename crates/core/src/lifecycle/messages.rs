@@ -4,7 +4,7 @@
 //! It belongs to one cause, and is shown while the pod waits for that. The message of a warning may come before
 //! the snapshot that makes the warning its cause, and is kept until then.
 
-use super::cause::{Cause, Waiting, cause_of_warning};
+use super::cause::{Cause, WaitReason, cause_of_warning};
 use super::interval::Stage;
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::pod::{PodSnapshot, text};
@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 4 << 20;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// The stage and cause that it is about
-    pub(super) about: Waiting,
+    pub(super) about: WaitReason,
     pub(super) text: Box<str>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Said<'a> {
     /// The stage and cause that it is about
-    pub(super) about: Waiting,
+    pub(super) about: WaitReason,
     pub(super) text: &'a str,
 }
 
@@ -72,7 +72,7 @@ impl Message {
 }
 
 /// What a snapshot says of why its pod waits.
-pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: Waiting) -> Option<Said<'_>> {
+pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option<Said<'_>> {
     let text = match waiting.stage() {
         Stage::Scheduling | Stage::Unschedulable => &*snapshot.not_scheduled.as_ref()?.message,
         // In the stage `network` for kubelets without the network condition.
@@ -109,8 +109,8 @@ pub(super) fn said_by_event(event: &KubeEvent) -> Option<Said<'_>> {
 }
 
 /// The stage and cause that a warning is about.
-pub(super) fn about_warning(warning: SandboxWarning) -> Option<Waiting> {
-    Waiting::new(Stage::Network, cause_of_warning(warning))
+pub(super) fn about_warning(warning: SandboxWarning) -> Option<WaitReason> {
+    WaitReason::new(Stage::Network, cause_of_warning(warning))
 }
 
 #[cfg(test)]

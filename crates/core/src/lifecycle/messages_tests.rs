@@ -12,8 +12,8 @@ fn pod() -> PodSnapshot {
     PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod")
 }
 
-fn waiting(stage: Stage, cause: Cause) -> Waiting {
-    Waiting::new(stage, cause).unwrap()
+fn waiting(stage: Stage, cause: Cause) -> WaitReason {
+    WaitReason::new(stage, cause).unwrap()
 }
 
 #[test]

@@ -58,7 +58,7 @@ mod tracker;
 mod version;
 mod version_steps;
 
-pub use cause::{Cause, Waiting};
+pub use cause::{Cause, WaitReason};
 pub use classification::Backfill;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;

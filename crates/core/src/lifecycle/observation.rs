@@ -1,6 +1,6 @@
 //! What the tracker reports: plain values, one for each event that is counted.
 
-use super::cause::Waiting;
+use super::cause::WaitReason;
 use super::eviction::{Evicted, RefusalReason};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -67,7 +67,7 @@ pub enum PodState {
     /// Not known yet
     Undiscovered,
     /// Starting up, in this stage and for this cause
-    InFlight(Waiting),
+    InFlight(WaitReason),
     /// Its startup is over
     Finished(Outcome),
 }
@@ -105,8 +105,8 @@ pub enum PodObservation {
     },
     /// It has become stuck in its stage, is stuck for another cause, or is stuck no longer
     Stuck {
-        from: Option<Waiting>,
-        to: Option<Waiting>,
+        from: Option<WaitReason>,
+        to: Option<WaitReason>,
     },
     /// A condition became True again
     Reentered(Milestone),

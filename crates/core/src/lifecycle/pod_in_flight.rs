@@ -4,7 +4,7 @@ mod kube_events;
 
 use std::sync::Arc;
 
-use super::cause::{CauseLog, WaitEvidence, Waiting};
+use super::cause::{CauseLog, WaitEvidence, WaitReason};
 use super::delivery::SourceId;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
@@ -67,7 +67,7 @@ pub(super) struct PodInFlight {
     /// Why it waits, as its newest snapshot and its Events say
     pub(super) evidence: WaitEvidence,
     /// The stage and cause that were reported last
-    pub(super) waiting: Waiting,
+    pub(super) waiting: WaitReason,
     /// Its last causes, the present one included; empty as long as it has had one only
     pub(super) causes: CauseLog,
     /// What Kubernetes says of the present cause, or of one that a warning announces
@@ -81,7 +81,7 @@ pub(super) struct PodInFlight {
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     pub(super) entry: Option<StageEntry>,
     /// The stage and cause with which it was reported as stuck, if it was
-    pub(super) stuck: Option<Waiting>,
+    pub(super) stuck: Option<WaitReason>,
 }
 
 impl PodInFlight {
@@ -240,13 +240,13 @@ impl PodInFlight {
 
     /// Whether the pod waits for `about`, or may do so soon: its last warning is about that, and the pod has
     /// not left the stage.
-    fn is_of_use(&self, about: Waiting) -> bool {
+    fn is_of_use(&self, about: WaitReason) -> bool {
         let has_left = self.waiting.stage() > Stage::Network;
         about == self.waiting || !has_left && self.evidence.warns_of(about.cause())
     }
 
     /// Notes that the pod waits for another cause from `now` on.
-    fn log_cause(&mut self, waiting: Waiting, now: Timestamp) {
+    fn log_cause(&mut self, waiting: WaitReason, now: Timestamp) {
         if self.causes.is_empty() {
             self.causes.push(RecordedCause {
                 waiting: self.waiting,

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub use ended_startup::EndedStartup;
 pub use in_flight::{InFlight, InFlightPosition};
 
-use super::cause::{Cause, Waiting};
+use super::cause::{Cause, WaitReason};
 use super::interval::Interval;
 use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
@@ -64,7 +64,7 @@ pub enum Progress {
     /// It is under way
     InFlight {
         /// The stage that the pod is in, and why it waits there
-        waiting: Waiting,
+        waiting: WaitReason,
         /// When it entered the stage
         entered: Timestamp,
         /// After how long in the stage it counts as stuck
@@ -173,7 +173,7 @@ pub enum RecordedImage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedCause {
     /// The cause, and the stage in which it was
-    pub waiting: Waiting,
+    pub waiting: WaitReason,
     /// When podinit first saw the pod wait for it, to the millisecond
     pub began: Timestamp,
 }

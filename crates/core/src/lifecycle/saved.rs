@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cause::{MOST_FOLLOWED, WaitEvidence, Waiting};
+use super::cause::{MOST_FOLLOWED, WaitEvidence, WaitReason};
 use super::delivery::SourceId;
 use super::in_place::OpenChanges;
 use super::interval::Interval;
@@ -172,7 +172,7 @@ pub struct WaitingPod<'a> {
     /// Its names
     pub info: &'a PodInfo,
     /// Where it waits
-    pub waiting: Waiting,
+    pub waiting: WaitReason,
     /// It has had its event for the startup SLI, or was adopted while Events were no source, and is to
     /// have none
     pub has_startup_sli: bool,

@@ -1,7 +1,7 @@
 //! The event of a pod for an SLO ([§6.1](crate::specification#s6-1)): good, bad, or excluded with a
 //! reason.
 
-use super::cause::Waiting;
+use super::cause::WaitReason;
 use super::outcome::Outcome;
 use crate::label_value::LabelValue;
 
@@ -86,7 +86,7 @@ pub enum SloVerdict {
     Good,
     /// It took longer, or its deadline passed. Where the pod was, and why it waited there, when it
     /// became bad ([§10.1](crate::specification#s10-1)); `None` where the pod was not known before
-    Bad(Option<Waiting>),
+    Bad(Option<WaitReason>),
     /// The pod counts for nothing
     Excluded(ExclusionReason),
 }

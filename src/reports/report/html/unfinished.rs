@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
-use podinit_core::lifecycle::{Outcome, Progress, Waiting};
+use podinit_core::lifecycle::{Outcome, Progress, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -115,7 +115,7 @@ type Place<'a> = (
 /// Where a pod is that is in flight, or where it was when it failed or was disrupted.
 fn place(pod: &ReportedPod) -> Option<Place<'_>> {
     let record = pod.record.as_ref()?;
-    let texts = |waiting: Waiting| (waiting.stage().as_str(), waiting.cause().as_str());
+    let texts = |waiting: WaitReason| (waiting.stage().as_str(), waiting.cause().as_str());
     match record.progress {
         Progress::InFlight {
             waiting, entered, ..

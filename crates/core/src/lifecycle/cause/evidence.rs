@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
-use super::{Cause, Standing, Waiting, scheduler_message};
+use super::{Cause, Standing, WaitReason, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::lifecycle::interval::Stage;
 use crate::pod::{
@@ -96,7 +96,7 @@ impl WaitEvidence {
     }
 
     /// Why the pod waits where it stands.
-    pub(in crate::lifecycle) fn waiting(&self, standing: Standing) -> Waiting {
+    pub(in crate::lifecycle) fn waiting(&self, standing: Standing) -> WaitReason {
         let Standing {
             stage,
             beyond_network,
@@ -109,8 +109,8 @@ impl WaitEvidence {
             true => Some(Cause::Terminating),
             false => self.cause(rows),
         };
-        let cause = cause.unwrap_or(Waiting::otherwise(rows).cause());
-        Waiting::new(stage, cause).unwrap_or(Waiting::otherwise(stage))
+        let cause = cause.unwrap_or(WaitReason::otherwise(rows).cause());
+        WaitReason::new(stage, cause).unwrap_or(WaitReason::otherwise(stage))
     }
 
     /// The cause in `stage`; `None` where only the last row of the stage fits.

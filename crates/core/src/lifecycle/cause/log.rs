@@ -1,6 +1,6 @@
 //! The last causes for which a pod in flight waited.
 
-use super::Waiting;
+use super::WaitReason;
 use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
@@ -52,7 +52,7 @@ fn of_word(word: u64) -> Option<RecordedCause> {
     let index = word & ((1 << WAITING_BITS) - 1);
     let millis = (word >> WAITING_BITS).cast_signed();
     Some(RecordedCause {
-        waiting: *Waiting::ALL.get(usize::try_from(index).ok()?)?,
+        waiting: *WaitReason::ALL.get(usize::try_from(index).ok()?)?,
         began: Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI)),
     })
 }
@@ -64,7 +64,7 @@ mod tests {
     fn cause(number: usize) -> RecordedCause {
         let seconds = 1_700_000_000 + i64::try_from(number).unwrap_or(0);
         RecordedCause {
-            waiting: Waiting::ALL[number % Waiting::COUNT],
+            waiting: WaitReason::ALL[number % WaitReason::COUNT],
             began: Timestamp::from_seconds(seconds).plus_nanos(7_000_000),
         }
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_cause_and_any_time_is_kept_to_the_millisecond() {
-        for waiting in Waiting::ALL {
+        for waiting in WaitReason::ALL {
             for (nanos, kept) in [
                 (i64::MIN, 0),
                 (0, 0),

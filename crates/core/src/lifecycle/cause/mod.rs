@@ -18,11 +18,11 @@ pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
 pub(super) use waiting::Standing;
-pub use waiting::Waiting;
+pub use waiting::WaitReason;
 
 label_values! {
     /// Why a pod in flight waits, in the order of the specification's table. Which of them a stage
-    /// can have is in [`Waiting::ALL`].
+    /// can have is in [`WaitReason::ALL`].
     pub enum Cause {
         /// `metadata.deletionTimestamp` is set
         Terminating => "terminating",

@@ -80,9 +80,9 @@ pub(in crate::lifecycle) struct Standing {
 
 /// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Waiting(u8);
+pub struct WaitReason(u8);
 
-/// Where the pairs of each stage begin in [`Waiting::ALL`]; the last entry is their number.
+/// Where the pairs of each stage begin in [`WaitReason::ALL`]; the last entry is their number.
 const BEGINS: [usize; Stage::ALL.len() + 1] = {
     let mut begins = [0; Stage::ALL.len() + 1];
     let mut row = 0;
@@ -94,7 +94,7 @@ const BEGINS: [usize; Stage::ALL.len() + 1] = {
     begins
 };
 
-impl Waiting {
+impl WaitReason {
     /// How many pairs there are.
     pub const COUNT: usize = BEGINS[Stage::ALL.len()];
 
@@ -137,7 +137,7 @@ impl Waiting {
         CAUSES[stage].1[self.index() - BEGINS[stage]]
     }
 
-    /// The position in [`Waiting::ALL`].
+    /// The position in [`WaitReason::ALL`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -154,20 +154,20 @@ mod tests {
 
     #[test]
     fn a_pair_leads_back_to_its_stage_and_cause() {
-        assert_eq!(Waiting::COUNT, 63);
-        for (index, waiting) in Waiting::ALL.into_iter().enumerate() {
+        assert_eq!(WaitReason::COUNT, 63);
+        for (index, waiting) in WaitReason::ALL.into_iter().enumerate() {
             assert_eq!(waiting.index(), index);
             let (stage, cause) = (waiting.stage(), waiting.cause());
-            assert_eq!(Waiting::new(stage, cause), Some(waiting));
-            let again = Waiting::from_texts(stage.as_str(), cause.as_str());
+            assert_eq!(WaitReason::new(stage, cause), Some(waiting));
+            let again = WaitReason::from_texts(stage.as_str(), cause.as_str());
             assert_eq!(again, Some(waiting));
         }
-        assert_eq!(Waiting::new(Stage::Network, Cause::Queue), None);
+        assert_eq!(WaitReason::new(Stage::Network, Cause::Queue), None);
     }
 
     #[test]
     fn every_stage_has_a_cause_that_fits_always() {
-        let causes = Stage::ALL.map(|stage| Waiting::otherwise(stage).cause().as_str());
+        let causes = Stage::ALL.map(|stage| WaitReason::otherwise(stage).cause().as_str());
         let expected = [
             "gate",
             "other",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{PodInFlight, SharedState, judge};
 use crate::kube_event::{EventReason, KubeEvent, Pulled};
-use crate::lifecycle::cause::Waiting;
+use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::judgement::Latency;
@@ -46,7 +46,7 @@ impl PodInFlight {
         position: usize,
         event: &KubeEvent,
         (mode, now): (TimestampMode, Timestamp),
-        before: Waiting,
+        before: WaitReason,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{EndedStartup, Record};
-use crate::lifecycle::cause::Waiting;
+use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
@@ -49,7 +49,7 @@ impl InFlight<'_> {
     }
 
     /// The stage that it is in, and why it waits there.
-    pub const fn waiting(&self) -> Waiting {
+    pub const fn waiting(&self) -> WaitReason {
         self.pod.waiting
     }
 

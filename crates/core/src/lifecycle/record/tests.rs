@@ -106,7 +106,7 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     assert_eq!(record.uid, PodUid::from_text("one"));
     assert_eq!(record.pod.node.as_deref(), Some("node-a"));
     assert_eq!((record.discovered, record.outcome()), (at(1), None));
-    let waiting = |stage, cause| Waiting::new(stage, cause).unwrap();
+    let waiting = |stage, cause| WaitReason::new(stage, cause).unwrap();
     let acknowledge = waiting(Stage::Network, Cause::Acknowledge);
     let progress = Progress::InFlight {
         waiting: acknowledge,
@@ -159,7 +159,7 @@ fn a_pod_that_is_first_seen_in_a_later_stage_has_waited_in_no_earlier_one() {
     holds(&mut one, ConditionType::PodScheduled, 2);
     fixture.apply(3, &one);
     let records = fixture.in_flight();
-    let waiting = Waiting::new(Stage::Network, Cause::Acknowledge).unwrap();
+    let waiting = WaitReason::new(Stage::Network, Cause::Acknowledge).unwrap();
     let began = at(3);
     assert_eq!(records[0].causes, [RecordedCause { waiting, began }]);
 }

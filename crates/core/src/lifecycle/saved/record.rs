@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::evidence::Named;
 use super::{SavedInFlight, form};
-use crate::lifecycle::cause::{MOST_FOLLOWED, Waiting};
+use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::messages::MOST_BYTES_OF_ONE;
 use crate::lifecycle::network_evidence::{NetworkEvidence, NetworkTime};
@@ -83,7 +83,7 @@ pub struct WaitingNames(Vec<(String, String)>);
 #[derive(Clone, Debug)]
 pub struct WaitingTable {
     names: WaitingNames,
-    known: Vec<Option<Waiting>>,
+    known: Vec<Option<WaitReason>>,
 }
 
 /// Why a number stands for no pair of stage and cause that this podinit knows.
@@ -95,24 +95,24 @@ pub enum UnreadWaiting {
     Unknown(String),
 }
 
-impl From<Waiting> for SavedWaiting {
-    fn from(waiting: Waiting) -> Self {
-        const _: () = assert!(Waiting::COUNT <= u8::MAX as usize);
+impl From<WaitReason> for SavedWaiting {
+    fn from(waiting: WaitReason) -> Self {
+        const _: () = assert!(WaitReason::COUNT <= u8::MAX as usize);
         Self(waiting.index() as u8)
     }
 }
 
 impl SavedWaiting {
     /// The pair; `None` for a number of another podinit that was not translated.
-    pub(super) fn get(self) -> Option<Waiting> {
-        Waiting::ALL.get(usize::from(self.0)).copied()
+    pub(super) fn get(self) -> Option<WaitReason> {
+        WaitReason::ALL.get(usize::from(self.0)).copied()
     }
 }
 
 impl Default for WaitingNames {
     /// Those of this podinit.
     fn default() -> Self {
-        let names = Waiting::ALL.map(|waiting| {
+        let names = WaitReason::ALL.map(|waiting| {
             let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
             (stage.to_owned(), cause.to_owned())
         });
@@ -123,7 +123,7 @@ impl Default for WaitingNames {
 impl From<WaitingNames> for WaitingTable {
     fn from(names: WaitingNames) -> Self {
         let known = names.0.iter();
-        let known = known.map(|(stage, cause)| Waiting::from_texts(stage, cause));
+        let known = known.map(|(stage, cause)| WaitReason::from_texts(stage, cause));
         Self {
             known: known.collect(),
             names,

@@ -1,7 +1,7 @@
 //! The state of one pod for each SLO that matches it.
 
 use super::{SloRule, Timers};
-use crate::lifecycle::cause::Waiting;
+use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::AnomalyKind;
 use crate::lifecycle::judgement::Judgement;
@@ -28,7 +28,7 @@ pub(crate) struct SloInput<'a> {
     /// How the pod ended with it, if it did
     pub outcome: Option<Outcome>,
     /// Where the pod was before, and why it waited there; `None` where it was not known
-    pub before: Option<Waiting>,
+    pub before: Option<WaitReason>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl SloProgress {
         missed: SloId,
         now: Timestamp,
         startup: &Startup,
-        waiting: Waiting,
+        waiting: WaitReason,
         rules: &[SloRule],
         emit: &mut impl FnMut(PodObservation),
     ) {
@@ -266,7 +266,7 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         .and_then(|outcome| excluded(Reason::of(outcome)))
 }
 
-fn judged(rule: &SloRule, judgement: Judgement, before: Option<Waiting>) -> SloVerdict {
+fn judged(rule: &SloRule, judgement: Judgement, before: Option<WaitReason>) -> SloVerdict {
     match judgement {
         Judgement::Usable { latency, .. } => {
             if u128::from(latency.as_nanos()) <= rule.threshold.as_nanos() {

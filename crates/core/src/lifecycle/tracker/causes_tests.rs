@@ -2,7 +2,7 @@
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{Cause, Waiting};
+use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::ResizeResult;
 use crate::lifecycle::observation::{Observation, PodObservation};
@@ -71,7 +71,7 @@ fn a_missed_deadline_has_the_stage_and_cause_of_its_moment() {
     let mut older = pod(1);
     older.terminating = true;
     let events = vec![PodEvent::Applied(bound), PodEvent::Applied(older)];
-    let acknowledge = Waiting::new(Stage::Network, Cause::Acknowledge);
+    let acknowledge = WaitReason::new(Stage::Network, Cause::Acknowledge);
     assert!(acknowledge.is_some());
     assert_eq!(verdicts(events), [SloVerdict::Bad(acknowledge)]);
 }
@@ -80,7 +80,7 @@ fn a_missed_deadline_has_the_stage_and_cause_of_its_moment() {
 fn an_interval_that_was_too_long_has_those_before_its_end_was_delivered() {
     let bound = with(pod(2), ConditionType::PodScheduled, 2);
     let events = vec![PodEvent::Applied(bound), PodEvent::Applied(ready(3, 11))];
-    let acknowledge = Waiting::new(Stage::Network, Cause::Acknowledge);
+    let acknowledge = WaitReason::new(Stage::Network, Cause::Acknowledge);
     assert_eq!(verdicts(events), [SloVerdict::Bad(acknowledge)]);
     let at_once = vec![PodEvent::Applied(ready(3, 11))];
     assert_eq!(verdicts(at_once), [SloVerdict::Bad(None)]);

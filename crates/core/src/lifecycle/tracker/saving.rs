@@ -135,7 +135,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::lifecycle::cause::{Cause, Waiting};
+    use crate::lifecycle::cause::{Cause, WaitReason};
     use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::interval::Stage;
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
@@ -237,7 +237,7 @@ mod tests {
     fn stuck_pods_are_stuck_after_a_restart_and_other_limits_apply_to_them() {
         let mut before = tracker(&[]);
         before.advance(at(1000), &mut |_, _: Observation<'_>| {});
-        let waiting = Waiting::new(Stage::Scheduling, Cause::Queue);
+        let waiting = WaitReason::new(Stage::Scheduling, Cause::Queue);
         let minutes = |minutes: u64| StuckAfter::of_each(|_| Duration::from_secs(60 * minutes));
         for (stuck_after, at_once, in_sync) in [
             (StuckAfter::default(), 2, 2),
@@ -302,7 +302,7 @@ mod tests {
             verdicts,
             [(
                 SloId(0),
-                SloVerdict::Bad(Waiting::new(Stage::Scheduling, Cause::Queue))
+                SloVerdict::Bad(WaitReason::new(Stage::Scheduling, Cause::Queue))
             ); 2]
         );
     }

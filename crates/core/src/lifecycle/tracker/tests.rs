@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{Cause, Waiting};
+use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::SloVerdict;
@@ -107,7 +107,7 @@ fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived(
     assert_eq!(verdict(10), [SloVerdict::Good]);
     assert_eq!(
         verdict(11),
-        [SloVerdict::Bad(Waiting::new(
+        [SloVerdict::Bad(WaitReason::new(
             Stage::Scheduling,
             Cause::Queue
         ))]
@@ -138,11 +138,11 @@ fn a_pod_past_the_limit_of_its_stage_is_stuck_until_it_leaves_it() {
     tracker.advance(at(3603), &mut sink);
     tracker.advance(at(7202), &mut sink);
     tracker.apply(apply(ready_at(7202), 7203), &mut sink);
-    let of = |stage| Some(Waiting::otherwise(stage));
-    let queued = Waiting::new(Stage::Scheduling, Cause::Queue);
+    let of = |stage| Some(WaitReason::otherwise(stage));
+    let queued = WaitReason::new(Stage::Scheduling, Cause::Queue);
     let [unbound, other] = [queued, of(Stage::Unschedulable)];
-    let stages = |moves: &[(Option<Waiting>, Option<Waiting>)]| {
-        let stage = |waiting: Option<Waiting>| waiting.map(Waiting::stage);
+    let stages = |moves: &[(Option<WaitReason>, Option<WaitReason>)]| {
+        let stage = |waiting: Option<WaitReason>| waiting.map(WaitReason::stage);
         let pairs = moves.iter().map(|(from, to)| (stage(*from), stage(*to)));
         pairs.collect::<Vec<_>>()
     };
