@@ -33,7 +33,7 @@ pub struct OpenChanges {
 
 /// How a snapshot was delivered, as far as changes in place depend on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sight {
+pub(super) struct DeliveryView {
     /// The first snapshot of its pod
     pub first: bool,
     /// The instant at which a watch event showed it (`o` in [§4.3](crate::specification#s4-3))
@@ -50,7 +50,7 @@ impl OpenInPlace {
         &mut self,
         uid: PodUid,
         changes: Option<&InPlaceChanges>,
-        sight: Sight,
+        view: DeliveryView,
         emit: &mut impl FnMut(TrackerObservation),
     ) {
         let known = self.0.get(&uid).copied();
@@ -59,7 +59,7 @@ impl OpenInPlace {
         }
         let mut open = known.unwrap_or_default();
         let changes = changes.copied().unwrap_or_default();
-        open.see_resize(changes.resize, sight, emit);
+        open.see_resize(changes.resize, view, emit);
         open.see_update(changes.update_ready, emit);
         self.put(uid, open);
     }
@@ -127,13 +127,13 @@ impl OpenChanges {
     fn see_resize(
         &mut self,
         now: Option<Resize>,
-        sight: Sight,
+        view: DeliveryView,
         emit: &mut impl FnMut(TrackerObservation),
     ) {
         match (self.resize, now) {
             (None, None) => {}
             (None, Some(Resize { state, since })) => {
-                let at_first_sight = sight.first;
+                let at_first_sight = view.first;
                 self.resize = Some(OpenResize {
                     state,
                     since,
@@ -156,7 +156,7 @@ impl OpenChanges {
                 }
                 emit(TrackerObservation::ResizeEnded(ResizeResult::Completed));
                 // Only a watch event shows when it ended.
-                if let Some(latency) = sight.observed.and_then(|at| usable(open.since, Some(at))) {
+                if let Some(latency) = view.observed.and_then(|at| usable(open.since, Some(at))) {
                     emit(TrackerObservation::Resized(latency));
                 }
             }

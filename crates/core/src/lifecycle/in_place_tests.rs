@@ -1,7 +1,7 @@
 use super::*;
 use TrackerObservation::{ResizeEnded, Resized, Resizing, UpdatedInPlace};
 
-const LATER: Sight = Sight {
+const LATER: DeliveryView = DeliveryView {
     first: false,
     observed: None,
 };
@@ -34,17 +34,19 @@ fn update(status: ConditionStatus, second: i64) -> Option<InPlaceChanges> {
     })
 }
 
-fn observed_at(second: i64) -> Sight {
-    Sight {
+fn observed_at(second: i64) -> DeliveryView {
+    DeliveryView {
         observed: Some(at(second)),
         ..LATER
     }
 }
 
-fn seen(steps: &[(Option<InPlaceChanges>, Sight)]) -> (OpenInPlace, Vec<TrackerObservation>) {
+fn seen(
+    steps: &[(Option<InPlaceChanges>, DeliveryView)],
+) -> (OpenInPlace, Vec<TrackerObservation>) {
     let (mut open, mut observed) = (OpenInPlace::default(), Vec::new());
-    for (changes, sight) in steps {
-        open.see(uid(), changes.as_ref(), *sight, &mut |one| {
+    for (changes, view) in steps {
+        open.see(uid(), changes.as_ref(), *view, &mut |one| {
             observed.push(one)
         });
     }
@@ -89,7 +91,7 @@ fn a_list_shows_that_a_resize_is_over_and_not_when() {
 
 #[test]
 fn a_resize_that_was_open_at_first_sight_counts_in_the_gauge_alone() {
-    let first = Sight {
+    let first = DeliveryView {
         first: true,
         ..LATER
     };

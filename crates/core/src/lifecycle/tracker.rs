@@ -20,7 +20,7 @@ use super::classification::{Backfill, SnapshotOrigin};
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
-use super::in_place::{OpenInPlace, Sight};
+use super::in_place::{DeliveryView, OpenInPlace};
 use super::name_index::NameIndex;
 use super::observation::{Reporter, TrackerObservation};
 use super::outcome::Outcome;
@@ -246,13 +246,13 @@ impl Tracker {
         first: bool,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let sight = Sight {
+        let view = DeliveryView {
             first,
             observed: delivery.observed,
         };
         let changes = snapshot.in_place.as_deref();
         let mut emit = |observation| reporter.tracker(observation);
-        (self.in_place).see(snapshot.uid, changes, sight, &mut emit);
+        (self.in_place).see(snapshot.uid, changes, view, &mut emit);
     }
 
     fn fold_context(&self, delivery: &DeliveryContext, adopted: bool) -> FoldContext {
