@@ -183,15 +183,15 @@ impl PodInFlight {
         };
         slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
-            self.settle(shared, reporter);
-            self.hear(said_by_pod(snapshot, self.waiting), shared);
+            self.update_wait(shared, reporter);
+            self.set_message(said_by_pod(snapshot, self.waiting), shared);
         }
         outcome
     }
 
     /// Reports the pod's stage and cause if one of them has changed, and moves the pod in the order of
     /// the stages.
-    pub(super) fn settle(
+    pub(super) fn update_wait(
         &mut self,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
@@ -228,7 +228,7 @@ impl PodInFlight {
     }
 
     /// Keeps what is said of the present cause, or of one to come, and lets go what is of use no longer.
-    fn hear(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
+    fn set_message(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
         let hides_none = self.message().is_none();
         let said = said.filter(|said| self.is_of_use(said.about));
         let said = said.filter(|said| said.about == self.waiting || hides_none);

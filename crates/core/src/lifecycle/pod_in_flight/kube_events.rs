@@ -30,8 +30,8 @@ impl PodInFlight {
         if let Some(position) = self.position(event) {
             self.take_kubelet_event(position, event, (mode, now), before, shared, reporter);
         }
-        self.settle(shared, reporter);
-        self.hear(said_by_event(event), shared);
+        self.update_wait(shared, reporter);
+        self.set_message(said_by_event(event), shared);
     }
 
     /// The position in the spec of the container that a kubelet's Event is about.

@@ -70,7 +70,7 @@ impl PodInFlight {
         let message = pod.message.take();
         let said = message.as_deref().map(Message::said);
         shared.messages.replace(&mut pod.message, said);
-        pod.settle(shared, reporter);
+        pod.update_wait(shared, reporter);
         pod
     }
 
