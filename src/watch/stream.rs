@@ -34,7 +34,7 @@ pub(super) struct Stream<'a> {
     proven: bool,
     behind: bool,
     /// Pods of other shards have moved the resume point since the last delivery
-    passed_by: bool,
+    saw_other_shard: bool,
 }
 
 impl<'a> Stream<'a> {
@@ -57,7 +57,7 @@ impl<'a> Stream<'a> {
             guard,
             proven: false,
             behind: false,
-            passed_by: false,
+            saw_other_shard: false,
         }
     }
 
@@ -200,7 +200,7 @@ impl<'a> Stream<'a> {
                 resource_version,
             } => {
                 self.count(event_type.into());
-                self.passed_by = true;
+                self.saw_other_shard = true;
                 if let Some(version) = resource_version {
                     self.moved(version);
                 }
@@ -219,7 +219,7 @@ impl<'a> Stream<'a> {
                 self.sender
                     .event(PodEvent::Bookmark, arrived, version)
                     .await?;
-                self.passed_by = false;
+                self.saw_other_shard = false;
                 // Everything before a bookmark has been delivered.
                 self.settled().await?;
             }
@@ -242,7 +242,7 @@ impl<'a> Stream<'a> {
         let number = pod.resource_version;
         let version = self.resume_point.after(number);
         self.sender.event(event(pod), arrived, version).await?;
-        self.passed_by = false;
+        self.saw_other_shard = false;
         if let Some(number) = number {
             self.moved(number);
         }
@@ -252,7 +252,7 @@ impl<'a> Stream<'a> {
     /// States how far the watch has come with events of other shards, which are not delivered: once for
     /// all those that arrived together.
     async fn report_other_shards(&mut self, arrived: Timestamp) -> Result<(), Closed> {
-        if std::mem::take(&mut self.passed_by) {
+        if std::mem::take(&mut self.saw_other_shard) {
             let version = self.resume_point.version();
             let event = PodEvent::OtherShard;
             self.sender.event(event, arrived, version).await?;
