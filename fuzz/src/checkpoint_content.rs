@@ -96,7 +96,7 @@ pub fn restore(file: &[u8]) {
     };
     let successor = |source: SourceId| match source.0 % 3 {
         0 => Successor::Same(SourceId(0)),
-        1 => Successor::Reselected(SourceId(1)),
+        1 => Successor::SelectionChanged(SourceId(1)),
         _ => Successor::Gone,
     };
     let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);

@@ -30,7 +30,7 @@ impl SourceMap {
             let found = numbered.find(|(_, present)| present.namespace == saved.namespace);
             match found {
                 Some((number, present)) if present == saved => Successor::Same(SourceId(number)),
-                Some((number, _)) => Successor::Reselected(SourceId(number)),
+                Some((number, _)) => Successor::SelectionChanged(SourceId(number)),
                 None => Successor::Gone,
             }
         };
@@ -70,7 +70,7 @@ mod tests {
         let sources = SourceMap::matched(&saved, &present);
         let successors = [0, 1, 2, 3].map(|saved| sources.successor(SourceId(saved)));
         let expected = [
-            Successor::Reselected(SourceId(1)),
+            Successor::SelectionChanged(SourceId(1)),
             Successor::Gone,
             Successor::Same(SourceId(0)),
             Successor::Gone,

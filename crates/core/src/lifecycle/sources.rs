@@ -43,7 +43,7 @@ pub enum Successor {
     /// The same scope is watched, under this id, with another selection of pods: its pods stay
     /// remembered until a list shows which of them are gone, and that list is a first list
     /// ([§5.2](crate::specification#s5-2))
-    Reselected(SourceId),
+    SelectionChanged(SourceId),
     /// It is no longer watched: its pods in flight vanish, and the others are forgotten
     Gone,
 }

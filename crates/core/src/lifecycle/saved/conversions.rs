@@ -228,7 +228,7 @@ impl Sources {
                         self.first_lists.insert(source, first_list);
                     }
                 }
-                Successor::Reselected(source) => {
+                Successor::SelectionChanged(source) => {
                     self.out_of_sync.insert(source);
                 }
                 Successor::Gone => {}

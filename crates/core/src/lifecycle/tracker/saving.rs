@@ -90,7 +90,7 @@ impl Tracker {
             let uid = pod.uid();
             let last_seen = pod.last_seen_mut();
             match successor(last_seen.source) {
-                Successor::Same(source) | Successor::Reselected(source) => {
+                Successor::Same(source) | Successor::SelectionChanged(source) => {
                     last_seen.source = source
                 }
                 Successor::Gone => gone.push(uid),
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_source_with_another_selection_has_no_first_list_and_keeps_its_pods() {
         let (after, moves) = restored(&tracker(&[]), &[], |SourceId(source)| {
-            Successor::Reselected(SourceId(source + 5))
+            Successor::SelectionChanged(SourceId(source + 5))
         });
         assert_eq!((moves, after.remembered()), (vec![], 4));
         assert!(after.saved().sources.is_empty());
