@@ -92,7 +92,7 @@ impl Exporter {
         self.tracker.apply(delivery, &mut self.said);
     }
 
-    fn encode(&self, with_records: bool) -> content::Unfinished {
+    fn encode(&self, with_records: bool) -> content::Unsealed {
         let records = || self.said.records.kept();
         let content = Content {
             tracker: self.tracker.saved(),

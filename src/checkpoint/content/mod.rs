@@ -104,12 +104,12 @@ pub struct Watched {
 /// A checkpoint that lacks its records and its checksum: the task that owns the pods need not wait for
 /// them.
 #[derive(Clone, Debug)]
-pub struct Unfinished {
+pub struct Unsealed {
     file: Writer,
     records: KeptRecords,
 }
 
-impl Unfinished {
+impl Unsealed {
     /// The complete file.
     pub fn finish(self) -> Vec<u8> {
         let Self { mut file, records } = self;
@@ -125,8 +125,8 @@ impl Unfinished {
 const MANY_PODS: usize = 100_000;
 const RESERVED: usize = 33 << 20;
 
-/// Writes a checkpoint, but for what [`Unfinished::finish`] does.
-pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfinished {
+/// Writes a checkpoint, but for what [`Unsealed::finish`] does.
+pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unsealed {
     let mut file = Writer::begin();
     if (pods.size_hint().1).is_some_and(|most| most >= MANY_PODS) {
         file.reserve(RESERVED);
@@ -158,7 +158,7 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unfini
     if !content.metrics.starts.is_empty() {
         file.section(START_TIMES, |out| append(out, &content.metrics.starts));
     }
-    Unfinished {
+    Unsealed {
         file,
         records: content.records.clone(),
     }

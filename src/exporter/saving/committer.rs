@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::commits::Commits;
 use super::snapshots::{Request, Snapshot};
-use crate::checkpoint::content::Unfinished;
+use crate::checkpoint::content::Unsealed;
 use crate::checkpoint::{Disk, Store};
 
 /// How often changes are written between scrapes.
@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_secs(15);
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
 /// A checkpoint to write, and where to report its size or why it could not be written.
-type Job = (Unfinished, oneshot::Sender<io::Result<usize>>);
+type Job = (Unsealed, oneshot::Sender<io::Result<usize>>);
 
 /// Carries out commits, one at a time.
 pub(crate) struct Committer {

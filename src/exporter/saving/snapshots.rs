@@ -2,7 +2,7 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::checkpoint::content::{self, Content, SavedScope, Unfinished};
+use crate::checkpoint::content::{self, Content, SavedScope, Unsealed};
 use crate::exporter::ingest_sink::IngestSink;
 use crate::metrics::CheckpointGauges;
 use podinit_core::lifecycle::Tracker;
@@ -12,7 +12,7 @@ pub(crate) enum Snapshot {
     /// The same as in the snapshot before
     Unchanged,
     /// A checkpoint that is still to be finished and written
-    Changed(Unfinished),
+    Changed(Unsealed),
 }
 
 /// Asks for a snapshot.
