@@ -8,10 +8,10 @@ use super::labels::{LabelSpec, OTHER};
 use podinit_core::pod::PodInfo;
 
 /// Where the pods of a namespace are counted: an index into [`NamespaceNames`].
-pub(super) type Place = usize;
+pub(super) type NamespaceSlot = usize;
 
 /// The place of all pods, or of those whose namespace is not known.
-pub(super) const UNNAMED: Place = 0;
+pub(super) const UNNAMED: NamespaceSlot = 0;
 
 /// The namespaces that scrapes show, by place. A place is named when the first pod in it is met, and
 /// keeps its name.
@@ -38,7 +38,7 @@ impl NamespaceNames {
     }
 
     /// The places that are shown, with the value of the label `namespace` if there is one.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (Place, Option<&str>)> {
+    pub(super) fn shown(&self) -> impl Iterator<Item = (NamespaceSlot, Option<&str>)> {
         let places = self.names.iter().enumerate();
         places.filter_map(|(place, name)| match (self.labelled, name.get()) {
             (true, None) => None,
@@ -65,12 +65,12 @@ impl Namespaces {
     }
 
     /// The place of `pod`, which is shown from now on.
-    pub(super) fn place_of(&mut self, pod: &PodInfo) -> Place {
+    pub(super) fn place_of(&mut self, pod: &PodInfo) -> NamespaceSlot {
         self.place(&pod.namespace)
     }
 
     /// The place of the namespace `name`; empty text is none.
-    pub(super) fn place(&mut self, name: &str) -> Place {
+    pub(super) fn place(&mut self, name: &str) -> NamespaceSlot {
         let Some(values) = &mut self.values else {
             return UNNAMED;
         };

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::namespaces::Place;
+use super::namespaces::NamespaceSlot;
 
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
@@ -25,13 +25,13 @@ impl CellsByPlace {
         Self((0..places).map(|_| OnceLock::new()).collect())
     }
 
-    fn at(&self, place: Place) -> &Cells {
+    fn at(&self, place: NamespaceSlot) -> &Cells {
         let zeros = || Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
         self.0[place].get_or_init(zeros)
     }
 
     /// The counts at `place`; `None` where there never was a pod.
-    fn load(&self, place: Place) -> Option<[u64; WaitReason::COUNT]> {
+    fn load(&self, place: NamespaceSlot) -> Option<[u64; WaitReason::COUNT]> {
         let cells = self.0.get(place)?.get()?;
         Some(cells.each_ref().map(|cell| cell.load(Ordering::Relaxed)))
     }
@@ -61,7 +61,7 @@ pub(super) struct PodCountsSnapshot {
 
 impl PodCountsSnapshot {
     /// Those in flight at `place`, by stage and cause.
-    pub(super) fn waiting_at(&self, place: Place) -> [u64; WaitReason::COUNT] {
+    pub(super) fn waiting_at(&self, place: NamespaceSlot) -> [u64; WaitReason::COUNT] {
         let cells = self.waiting.get(place).copied().flatten();
         cells.unwrap_or([0; WaitReason::COUNT])
     }
@@ -91,7 +91,12 @@ impl StuckCounts {
 
     /// Moves a pod of the namespace at `place` from one stage and cause to another; `None` where it is
     /// not stuck.
-    pub(super) fn move_pod(&self, place: Place, from: Option<WaitReason>, to: Option<WaitReason>) {
+    pub(super) fn move_pod(
+        &self,
+        place: NamespaceSlot,
+        from: Option<WaitReason>,
+        to: Option<WaitReason>,
+    ) {
         let cells = self.0.at(place);
         if let Some(from) = from {
             cells[from.index()].fetch_sub(1, Ordering::Relaxed);
@@ -102,7 +107,7 @@ impl StuckCounts {
     }
 
     /// The stuck pods of the namespace at `place`, of each stage and cause.
-    pub(super) fn snapshot_at(&self, place: Place) -> [u64; WaitReason::COUNT] {
+    pub(super) fn snapshot_at(&self, place: NamespaceSlot) -> [u64; WaitReason::COUNT] {
         self.0.load(place).unwrap_or([0; WaitReason::COUNT])
     }
 }
@@ -120,7 +125,7 @@ impl PodCounts {
     }
 
     /// Moves one pod of the namespace at `place` from `from` to `to`, as a whole.
-    pub(super) fn move_pod(&self, place: Place, from: PodState, to: PodState) {
+    pub(super) fn move_pod(&self, place: NamespaceSlot, from: PodState, to: PodState) {
         let _writing = self.lock.write();
         self.leave(place, from);
         self.enter(place, to);
@@ -129,7 +134,7 @@ impl PodCounts {
     /// Adds the pods of an earlier process.
     pub(super) fn restore(
         &self,
-        in_flight: impl IntoIterator<Item = (Place, WaitReason)>,
+        in_flight: impl IntoIterator<Item = (NamespaceSlot, WaitReason)>,
         finished: [u64; OUTCOMES],
     ) {
         let _writing = self.lock.write();
@@ -153,7 +158,7 @@ impl PodCounts {
         last.clone()
     }
 
-    fn leave(&self, place: Place, from: PodState) {
+    fn leave(&self, place: NamespaceSlot, from: PodState) {
         match from {
             PodState::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
             PodState::InFlight(waiting) => {
@@ -165,7 +170,7 @@ impl PodCounts {
         };
     }
 
-    fn enter(&self, place: Place, to: PodState) {
+    fn enter(&self, place: NamespaceSlot, to: PodState) {
         match to {
             PodState::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
             PodState::InFlight(waiting) => {

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::bad_causes::BadCausesBySlo;
 use super::figures::SloFigures;
-use super::namespaces::{NamespaceNames, Namespaces, Place};
+use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
 use crate::computed_families;
 use crate::instruments::{
     AnyText, CounterVec2, FamilyType, GaugeVec, Kind, LabelText, SavedFamilies,
@@ -148,7 +148,7 @@ pub(super) struct SloCounter {
 }
 
 /// The place of saved series whose labels end with these: the namespace, if they have one.
-fn place_of(rest: &[LabelText], namespaces: &mut Namespaces) -> Place {
+fn place_of(rest: &[LabelText], namespaces: &mut Namespaces) -> NamespaceSlot {
     namespaces.place(rest.first().map_or("", |name| name))
 }
 
@@ -209,7 +209,7 @@ impl SloCounter {
     }
 
     /// Counts the event of a pod. Events of an SLO that is not in force count for nothing.
-    pub(super) fn count(&self, slo: SloId, verdict: SloVerdict, place: Place) {
+    pub(super) fn count(&self, slo: SloId, verdict: SloVerdict, place: NamespaceSlot) {
         let Some(Slo { counts, .. }) = self.slos.get(usize::from(slo.0)) else {
             return;
         };

@@ -9,7 +9,7 @@ use super::histogram::{Histogram, Snapshot};
 use super::image_pulls::REGISTRY;
 use super::in_place::InPlaceMetrics;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
-use super::namespaces::{NamespaceNames, Place};
+use super::namespaces::{NamespaceNames, NamespaceSlot};
 use super::pod_counts::{PodCounts, StuckCounts};
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
@@ -182,7 +182,7 @@ impl Store {
     pub(super) fn restore(
         &self,
         saved: &SavedFamilies,
-        in_flight: impl IntoIterator<Item = (Place, WaitReason)>,
+        in_flight: impl IntoIterator<Item = (NamespaceSlot, WaitReason)>,
     ) {
         let mut finished = [0; Outcome::ALL.len()];
         for series in saved.series(&FINISHED) {
@@ -313,7 +313,7 @@ impl Store {
     fn write_by_waiting(
         &self,
         out: &mut dyn HistogramEncoder,
-        pods_at: impl Fn(Place) -> [u64; WaitReason::COUNT],
+        pods_at: impl Fn(NamespaceSlot) -> [u64; WaitReason::COUNT],
     ) {
         for (place, namespace) in self.namespaces.shown() {
             for (waiting, pods) in WaitReason::ALL.into_iter().zip(pods_at(place)) {

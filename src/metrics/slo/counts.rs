@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::instruments::{Counter, CounterVec};
 use crate::metrics::bad_causes::{BadCauses, BadCausesSnapshot};
-use crate::metrics::namespaces::Place;
+use crate::metrics::namespaces::NamespaceSlot;
 use podinit_core::label_values;
 use podinit_core::lifecycle::ExclusionReason;
 
@@ -57,11 +57,11 @@ impl Counts {
         }
     }
 
-    pub(super) fn at(&self, place: Place) -> &Events {
+    pub(super) fn at(&self, place: NamespaceSlot) -> &Events {
         self.events[place].get_or_init(Box::default)
     }
 
-    pub(super) fn snapshot(&self, place: Place) -> EventsSnapshot {
+    pub(super) fn snapshot(&self, place: NamespaceSlot) -> EventsSnapshot {
         let events = self.events[place].get();
         let snapshot = events.map(|events| EventsSnapshot {
             good: events.good.get(),
