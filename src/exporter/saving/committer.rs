@@ -93,15 +93,15 @@ impl Committer {
         // Usually the ingest task ends after this one. If it has ended, the process is about to exit.
         let ended = |_| "the accounting of pods has ended".to_owned();
         self.requests.send(request).await.map_err(|_| ended(()))?;
-        let unfinished = match answered.await.map_err(|_| ended(()))? {
+        let unsealed = match answered.await.map_err(|_| ended(()))? {
             Snapshot::Unchanged => return Ok(None),
-            Snapshot::Changed(unfinished) => unfinished,
+            Snapshot::Changed(unsealed) => unsealed,
         };
         let (done, written) = oneshot::channel();
         let hangs = |_| "the disk does not answer".to_owned();
         // It hangs if one job is under way and another one is waiting.
         self.disk
-            .try_send((unfinished, done))
+            .try_send((unsealed, done))
             .map_err(|_| hangs(()))?;
         let written = timeout(LONGEST_WRITE, written)
             .await
@@ -113,8 +113,8 @@ impl Committer {
 }
 
 fn write<D: Disk>(mut store: Store<D>, jobs: &blocking::Receiver<Job>) {
-    while let Ok((unfinished, done)) = jobs.recv() {
-        let document = unfinished.finish();
+    while let Ok((unsealed, done)) = jobs.recv() {
+        let document = unsealed.finish();
         let written = store.save(&document).map(|()| document.len());
         // The receiver is gone when the process is exiting.
         let _ = done.send(written);
