@@ -121,6 +121,7 @@ mod tests {
             started: Some(Timestamp::from_seconds(AT + seconds)),
             has_started: false,
             has_restarted: false,
+            is_ready: false,
         });
         pod.containers = containers.collect();
         pod

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
+use podinit_core::image_registry;
 use podinit_core::pod::PodInfo;
-use podinit_decode::event::image_registry;
 
 /// Registries up to a cap, and one more for all past it, as the exporter counts them.
 #[derive(Debug)]

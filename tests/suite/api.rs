@@ -47,6 +47,7 @@ fn pod(name: &str, namespace: &str) -> PodSnapshot {
         started: None,
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     };
     pod.containers = [
         container("web", WaitingReason::Other),

@@ -224,6 +224,7 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         started: None,
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     }]
     .into();
     Some(snapshot)

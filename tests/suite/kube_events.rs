@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use podinit_decode::event::image_registry;
+use podinit_core::image_registry;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 
 /// The rows of the table of messages: reason, message, what it is read as.

@@ -79,6 +79,7 @@ fn record(name: &str, progress: Progress) -> Record {
         causes: vec![RecordedCause {
             waiting: waiting(),
             began: at(2),
+            container: None,
         }],
         slos: vec![],
     }

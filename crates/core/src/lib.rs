@@ -5,10 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod image_registry;
 pub mod kube_event;
 pub mod label_value;
 pub mod lifecycle;
 pub mod pod;
+pub mod problems;
 pub mod shard;
 #[doc = include_str!("../specification.md")]
 pub mod specification {}

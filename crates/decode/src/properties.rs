@@ -194,6 +194,9 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
             has_started: kind == ContainerKind::RestartableInit
                 && found.is_some_and(|status| status["started"] == true),
             has_restarted: found.is_some_and(|status| status["restartCount"].as_u64() > Some(0)),
+            is_ready: found.is_some_and(|status| {
+                status["ready"] == true && plain_state(status) == ContainerState::Running
+            }),
         }
     });
     containers.collect()

@@ -1,7 +1,7 @@
 //! Image references.
 
 use super::keyed_hash::Anonymizer;
-use podinit_decode::event::image_registry;
+use podinit_core::image_registry;
 
 /// Registries that everybody may use: their names say nothing about whose recording it is.
 const PUBLIC_REGISTRIES: [&str; 9] = [

@@ -5,13 +5,13 @@ use super::model::{
     Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup, Workload,
 };
 use crate::inspect::records::Answer;
+use podinit_core::image_registry;
 use podinit_core::lifecycle::{
     self, IntervalResult, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
     RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict, StageOrStep,
 };
 use podinit_core::pod::ContainerKind;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::event::image_registry;
 use podinit_decode::rfc3339;
 
 /// The page with an answer. `label_keys` are the keys of the chosen pod labels.

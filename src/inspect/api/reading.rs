@@ -192,6 +192,7 @@ fn cause(document: &Cause) -> Read<RecordedCause> {
     Ok(RecordedCause {
         waiting: waiting(&document.stage, &document.cause)?,
         began: time("the begin of a cause", &document.began)?,
+        container: None,
     })
 }
 

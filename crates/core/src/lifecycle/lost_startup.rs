@@ -108,6 +108,7 @@ mod tests {
             started: Some(at(10)),
             has_started: false,
             has_restarted: false,
+            is_ready: false,
         }]
         .into();
         let last_transition = Some(at(since));

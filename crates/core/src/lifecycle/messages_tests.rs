@@ -82,6 +82,7 @@ fn the_container_with_the_problem_speaks() {
         started: None,
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     };
     pod.containers = [
         container("a", WaitingReason::CrashLoopBackOff),

@@ -109,6 +109,7 @@ mod tests {
             started: started.map(at),
             has_started: false,
             has_restarted: false,
+            is_ready: false,
         }
     }
 

@@ -68,6 +68,8 @@ pub(super) struct PodInFlight {
     pub(super) evidence: WaitEvidence,
     /// The stage and cause that were reported last
     pub(super) waiting: WaitReason,
+    /// The position of the container that gives it this cause, where one does
+    pub(super) container: Option<u8>,
     /// Its last causes, the present one included; empty as long as it has had one only
     pub(super) causes: CauseLog,
     /// What Kubernetes says of the present cause, or of one that a warning announces
@@ -107,6 +109,7 @@ impl PodInFlight {
             slos: SloProgress::of(&shared.rules, &snapshot.info),
             evidence,
             waiting,
+            container: None,
             causes: CauseLog::default(),
             message: None,
             images: ImagePulls::default(),
@@ -211,6 +214,7 @@ impl PodInFlight {
             }
             self.waiting = waiting;
         }
+        self.container = self.container_with_cause();
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
         self.wait(Some((stage, entered)), shared, reporter);
     }
@@ -245,16 +249,28 @@ impl PodInFlight {
         about == self.waiting || !has_left && self.evidence.warns_of(about.cause())
     }
 
+    /// The position of the container that gives the pod its present cause, where one does.
+    pub(super) fn container_with_cause(&self) -> Option<u8> {
+        let (cause, standing) = (self.waiting.cause(), self.startup.standing());
+        let position = self.evidence.container_with(cause, standing)?;
+        u8::try_from(position).ok()
+    }
+
     /// Notes that the pod waits for another cause from `now` on.
     fn log_cause(&mut self, waiting: WaitReason, now: Timestamp) {
         if self.causes.is_empty() {
             self.causes.push(RecordedCause {
                 waiting: self.waiting,
                 began: self.discovered,
+                container: None,
             });
         }
-        let began = now;
-        self.causes.push(RecordedCause { waiting, began });
+        self.causes.set_container(self.container);
+        self.causes.push(RecordedCause {
+            waiting,
+            began: now,
+            container: None,
+        });
     }
 
     /// Ends the startup. Returns how it ended.

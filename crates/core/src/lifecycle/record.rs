@@ -176,6 +176,8 @@ pub struct RecordedCause {
     pub waiting: WaitReason,
     /// When podinit first saw the pod wait for it, to the millisecond
     pub began: Timestamp,
+    /// The position of the container that gave it, at last, where one did
+    pub container: Option<u8>,
 }
 
 /// An SLO that matches a pod.

@@ -96,6 +96,8 @@ pub struct Container {
     pub has_started: bool,
     /// `restartCount` is above 0
     pub has_restarted: bool,
+    /// It runs, and its status says `ready: true`
+    pub is_ready: bool,
 }
 
 /// What Kubernetes says of why a container waits that has a problem.

@@ -2,12 +2,11 @@
 //! the fields that podinit needs, and is lenient: a field of another type than it should have counts as
 //! absent, so every object of kind Event is an Event, if need be one that says nothing.
 //!
-//! `fields` holds the fields, `message` the texts that kubelets write, with `go_duration` and
-//! `image_registry` for what stands in them, and `watch` what a list-watch receives.
+//! `fields` holds the fields, `message` the texts that kubelets write, with `go_duration`, and
+//! `watch` what a list-watch receives.
 
 pub mod fields;
 pub mod go_duration;
-pub mod image_registry;
 pub mod message;
 pub mod watch;
 
@@ -17,6 +16,7 @@ use super::pod::DecodeContext;
 use super::pod::object::Object;
 use fields::InvolvedObject;
 use message::PullMessage;
+use podinit_core::image_registry;
 use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pulled, SandboxWarning};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};

@@ -73,6 +73,7 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                 started: None,
                 has_started: false,
                 has_restarted: false,
+                is_ready: false,
             });
         }
         Ok(containers)
@@ -142,6 +143,7 @@ pub struct ContainerStatus<'de> {
     last_state: StateFields<'de>,
     restarts: Option<u64>,
     started: bool,
+    ready: bool,
 }
 
 /// A `state` or `lastState`.
@@ -243,6 +245,7 @@ pub fn with_statuses(
             container.started = starts.into_iter().flatten().min();
             container.has_started =
                 status.started && container.kind == ContainerKind::RestartableInit;
+            container.is_ready = status.ready && container.state == ContainerState::Running;
             container.has_restarted = status.restarts.is_some_and(|restarts| restarts > 0);
             if container.kind == ContainerKind::Init {
                 for run in [run, status.last_state.run] {
@@ -291,6 +294,7 @@ impl<'de> LenientField<'de> for ContainerStatusReader {
                 Some("lastState") => {
                     status.last_state = map.next_value_seed(Lenient(StateReader))?
                 }
+                Some("ready") => status.ready = map.next_value_seed(Lenient(Flag))?,
                 Some("started") => status.started = map.next_value_seed(Lenient(Flag))?,
                 Some("restartCount") => status.restarts = map.next_value_seed(Lenient(Number))?,
                 _ => skip(&mut map)?,
@@ -444,6 +448,7 @@ mod tests {
             },
             last_state: StateFields::default(),
             restarts: None,
+            ready: false,
             started: false,
         }
     }
@@ -457,6 +462,7 @@ mod tests {
             started: None,
             has_started: false,
             has_restarted: false,
+            is_ready: false,
         });
         let statuses = vec![
             ContainerStatus::default(),

@@ -148,6 +148,7 @@ fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
         started: started.and_then(rfc3339::parse),
         has_started: name == "mesh",
         has_restarted: name == "mesh",
+        is_ready: false,
     };
     use ContainerKind::{Init, Regular, RestartableInit};
     let migrated = Some("2026-01-02T03:04:30Z");

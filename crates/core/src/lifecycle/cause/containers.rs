@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Cause;
 use crate::kube_event::EventContainer;
+use crate::lifecycle::interval::Stage;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
 
 /// The containers of a pod past these have no part in its cause, and a pod with more has no startup SLI
@@ -23,6 +24,8 @@ pub(in crate::lifecycle) struct ContainerEvidence {
     pub started: bool,
     /// The newest snapshot says `started: true` of it; of restartable init containers only
     pub has_started: bool,
+    /// It is ready in the newest snapshot
+    pub is_ready: bool,
     /// An Event `Pulling` was delivered
     pub pulling: bool,
     /// An Event `Pulled` was delivered
@@ -38,6 +41,7 @@ impl ContainerEvidence {
             succeeded: false,
             started: false,
             has_started: false,
+            is_ready: false,
             pulling: false,
             pulled: false,
         };
@@ -50,6 +54,7 @@ impl ContainerEvidence {
         self.succeeded = container.state == ContainerState::Succeeded;
         self.started = container.started.is_some();
         self.has_started = container.has_started;
+        self.is_ready = container.is_ready;
     }
 
     /// Whether an Event names it.
@@ -64,6 +69,20 @@ impl ContainerEvidence {
             ContainerKind::Init => !self.succeeded,
             ContainerKind::RestartableInit => !self.succeeded && !self.has_started,
             ContainerKind::Regular => false,
+        }
+    }
+
+    /// Whether the row of `cause` holds for it.
+    fn has(&self, cause: Cause) -> bool {
+        match cause {
+            Cause::Image | Cause::Config | Cause::Crash | Cause::Create => {
+                self.problem == Some(cause)
+            }
+            Cause::Exited => self.has_exited(),
+            Cause::Pull => !self.started && self.pulling && !self.pulled,
+            Cause::Run => true,
+            Cause::Probe => !self.is_ready,
+            _ => false,
         }
     }
 
@@ -143,11 +162,16 @@ pub(super) fn named<'a>(
     evidence.iter_mut().find(|container| container.is(name))
 }
 
-/// The cause of a pod in the stage `init`: the first init container that is not done decides.
-pub(super) fn init_cause(evidence: &[ContainerEvidence]) -> Option<Cause> {
+/// The container whose state keeps a pod in the stage `init`: the first init container that is not done.
+fn initializing(evidence: &[ContainerEvidence]) -> Option<usize> {
     let mut containers = evidence.iter();
-    let initializing = containers.find(|container| container.is_initializing());
-    cause_of(initializing.into_iter())
+    containers.position(|container| container.is_initializing())
+}
+
+/// The cause of a pod in the stage `init`.
+pub(super) fn init_cause(evidence: &[ContainerEvidence]) -> Option<Cause> {
+    let container = initializing(evidence).map(|position| &evidence[position]);
+    cause_of(container.into_iter())
 }
 
 /// The cause of a pod in the stage `containers`: its regular containers and its sidecars decide.
@@ -156,21 +180,29 @@ pub(super) fn containers_cause(evidence: &[ContainerEvidence]) -> Option<Cause> 
     cause_of(containers.filter(|container| container.kind != ContainerKind::Init))
 }
 
+/// The position of the first container of the stage whose rows give `cause` for which the row holds
+/// ([§13.3](crate::specification#s13-3)); `None` where the cause is not about a container.
+pub(super) fn container_with(
+    evidence: &[ContainerEvidence],
+    rows: Stage,
+    cause: Cause,
+) -> Option<usize> {
+    match rows {
+        Stage::Init => initializing(evidence).filter(|position| evidence[*position].has(cause)),
+        Stage::Containers => {
+            let mut containers = evidence.iter();
+            containers.position(|one| one.kind != ContainerKind::Init && one.has(cause))
+        }
+        _ => None,
+    }
+}
+
 /// The first row of the table that fits one of the containers of a stage; `None` where only the last
 /// one does.
 fn cause_of<'a>(containers: impl Iterator<Item = &'a ContainerEvidence> + Clone) -> Option<Cause> {
-    let has = |problem| {
-        let mut containers = containers.clone();
-        containers.any(|container| container.problem == Some(problem))
-    };
-    let mut exits = containers.clone();
-    let exits = exits.any(ContainerEvidence::has_exited);
-    let mut pulls = containers.clone();
-    let pulls = pulls.any(|one| !one.started && one.pulling && !one.pulled);
-    [Cause::Image, Cause::Config, Cause::Crash]
+    use Cause::{Config, Crash, Create, Exited, Image, Pull};
+    let has = |cause: &Cause| containers.clone().any(|container| container.has(*cause));
+    [Image, Config, Crash, Exited, Pull, Create]
         .into_iter()
-        .find(|problem| has(*problem))
-        .or_else(|| exits.then_some(Cause::Exited))
-        .or_else(|| pulls.then_some(Cause::Pull))
-        .or_else(|| has(Cause::Create).then_some(Cause::Create))
+        .find(has)
 }

@@ -97,20 +97,30 @@ impl WaitEvidence {
 
     /// Why the pod waits where it stands.
     pub(in crate::lifecycle) fn waiting(&self, standing: Standing) -> WaitReason {
-        let Standing {
-            stage,
-            beyond_network,
-        } = standing;
-        let rows = match stage {
-            Stage::Network if self.is_past_network => beyond_network,
-            stage => stage,
-        };
+        let (stage, rows) = (standing.stage, self.rows(standing));
         let cause = match self.terminating {
             true => Some(Cause::Terminating),
             false => self.cause(rows),
         };
         let cause = cause.unwrap_or(WaitReason::otherwise(rows).cause());
         WaitReason::new(stage, cause).unwrap_or(WaitReason::otherwise(stage))
+    }
+
+    /// The stage whose rows give the cause of a pod that stands there.
+    fn rows(&self, standing: Standing) -> Stage {
+        match standing.stage {
+            Stage::Network if self.is_past_network => standing.beyond_network,
+            stage => stage,
+        }
+    }
+
+    /// The position of the container that gives a pod that stands there this cause, if one does.
+    pub(in crate::lifecycle) fn container_with(
+        &self,
+        cause: Cause,
+        standing: Standing,
+    ) -> Option<usize> {
+        containers::container_with(&self.containers, self.rows(standing), cause)
     }
 
     /// The cause in `stage`; `None` where only the last row of the stage fits.

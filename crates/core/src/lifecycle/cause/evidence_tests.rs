@@ -222,6 +222,7 @@ fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bo
         started: started.then_some(Timestamp::from_seconds(1)),
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     }
 }
 

@@ -5,11 +5,13 @@ use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
 const WAITING_BITS: u32 = 8;
+const CONTAINER_BITS: u32 = 8;
+const TIME_AT: u32 = WAITING_BITS + CONTAINER_BITS;
 
 /// The last causes with the time at which each began, the oldest first; empty until the first change.
 ///
 /// One word for each cause, because a pod in flight has little room: milliseconds since the epoch above the
-/// index of stage and cause.
+/// position of the container, counted from one, above the index of stage and cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
 
@@ -29,11 +31,25 @@ impl CauseLog {
         self.0 = words.into();
     }
 
+    /// Says which container gave the newest cause.
+    pub(in crate::lifecycle) fn set_container(&mut self, container: Option<u8>) {
+        if let Some(word) = self.0.last_mut()
+            && let Some(cause) = of_word(*word)
+        {
+            *word = to_word(RecordedCause { container, ..cause });
+        }
+    }
+
     /// A log of these, the oldest first.
     pub(in crate::lifecycle) fn restored(causes: impl Iterator<Item = RecordedCause>) -> Self {
         let mut log = Self::default();
         causes.for_each(|cause| log.push(cause));
         log
+    }
+
+    /// The causes, the oldest first.
+    pub(in crate::lifecycle) fn into_causes(self) -> impl Iterator<Item = RecordedCause> {
+        self.0.into_iter().filter_map(of_word)
     }
 
     /// The causes, the oldest first.
@@ -45,15 +61,20 @@ impl CauseLog {
 fn to_word(cause: RecordedCause) -> u64 {
     // A time before the epoch is no time of a pod.
     let millis = cause.began.as_nanos().max(0).cast_unsigned() / NANOS_PER_MILLI.cast_unsigned();
-    millis << WAITING_BITS | cause.waiting.index() as u64
+    let container = cause
+        .container
+        .map_or(0, |position| u64::from(position.saturating_add(1)));
+    millis << TIME_AT | container << WAITING_BITS | cause.waiting.index() as u64
 }
 
 fn of_word(word: u64) -> Option<RecordedCause> {
     let index = word & ((1 << WAITING_BITS) - 1);
-    let millis = (word >> WAITING_BITS).cast_signed();
+    let millis = (word >> TIME_AT).cast_signed();
+    let container = u8::try_from(word >> WAITING_BITS & ((1 << CONTAINER_BITS) - 1)).ok()?;
     Some(RecordedCause {
         waiting: *WaitReason::ALL.get(usize::try_from(index).ok()?)?,
         began: Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI)),
+        container: container.checked_sub(1),
     })
 }
 
@@ -66,6 +87,7 @@ mod tests {
         RecordedCause {
             waiting: WaitReason::ALL[number % WaitReason::COUNT],
             began: Timestamp::from_seconds(seconds).plus_nanos(7_000_000),
+            container: u8::try_from(number).ok().filter(|position| *position < 64),
         }
     }
 
@@ -92,9 +114,20 @@ mod tests {
             ] {
                 let mut log = CauseLog::default();
                 let began = Timestamp::from_nanos(nanos);
-                log.push(RecordedCause { waiting, began });
+                log.push(RecordedCause {
+                    waiting,
+                    began,
+                    container: None,
+                });
                 let began = Timestamp::from_nanos(kept);
-                assert_eq!(log.iter().next(), Some(RecordedCause { waiting, began }));
+                assert_eq!(
+                    log.iter().next(),
+                    Some(RecordedCause {
+                        waiting,
+                        began,
+                        container: None
+                    })
+                );
             }
         }
     }

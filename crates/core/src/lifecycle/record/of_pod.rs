@@ -68,9 +68,12 @@ impl PodInFlight {
         let first = RecordedCause {
             waiting: self.waiting,
             began: self.discovered,
+            container: self.container,
         };
         let only = self.causes.is_empty().then_some(first);
-        only.into_iter().chain(self.causes.iter())
+        let mut logged = self.causes.clone();
+        logged.set_container(self.container);
+        only.into_iter().chain(logged.into_causes())
     }
 
     fn recorded_containers(&self, in_flight: bool) -> Vec<RecordedContainer> {

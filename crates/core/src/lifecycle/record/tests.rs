@@ -121,7 +121,11 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     ];
     assert_eq!(
         record.causes,
-        causes.map(|(waiting, began)| RecordedCause { waiting, began })
+        causes.map(|(waiting, began)| RecordedCause {
+            waiting,
+            began,
+            container: None
+        })
     );
     let milestones = [
         (
@@ -161,7 +165,14 @@ fn a_pod_that_is_first_seen_in_a_later_stage_has_waited_in_no_earlier_one() {
     let records = fixture.in_flight();
     let waiting = WaitReason::new(Stage::Network, Cause::Acknowledge).unwrap();
     let began = at(3);
-    assert_eq!(records[0].causes, [RecordedCause { waiting, began }]);
+    assert_eq!(
+        records[0].causes,
+        [RecordedCause {
+            waiting,
+            began,
+            container: None
+        }]
+    );
 }
 
 #[test]
@@ -175,6 +186,7 @@ fn a_startup_that_ends_leaves_its_record() {
         started: Some(at(5)),
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     }]
     .into();
     fixture.apply(1, &pod("one"));
@@ -287,6 +299,7 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
         started: None,
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     };
     one.containers = [
         container("i", ContainerKind::Init, WaitingReason::Other),

@@ -137,6 +137,7 @@ impl From<SavedInFlight> for PodInFlight {
             uid: saved.uid,
             info: saved.info,
             waiting,
+            container: None,
             message: collected.message.map(about).map(Box::new),
             causes: CauseLog::restored(causes.filter_map(SavedCause::recorded)),
             evidence,

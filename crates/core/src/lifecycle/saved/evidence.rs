@@ -197,6 +197,7 @@ impl From<SavedContainer> for ContainerEvidence {
             succeeded: saved.succeeded,
             started: saved.started,
             has_started: saved.has_started,
+            is_ready: false,
             pulling: saved.pulling,
             pulled: saved.pulled,
         }

@@ -230,6 +230,7 @@ impl SavedCause {
         Some(RecordedCause {
             waiting: self.waiting.get()?,
             began: Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI)),
+            container: None,
         })
     }
 }

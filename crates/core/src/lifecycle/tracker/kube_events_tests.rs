@@ -172,6 +172,7 @@ fn pod(name: &str) -> PodSnapshot {
         started: None,
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     };
     pod.containers = [
         container("i", ContainerKind::Init),

@@ -16,6 +16,7 @@ pub(super) fn code(container: &Container) -> u8 {
     };
     let state = match container.state {
         ContainerState::NoStatus => 0,
+        ContainerState::Running if container.is_ready => READY,
         ContainerState::Running => 1,
         ContainerState::Succeeded => 2,
         ContainerState::Failed => 3,
@@ -35,7 +36,7 @@ pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) ->
         },
         state: match code >> 2 & 0x1f {
             0 => ContainerState::NoStatus,
-            1 => ContainerState::Running,
+            1 | READY => ContainerState::Running,
             2 => ContainerState::Succeeded,
             3 => ContainerState::Failed,
             reason => {
@@ -46,8 +47,12 @@ pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) ->
         started,
         has_started: code & 3 == 3,
         has_restarted: code >> 7 == 1,
+        is_ready: code >> 2 & 0x1f == READY,
     }
 }
 
+/// The state of a container that runs and is ready.
+const READY: u8 = (1 << 5) - 1;
+
 // More reasons would need more bits.
-const _: () = assert!(4 + WaitingReason::ALL.len() <= 1 << 5);
+const _: () = assert!(4 + WaitingReason::ALL.len() <= READY as usize);

@@ -91,6 +91,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
             started,
             has_started: _,
             has_restarted: _,
+            is_ready: _,
         } = container;
         put_number(out, shared.containers.number(name));
         out.push(container::code(container));

@@ -57,14 +57,15 @@ fn container() -> impl Strategy<Value = Container> {
         ContainerState::Failed,
     ]);
     let state = prop_oneof![waiting, other];
-    ("[a-c]", kind, state, time(), any::<[bool; 2]>()).prop_map(
-        |(name, kind, state, started, [has_started, has_restarted])| Container {
+    ("[a-c]", kind, state, time(), any::<[bool; 3]>()).prop_map(
+        |(name, kind, state, started, [has_started, has_restarted, ready])| Container {
             name: name.into(),
             kind,
             state,
             started,
             has_started: has_started && kind == ContainerKind::RestartableInit,
             has_restarted,
+            is_ready: ready && state == ContainerState::Running,
         },
     )
 }
@@ -247,6 +248,7 @@ fn ready(number: u64) -> PodSnapshot {
         started: at(3),
         has_started: false,
         has_restarted: false,
+        is_ready: false,
     };
     pod.containers = [running.clone(), running].into();
     pod

@@ -1,0 +1,257 @@
+//! Which pods in flight are affected, by what and since when ([§13.2](crate::specification#s13-2)).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::values::{self, Values};
+use crate::lifecycle::{Cause, Interval, Progress, Record, RecordedCause, Stage, WaitReason};
+use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
+
+/// How long a failing cause affects a pod that has another one by now: a kubelet backs off for 5 minutes.
+const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);
+/// A failing cause counts after so long.
+const FAILING_AFTER: Duration = Duration::from_secs(15);
+/// A waiting cause counts after so long in the stage.
+const WAITING_AFTER: Duration = Duration::from_secs(60);
+/// The least limit of a working cause.
+const LEAST_LIMIT: Duration = Duration::from_secs(30);
+/// The limit of a working cause where there is too little to compare with.
+const UNKNOWN_LIMIT: Duration = Duration::from_secs(120);
+/// So many records of a workload are enough to compare with.
+const ENOUGH_OF_WORKLOAD: usize = 5;
+/// So many records of all are enough to compare with.
+const ENOUGH_OF_ALL: usize = 20;
+
+/// What a cause says of the pod that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Something fails
+    Failing,
+    /// It waits for something outside of it
+    Waiting,
+    /// It does what starting pods do, which may take too long
+    Working,
+    /// Somebody wants it so
+    Intended,
+}
+
+impl Class {
+    pub(super) const fn of(cause: Cause) -> Self {
+        match cause {
+            Cause::SchedulerError
+            | Cause::Cni
+            | Cause::Sandbox
+            | Cause::NoIp
+            | Cause::Image
+            | Cause::Config
+            | Cause::Crash => Self::Failing,
+            Cause::Gang
+            | Cause::Preempting
+            | Cause::Binding
+            | Cause::Resources
+            | Cause::Taint
+            | Cause::Topology
+            | Cause::Volume
+            | Cause::Claim
+            | Cause::Affinity
+            | Cause::Other
+            | Cause::Queue => Self::Waiting,
+            Cause::Acknowledge
+            | Cause::NoSandbox
+            | Cause::Unknown
+            | Cause::Pull
+            | Cause::Create
+            | Cause::Run
+            | Cause::Probe
+            | Cause::Exited
+            | Cause::ReadinessGate => Self::Working,
+            Cause::Terminating | Cause::Gate => Self::Intended,
+        }
+    }
+}
+
+/// A pod that a cause affects.
+#[derive(Clone, Debug)]
+pub(super) struct Affected {
+    pub record: Record,
+    pub cause: Cause,
+    /// When it first had the cause in its present stage
+    pub since: Timestamp,
+    /// When it had the cause last: when that time of it began
+    pub last: Timestamp,
+    /// What it has in each dimension
+    pub values: Values,
+}
+
+impl Affected {
+    /// Those that have waited longest come first.
+    pub(super) fn order(&self) -> (Timestamp, &str, &str) {
+        let pod = &self.record.pod;
+        (self.since, &pod.namespace, &pod.name)
+    }
+
+    pub(super) const fn is_stuck(&self) -> bool {
+        matches!(
+            self.record.progress,
+            Progress::InFlight { is_stuck: true, .. }
+        )
+    }
+
+    /// What Kubernetes says of the cause: a record has the words about the present one only.
+    pub(super) fn message(&self) -> Option<&str> {
+        let Progress::InFlight { waiting, .. } = self.record.progress else {
+            return None;
+        };
+        let message = self.record.message.as_deref();
+        message.filter(|_| waiting.cause() == self.cause)
+    }
+}
+
+/// What is to be made of a pod in flight.
+pub(super) enum Verdict {
+    Affected(Box<Affected>),
+    /// No cause affects it: what the affected ones are compared with
+    StartsWell(Box<Record>),
+    /// Neither: it has gates or is being deleted
+    Ignored,
+}
+
+/// What is to be made of the pod in flight that `record` is of.
+pub(super) fn verdict(record: Record, limits: &Limits, now: Timestamp) -> Verdict {
+    let Progress::InFlight {
+        waiting, entered, ..
+    } = record.progress
+    else {
+        return Verdict::Ignored;
+    };
+    let class = Class::of(waiting.cause());
+    if class == Class::Intended {
+        return Verdict::Ignored;
+    }
+    let history = in_stage(&record, waiting, entered);
+    let present = || {
+        let last = *history.last()?;
+        let is_affected = match class {
+            Class::Waiting => entered.plus(WAITING_AFTER) <= now,
+            Class::Working => now > entered.plus(limits.of_stage(&record, waiting.stage())),
+            Class::Failing | Class::Intended => false,
+        };
+        is_affected.then_some(last)
+    };
+    let Some(had) = last_failing(&history, now).or_else(present) else {
+        return Verdict::StartsWell(Box::new(record));
+    };
+    let cause = had.waiting.cause();
+    let mut same = history.iter().filter(|one| one.waiting == had.waiting);
+    Verdict::Affected(Box::new(Affected {
+        cause,
+        since: same.next().map_or(had.began, |first| first.began),
+        last: had.began,
+        values: values::of(&record, cause, had.container),
+        record,
+    }))
+}
+
+/// The causes that the pod has had in its present stage, the oldest first. The first one that was seen began
+/// when the pod entered the stage.
+fn in_stage(record: &Record, waiting: WaitReason, entered: Timestamp) -> Vec<RecordedCause> {
+    let stage = waiting.stage();
+    let before = record
+        .causes
+        .iter()
+        .rposition(|one| one.waiting.stage() != stage);
+    let first = before.map_or(0, |position| position + 1);
+    let mut history = record.causes[first..].to_vec();
+    // Causes are logged to the millisecond.
+    let millis = |at: Timestamp| at.as_nanos().div_euclid(NANOS_PER_MILLI);
+    if let Some(one) = history.first_mut()
+        && first == 0
+        && millis(one.began) == millis(record.discovered)
+    {
+        one.began = entered;
+    }
+    history
+}
+
+/// The failing cause that counts, if there is one: the one that the pod had last.
+fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCause> {
+    let is_recent = |position: usize| {
+        let end = history.get(position + 1);
+        end.is_none_or(|next| next.began.plus(FAILING_LASTS) > now)
+    };
+    let is_old_enough = |one: &RecordedCause| {
+        let mut same = history.iter().filter(|other| other.waiting == one.waiting);
+        same.next()
+            .is_some_and(|first| first.began.plus(FAILING_AFTER) <= now)
+    };
+    let mut newest_first = history.iter().enumerate().rev();
+    let found = newest_first.find(|(position, one)| {
+        let is_failing = Class::of(one.waiting.cause()) == Class::Failing;
+        is_failing && is_recent(*position) && is_old_enough(one)
+    });
+    found.map(|(_, one)| *one)
+}
+
+/// How long pods may be in each stage, by those that started up.
+pub(super) struct Limits {
+    /// By stage, all and by workload, in order
+    stages: [StageTimes; Stage::ALL.len()],
+}
+
+#[derive(Default)]
+struct StageTimes {
+    all: Vec<u64>,
+    by_workload: HashMap<String, Vec<u64>>,
+}
+
+impl Limits {
+    /// Those that follow from records of startups that ended as ready.
+    pub(super) fn of(ready: &[&Record]) -> Self {
+        let mut stages: [StageTimes; Stage::ALL.len()] = Default::default();
+        for record in ready {
+            let workload = values::workload(record);
+            for stage in Stage::ALL {
+                let Some(took) = record.duration(Interval::Stage(stage)) else {
+                    continue;
+                };
+                let took = took.as_nanos();
+                let times = &mut stages[stage as usize];
+                times.all.push(took);
+                if let Some(workload) = &workload {
+                    times
+                        .by_workload
+                        .entry(workload.clone())
+                        .or_default()
+                        .push(took);
+                }
+            }
+        }
+        for times in &mut stages {
+            times.all.sort_unstable();
+            times
+                .by_workload
+                .values_mut()
+                .for_each(|times| times.sort_unstable());
+        }
+        Self { stages }
+    }
+
+    /// How long the pod of `record` may be in `stage`.
+    fn of_stage(&self, record: &Record, stage: Stage) -> Duration {
+        let times = &self.stages[stage as usize];
+        let workload = values::workload(record);
+        let own = workload.and_then(|workload| times.by_workload.get(&workload));
+        let own = own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD);
+        let enough = own.or_else(|| (times.all.len() >= ENOUGH_OF_ALL).then_some(&times.all));
+        let Some(p90) = enough.and_then(|times| p90(times)) else {
+            return UNKNOWN_LIMIT;
+        };
+        LEAST_LIMIT.max(Duration::from_nanos(p90.saturating_mul(3)))
+    }
+}
+
+/// The 90th percentile by the nearest rank.
+fn p90(sorted: &[u64]) -> Option<u64> {
+    let rank = (sorted.len() * 9).div_ceil(10);
+    sorted.get(rank.checked_sub(1)?).copied()
+}

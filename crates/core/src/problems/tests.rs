@@ -1,0 +1,348 @@
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::time::Duration;
+
+use super::*;
+use crate::lifecycle::{
+    Interval, IntervalResult, Latency, Milestone, MilestoneSource, Progress, RecordedCause,
+    RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage,
+    WaitReason,
+};
+use crate::pod::{ContainerKind, PodInfo, Workload};
+
+/// The present.
+const NOW: i64 = 10_000;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(1_700_000_000 + second)
+}
+
+fn cause(stage: Stage, cause: Cause, began: i64) -> RecordedCause {
+    RecordedCause {
+        waiting: WaitReason::new(stage, cause).expect("a pair that can be"),
+        began: at(began),
+        container: Some(0),
+    }
+}
+
+/// A pod of one container that no Event has told of.
+fn pod(name: &str, image: &str) -> Record {
+    let number = name
+        .bytes()
+        .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
+    Record {
+        uid: PodUid::from_words([number, 0x8000_0000_0000_0000 | number]),
+        pod: PodInfo {
+            namespace: "shop".into(),
+            name: name.into(),
+            ..PodInfo::default()
+        },
+        discovered: at(0),
+        progress: Progress::Ended {
+            outcome: Outcome::Ready,
+            at: at(0),
+        },
+        milestones: vec![],
+        network_time: None,
+        intervals: vec![],
+        containers: vec![RecordedContainer {
+            name: "main".into(),
+            kind: ContainerKind::Regular,
+            image: Some(image.into()),
+            problem: None,
+        }],
+        message: None,
+        pulls: vec![],
+        causes: vec![],
+        slos: vec![],
+    }
+}
+
+/// The pod in flight, in its stage since `entered`, with these causes, the last of which it has.
+fn waits(mut record: Record, entered: i64, causes: &[RecordedCause]) -> Record {
+    record.discovered = at(-5);
+    record.progress = Progress::InFlight {
+        waiting: causes.last().unwrap().waiting,
+        entered: at(entered),
+        stuck_after: Duration::from_secs(60),
+        is_stuck: false,
+    };
+    record.causes = causes.to_vec();
+    record
+}
+
+/// A pod whose image cannot be pulled, since `since`.
+fn without_image(name: &str, image: &str, since: i64) -> Record {
+    let cause = cause(Stage::Containers, Cause::Image, since);
+    waits(pod(name, image), since, &[cause])
+}
+
+fn on(mut record: Record, node: &str) -> Record {
+    record.pod.node = Some(node.into());
+    record
+}
+
+fn of(mut record: Record, deployment: &str) -> Record {
+    record.pod.workload = Some(Arc::new(Workload {
+        kind: "Deployment".into(),
+        name: deployment.into(),
+    }));
+    record
+}
+
+/// The pod, ready at this second after so many seconds of `stage`.
+fn ready(mut record: Record, stage: Stage, seconds: u64, at_second: i64) -> Record {
+    record.milestones = vec![RecordedMilestone {
+        milestone: Milestone::Ready,
+        time: Some((at(at_second), MilestoneSource::Condition)),
+    }];
+    record.intervals = vec![RecordedInterval {
+        interval: Interval::Stage(stage),
+        began: None,
+        ended: None,
+        result: IntervalResult::Measured(Latency::from_nanos(seconds * 1_000_000_000)),
+    }];
+    record
+}
+
+/// That its image was pulled.
+fn pulled(mut record: Record) -> Record {
+    record.pulls = vec![RecordedPull {
+        container: "main".into(),
+        kind: ContainerKind::Regular,
+        registry: "docker.io".into(),
+        has_failed: false,
+        image: RecordedImage::Pulled {
+            ended: None,
+            with_wait: Duration::ZERO,
+        },
+    }];
+    record
+}
+
+/// Each problem as "CAUSE DIMENSION VALUE PODS".
+fn found(in_flight: Vec<Record>, newest: &[Record]) -> Vec<String> {
+    let problems = problems(in_flight, newest, at(NOW));
+    let line = |problem: &Problem| {
+        let (dimension, value) = problem.shared_texts();
+        let cause = problem.cause.as_str();
+        format!("{cause} {dimension} {value} {}", problem.pods)
+    };
+    problems.iter().map(line).collect()
+}
+
+fn is_affected(record: Record, newest: &[Record]) -> bool {
+    !problems(vec![record], newest, at(NOW)).is_empty()
+}
+
+#[test]
+fn a_failing_cause_counts_after_fifteen_seconds_and_six_minutes_longer() {
+    assert!(!is_affected(without_image("a", "x", NOW - 14), &[]));
+    assert!(is_affected(without_image("a", "x", NOW - 15), &[]));
+    let passed = |end: i64| {
+        let image = cause(Stage::Containers, Cause::Image, NOW - 600);
+        let pull = cause(Stage::Containers, Cause::Pull, end);
+        waits(pod("a", "x"), NOW - 700, &[image, pull])
+    };
+    // The pull itself would count after two minutes in the stage: compare with a pod of its workload.
+    let quick: Vec<_> = (0..20)
+        .map(|_| ready(pod("b", "x"), Stage::Containers, 1_000, 5))
+        .collect();
+    assert!(is_affected(passed(NOW - 359), &quick));
+    assert!(!is_affected(passed(NOW - 360), &quick));
+}
+
+#[test]
+fn a_failing_cause_of_a_stage_before_counts_no_longer() {
+    let cni = cause(Stage::Network, Cause::Cni, NOW - 100);
+    let create = cause(Stage::Containers, Cause::Create, NOW - 20);
+    assert!(!is_affected(
+        waits(pod("a", "x"), NOW - 20, &[cni, create]),
+        &[]
+    ));
+}
+
+#[test]
+fn the_first_cause_that_was_seen_began_with_the_stage() {
+    let mut seen_late = without_image("a", "x", NOW - 5);
+    seen_late.discovered = at(NOW - 5);
+    assert!(!is_affected(seen_late.clone(), &[]));
+    if let Progress::InFlight { entered, .. } = &mut seen_late.progress {
+        *entered = at(NOW - 15);
+    }
+    let problem = problems(vec![seen_late], &[], at(NOW)).remove(0);
+    assert_eq!(problem.since, at(NOW - 15));
+}
+
+#[test]
+fn a_waiting_cause_counts_after_a_minute_in_the_stage() {
+    let pod = |entered| {
+        let taint = cause(Stage::Unschedulable, Cause::Taint, NOW - 1);
+        waits(pod("a", "x"), entered, &[taint])
+    };
+    assert!(!is_affected(pod(NOW - 59), &[]));
+    assert!(is_affected(pod(NOW - 60), &[]));
+}
+
+#[test]
+fn a_working_cause_counts_after_three_times_what_nine_of_ten_take() {
+    let pod = |entered| {
+        let run = cause(Stage::Init, Cause::Run, entered);
+        of(waits(pod("a", "x"), entered, &[run]), "web")
+    };
+    let all: Vec<_> = (1..=20)
+        .map(|took| ready(super::tests::pod("b", "x"), Stage::Init, took, 5))
+        .collect();
+    // Nothing to compare with.
+    assert!(!is_affected(pod(NOW - 120), &all[1..]));
+    assert!(is_affected(pod(NOW - 121), &all[1..]));
+    // The 90th percentile of 20 is the 18th.
+    assert!(!is_affected(pod(NOW - 54), &all));
+    assert!(is_affected(pod(NOW - 55), &all));
+    // Five of its own workload are enough.
+    let own = |took| {
+        of(
+            ready(super::tests::pod("b", "x"), Stage::Init, took, 5),
+            "web",
+        )
+    };
+    let mut with_own = all.clone();
+    with_own.extend((0..5).map(|_| own(30)));
+    assert!(!is_affected(pod(NOW - 90), &with_own));
+    assert!(is_affected(pod(NOW - 91), &with_own));
+    // Never less than half a minute.
+    let mut quick = all;
+    quick.extend((0..5).map(|_| own(1)));
+    assert!(!is_affected(pod(NOW - 30), &quick));
+    assert!(is_affected(pod(NOW - 31), &quick));
+}
+
+#[test]
+fn gates_and_deletions_are_no_problem() {
+    let gate = cause(Stage::Gated, Cause::Gate, 0);
+    let terminating = cause(Stage::Network, Cause::Terminating, 0);
+    for one in [gate, terminating] {
+        assert!(!is_affected(waits(pod("a", "x"), 0, &[one]), &[]));
+    }
+}
+
+#[test]
+fn an_image_is_at_fault_before_its_registry() {
+    let pods = (0..4).map(|n| without_image(&format!("a{n}"), "r.example.com/web:2", 0));
+    assert_eq!(
+        found(pods.collect(), &[]),
+        ["image image r.example.com/web:2 4"]
+    );
+}
+
+#[test]
+fn a_registry_is_at_fault_where_three_images_say_so() {
+    let pods = |images: i64| {
+        let pods = (0..9).map(move |n| {
+            let image = format!("r.example.com/app{}", n % images);
+            on(without_image(&format!("a{n}"), &image, 0), &format!("n{n}"))
+        });
+        pods.collect::<Vec<_>>()
+    };
+    assert_eq!(found(pods(3), &[]), ["image registry r.example.com 9"]);
+    // Two images, half of the pods each: both stand out.
+    let two = found(pods(2), &[]);
+    assert_eq!(two[0], "image namespace shop 9");
+}
+
+#[test]
+fn what_starts_well_elsewhere_is_not_at_fault() {
+    // One image that others pulled meanwhile; the node is what the affected pods share besides.
+    let pods = || (0..4).map(|n| on(without_image(&format!("a{n}"), "app", 100), "bad"));
+    let well: Vec<_> = (0..30)
+        .map(|n| {
+            let well = ready(pod(&format!("b{n}"), "app"), Stage::Containers, 5, 200);
+            on(pulled(well), &format!("n{n}"))
+        })
+        .collect();
+    assert_eq!(found(pods().collect(), &well), ["image node bad 4"]);
+    // Those that only found it on their nodes say nothing of the registry.
+    let present: Vec<_> = well
+        .into_iter()
+        .map(|mut record| {
+            record.pulls.clear();
+            record
+        })
+        .collect();
+    assert_eq!(found(pods().collect(), &present), ["image image app 4"]);
+}
+
+#[test]
+fn pods_that_stand_out_are_a_problem_of_their_own() {
+    let crash = |name: String, second| {
+        waits(
+            pod(&name, "x"),
+            second,
+            &[cause(Stage::Containers, Cause::Crash, second)],
+        )
+    };
+    let on_node = (0..6).map(|n| of(on(crash(format!("a{n}"), 10 + n), "bad"), &format!("w{n}")));
+    let alone = (0..4).map(|n| {
+        of(
+            on(crash(format!("b{n}"), 50 + n), &format!("n{n}")),
+            &format!("v{n}"),
+        )
+    });
+    let well: Vec<_> = (0..40)
+        .map(|n| {
+            on(
+                ready(pod(&format!("c{n}"), "x"), Stage::Containers, 5, 1),
+                &format!("m{n}"),
+            )
+        })
+        .collect();
+    let both: Vec<_> = on_node.chain(alone).collect();
+    assert_eq!(
+        found(both.clone(), &well),
+        ["crash node bad 6", "crash   4"]
+    );
+    let problem = &problems(both, &well, at(NOW))[0];
+    assert_eq!(
+        (problem.nodes, problem.workloads, problem.namespaces),
+        (1, 6, 1)
+    );
+    assert_eq!(problem.since, at(10));
+    let oldest: Vec<_> = problem
+        .oldest
+        .iter()
+        .map(|record| &*record.pod.name)
+        .collect();
+    assert_eq!(oldest, ["a0", "a1", "a2"]);
+}
+
+#[test]
+fn the_words_of_most_pods_are_shown() {
+    let said = |name: &str, since, text: &str| {
+        let mut record = without_image(name, "x", since);
+        record.message = Some(text.into());
+        record
+    };
+    let pods = vec![
+        said("a", 1, "cannot pull for a: connection refused after 3 s"),
+        said("b", 2, "cannot pull for b: connection refused after 17 s"),
+        said("c", 3, "manifest unknown"),
+    ];
+    let problem = &problems(pods, &[], at(NOW))[0];
+    let message = problem.message.as_deref();
+    assert_eq!(
+        message,
+        Some("cannot pull for b: connection refused after 17 s")
+    );
+}
+
+#[test]
+fn only_the_newest_thousand_records_count() {
+    let run = cause(Stage::Init, Cause::Run, NOW - 100);
+    let pod = || waits(super::tests::pod("a", "x"), NOW - 100, &[run]);
+    let mut newest: Vec<_> = (0..20)
+        .map(|_| ready(super::tests::pod("b", "x"), Stage::Init, 1, 5))
+        .collect();
+    assert!(is_affected(pod(), &newest));
+    newest.extend((0..MOST_RECORDS).map(|_| super::tests::pod("c", "x")));
+    assert!(!is_affected(pod(), &newest));
+}

@@ -1,0 +1,94 @@
+//! What a pod has in each dimension ([§13.3](crate::specification#s13-3)).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::affected::Affected;
+use crate::image_registry;
+use crate::label_values;
+use crate::lifecycle::{Cause, Record};
+
+label_values! {
+    /// What pods can share, in the order of the specification's table.
+    pub enum Dimension {
+        /// The image of the container that has the cause
+        Image => "image",
+        /// The registry of that image
+        Registry => "registry",
+        /// The controller, as NAMESPACE/KIND/NAME
+        Workload => "workload",
+        /// The node that the pod is bound to
+        Node => "node",
+        /// The pool of that node
+        Nodepool => "nodepool",
+        /// The zone of that node
+        Zone => "zone",
+        /// The namespace
+        Namespace => "namespace",
+    }
+}
+
+/// So many values of each dimension are looked at.
+const MOST_VALUES: usize = 1_000;
+
+/// At most one value in each dimension; what is not known is no value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values([Option<Arc<str>>; Dimension::ALL.len()]);
+
+impl Values {
+    pub(super) fn get(&self, dimension: Dimension) -> Option<&Arc<str>> {
+        self.0[dimension as usize].as_ref()
+    }
+
+    /// Every value, with its dimension.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Dimension, &Arc<str>)> {
+        let all = Dimension::ALL.into_iter();
+        all.filter_map(|dimension| Some((dimension, self.get(dimension)?)))
+    }
+}
+
+/// What the pod of `record` has that is affected by `cause`, which a container gave at this position, if one
+/// did.
+pub(super) fn of(record: &Record, cause: Cause, container: Option<u8>) -> Values {
+    let container = container.and_then(|position| record.containers.get(usize::from(position)));
+    let image = container.and_then(|container| container.image.as_ref());
+    let has_registry = matches!(cause, Cause::Image | Cause::Pull);
+    let registry = image.filter(|_| has_registry);
+    let mut values = shared_by_all(record);
+    values.0[Dimension::Image as usize] = image.cloned();
+    values.0[Dimension::Registry as usize] = registry.map(|image| image_registry::of(image).into());
+    values
+}
+
+/// What does not depend on the cause.
+pub(super) fn shared_by_all(record: &Record) -> Values {
+    let mut values = Values::default();
+    values.0[Dimension::Workload as usize] = workload(record).map(Arc::from);
+    values.0[Dimension::Node as usize].clone_from(&record.pod.node);
+    values.0[Dimension::Namespace as usize] = Some(Arc::clone(&record.pod.namespace));
+    values
+}
+
+/// The workload as NAMESPACE/KIND/NAME; `None` of a pod without a controller.
+pub(super) fn workload(record: &Record) -> Option<String> {
+    let workload = record.pod.workload.as_ref()?;
+    let namespace = &record.pod.namespace;
+    Some(format!("{namespace}/{}/{}", workload.kind, workload.name))
+}
+
+/// Leaves in each dimension the first [`MOST_VALUES`] that `pods` have, which are in the order of how long they
+/// have waited.
+pub(super) fn forget_too_many(pods: &mut [Affected]) {
+    for dimension in Dimension::ALL {
+        let mut kept: HashSet<Arc<str>> = HashSet::new();
+        for pod in &mut *pods {
+            let value = &mut pod.values.0[dimension as usize];
+            let Some(text) = value else { continue };
+            if kept.len() < MOST_VALUES {
+                kept.insert(Arc::clone(text));
+            } else if !kept.contains(text) {
+                *value = None;
+            }
+        }
+    }
+}
