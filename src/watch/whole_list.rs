@@ -19,7 +19,7 @@ use podinit_core::pod::packed::PackedPods;
 
 /// Why a list in one answer did not complete.
 #[derive(Debug)]
-pub(super) enum Unwhole {
+pub(super) enum WholeListError {
     /// It began and did not end, or did not begin in time
     Cut(ApiError),
     /// It is longer than can be held, or not whole
@@ -30,37 +30,43 @@ pub(super) enum Unwhole {
 
 impl Lister<'_> {
     /// Lists all pods with one request. As with pages, it returns nothing unless the list completes.
-    pub(super) async fn whole(&mut self, freshness: &Freshness) -> Result<CompleteList, Unwhole> {
+    pub(super) async fn whole(
+        &mut self,
+        freshness: &Freshness,
+    ) -> Result<CompleteList, WholeListError> {
         let longest = self.config.list_timeout;
         match timeout(longest, self.answered_whole(freshness)).await {
             Ok(result) => result,
-            Err(_) => Err(Unwhole::Cut(no_end(longest))),
+            Err(_) => Err(WholeListError::Cut(no_end(longest))),
         }
     }
 
-    async fn answered_whole(&mut self, freshness: &Freshness) -> Result<CompleteList, Unwhole> {
+    async fn answered_whole(
+        &mut self,
+        freshness: &Freshness,
+    ) -> Result<CompleteList, WholeListError> {
         let request = self.requests.whole_list(freshness);
-        let request = request.map_err(Unwhole::Failed)?;
+        let request = request.map_err(WholeListError::Failed)?;
         let deadline = self.config.header_timeout;
         let answer = (self.negotiation)
             .send(self.client, request, Purpose::List, deadline)
             .await;
         let answer = answer.map_err(|failure| match failure.kind {
-            ApiErrorKind::Timeout => Unwhole::Cut(failure),
-            _ => Unwhole::Failed(failure),
+            ApiErrorKind::Timeout => WholeListError::Cut(failure),
+            _ => WholeListError::Failed(failure),
         })?;
         self.sender.heard();
         let (list, token) =
             self.read_whole(answer)
                 .await
                 .map_err(|failure| match failure.kind {
-                    ApiErrorKind::AnswerTooLong => Unwhole::Unsuitable(failure),
-                    _ => Unwhole::Cut(failure),
+                    ApiErrorKind::AnswerTooLong => WholeListError::Unsuitable(failure),
+                    _ => WholeListError::Cut(failure),
                 })?;
         match token {
             Some(token) if !token.is_empty() => {
                 let detail = "a list without a limit has a continue token";
-                Err(Unwhole::Unsuitable(ApiError::malformed(detail)))
+                Err(WholeListError::Unsuitable(ApiError::malformed(detail)))
             }
             _ => Ok(list),
         }

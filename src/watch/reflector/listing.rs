@@ -10,7 +10,7 @@ use crate::watch::requests::Freshness;
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::WatchErrorReason;
 use crate::watch::streamed_list::Unstreamed;
-use crate::watch::whole_list::Unwhole;
+use crate::watch::whole_list::WholeListError;
 
 impl Reflector {
     /// Lists until a list completes that is no older than `known`.
@@ -91,9 +91,9 @@ impl Reflector {
                 self.fallback.completed();
                 return Ok(list);
             }
-            Err(Unwhole::Failed(failure)) => return Err(failure),
-            Err(Unwhole::Cut(failure)) if !self.fallback.was_cut() => return Err(failure),
-            Err(Unwhole::Cut(failure) | Unwhole::Unsuitable(failure)) => failure,
+            Err(WholeListError::Failed(failure)) => return Err(failure),
+            Err(WholeListError::Cut(failure)) if !self.fallback.was_cut() => return Err(failure),
+            Err(WholeListError::Cut(failure) | WholeListError::Unsuitable(failure)) => failure,
         };
         self.count(&failure);
         let for_good = self.fallback.fell_back(false);
