@@ -22,7 +22,7 @@ use podinit_decode::{Encoding, WatchEventKind};
 
 /// Why a streamed list did not complete.
 #[derive(Debug)]
-pub(super) enum Unstreamed {
+pub(super) enum StreamedListError {
     /// The API server does not offer it
     Refused(ApiError),
     /// It began, and then there was neither an end nor anything else
@@ -38,7 +38,7 @@ impl Lister<'_> {
     pub(super) async fn stream(
         &mut self,
         freshness: &Freshness,
-    ) -> Result<CompleteList, Unstreamed> {
+    ) -> Result<CompleteList, StreamedListError> {
         let longest = self.config.page_timeout;
         match timeout(longest, self.streamed(freshness, longest)).await {
             Ok(result) => result,
@@ -50,26 +50,26 @@ impl Lister<'_> {
         &mut self,
         freshness: &Freshness,
         longest: Duration,
-    ) -> Result<CompleteList, Unstreamed> {
+    ) -> Result<CompleteList, StreamedListError> {
         let seconds = u32::try_from(longest.as_secs()).unwrap_or(u32::MAX).max(1);
         let request = self.requests.streamed_list(freshness, seconds);
-        let request = request.map_err(Unstreamed::Failed)?;
+        let request = request.map_err(StreamedListError::Failed)?;
         let deadline = self.config.header_timeout;
         let answer = (self.negotiation)
             .send(self.client, request, Purpose::StreamedList, deadline)
             .await;
         let answer = answer.map_err(|failure| {
             if failure.kind == ApiErrorKind::Rejected {
-                Unstreamed::Refused(failure)
+                StreamedListError::Refused(failure)
             } else {
-                Unstreamed::Failed(failure)
+                StreamedListError::Failed(failure)
             }
         })?;
         self.sender.heard();
         self.read(answer).await
     }
 
-    async fn read(&mut self, answer: Answer) -> Result<CompleteList, Unstreamed> {
+    async fn read(&mut self, answer: Answer) -> Result<CompleteList, StreamedListError> {
         let (encoding, mut body) = answer.unpacked();
         let silence = self.config.chunk_timeout;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
@@ -85,8 +85,8 @@ impl Lister<'_> {
             };
             let next = body.next(silence, "no end of the streamed list", chunk);
             let goes_on = next.await.map_err(|failure| match failure.kind {
-                ApiErrorKind::Timeout => Unstreamed::Endless(failure),
-                _ => Unstreamed::Cut(failure),
+                ApiErrorKind::Timeout => StreamedListError::Endless(failure),
+                _ => StreamedListError::Cut(failure),
             })?;
             if let Some(version) = std::mem::replace(&mut end, Ok(None))? {
                 // A watch does not show whether the API server shards.
@@ -97,7 +97,7 @@ impl Lister<'_> {
             if !goes_on {
                 let detail = "the streamed list was cut short";
                 let failure = ApiError::new(ApiErrorKind::Transport, detail);
-                return Err(Unstreamed::Cut(failure));
+                return Err(StreamedListError::Cut(failure));
             }
         }
     }
@@ -108,7 +108,7 @@ impl Lister<'_> {
         encoding: Encoding,
         event: Framed<'_>,
         pods: &mut StreamedPods,
-    ) -> Result<Option<String>, Unstreamed> {
+    ) -> Result<Option<String>, StreamedListError> {
         let event = match event {
             Framed::Whole(event) => event,
             Framed::TooLong(head) => {
@@ -134,13 +134,13 @@ impl Lister<'_> {
                 let version = resource_version.filter(|version| usable(version));
                 let unusable = || {
                     let detail = "the streamed list has no resourceVersion to watch from";
-                    Unstreamed::Failed(ApiError::malformed(detail))
+                    StreamedListError::Failed(ApiError::malformed(detail))
                 };
                 return version.map(Some).ok_or_else(unusable);
             }
             Ok(WatchEventKind::Bookmark { .. }) => {}
             Ok(WatchEventKind::Error(status)) => {
-                return Err(Unstreamed::Failed(ApiError::from_event(&status)));
+                return Err(StreamedListError::Failed(ApiError::from_event(&status)));
             }
             Err(error) => {
                 let may_be_deletion = encoding.may_be_deletion(event);
@@ -157,15 +157,15 @@ impl Lister<'_> {
         kind: ApiErrorKind,
         detail: String,
         may_be_deletion: bool,
-    ) -> Result<Option<String>, Unstreamed> {
+    ) -> Result<Option<String>, StreamedListError> {
         if may_be_deletion {
-            return Err(Unstreamed::Cut(ApiError::new(kind, detail)));
+            return Err(StreamedListError::Cut(ApiError::new(kind, detail)));
         }
         self.sender.stats().count_errors(kind.into(), 1);
         Ok(None)
     }
 }
 
-fn no_end(waited: Duration) -> Unstreamed {
-    Unstreamed::Endless(timed_out("no end of the streamed list", waited))
+fn no_end(waited: Duration) -> StreamedListError {
+    StreamedListError::Endless(timed_out("no end of the streamed list", waited))
 }

@@ -9,7 +9,7 @@ use crate::watch::paged_list::{CompleteList, Lister};
 use crate::watch::requests::Freshness;
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::WatchErrorReason;
-use crate::watch::streamed_list::Unstreamed;
+use crate::watch::streamed_list::StreamedListError;
 use crate::watch::whole_list::WholeListError;
 
 impl Reflector {
@@ -108,14 +108,16 @@ impl Reflector {
                 self.fallback.completed();
                 return Ok(list);
             }
-            Err(Unstreamed::Failed(failure)) => return Err(failure),
-            Err(Unstreamed::Cut(failure)) if !self.fallback.was_cut() => return Err(failure),
-            Err(Unstreamed::Cut(failure)) => {
+            Err(StreamedListError::Failed(failure)) => return Err(failure),
+            Err(StreamedListError::Cut(failure)) if !self.fallback.was_cut() => {
+                return Err(failure);
+            }
+            Err(StreamedListError::Cut(failure)) => {
                 self.count(&failure);
                 (failure, false)
             }
-            Err(Unstreamed::Endless(failure)) => (failure, false),
-            Err(Unstreamed::Refused(failure)) => (failure, true),
+            Err(StreamedListError::Endless(failure)) => (failure, false),
+            Err(StreamedListError::Refused(failure)) => (failure, true),
         };
         let reason = WatchErrorReason::WatchList;
         self.pods.sender.stats().count_errors(reason, 1);
