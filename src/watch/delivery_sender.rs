@@ -14,7 +14,7 @@ use podinit_core::timestamp::Timestamp;
 
 /// The receiver of deliveries is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Closed;
+pub(super) struct ReceiverGone;
 
 /// Sends the deliveries of one source. The statistics say in sync exactly when the receiver has been
 /// sent that, and the receiver is sent only changes.
@@ -81,7 +81,7 @@ impl DeliverySender {
         event: PodEvent,
         arrived: Timestamp,
         version: Version,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), ReceiverGone> {
         self.send(event, Some(arrived), Some(version)).await
     }
 
@@ -91,7 +91,7 @@ impl DeliverySender {
         pods: PackedPods,
         began: Timestamp,
         version: Version,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), ReceiverGone> {
         let listed = PodEvent::Listed { pods, began };
         self.send(listed, None, Some(version)).await?;
         self.synced = true;
@@ -100,12 +100,12 @@ impl DeliverySender {
     }
 
     /// The API server was restored from a backup: the versions sent so far are of another history.
-    pub(super) async fn rolled_back(&mut self) -> Result<(), Closed> {
+    pub(super) async fn rolled_back(&mut self) -> Result<(), ReceiverGone> {
         self.send(PodEvent::RolledBack, None, None).await
     }
 
     /// The source is no longer in sync.
-    pub(super) async fn lose_sync(&mut self) -> Result<(), Closed> {
+    pub(super) async fn lose_sync(&mut self) -> Result<(), ReceiverGone> {
         if self.synced {
             self.synced = false;
             self.stats.set_synced(self.source, false);
@@ -115,7 +115,7 @@ impl DeliverySender {
     }
 
     /// The watch has resumed where it had stopped, and what was missed has been delivered.
-    pub(super) async fn regain_sync(&mut self) -> Result<(), Closed> {
+    pub(super) async fn regain_sync(&mut self) -> Result<(), ReceiverGone> {
         if !self.synced {
             self.send(PodEvent::Resumed, None, None).await?;
             self.synced = true;
@@ -130,7 +130,7 @@ impl DeliverySender {
         &mut self,
         grace: Duration,
         work: W,
-    ) -> Result<W::Output, Closed> {
+    ) -> Result<W::Output, ReceiverGone> {
         let mut work = std::pin::pin!(work);
         if self.synced {
             if let Ok(output) = timeout_at(self.contact + grace, &mut work).await {
@@ -148,7 +148,7 @@ impl DeliverySender {
         event: PodEvent,
         observed: Option<Timestamp>,
         version: Option<Version>,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), ReceiverGone> {
         let delivery = Delivery {
             source: self.source,
             event,
@@ -158,10 +158,13 @@ impl DeliverySender {
         };
         match self.deliveries.try_send(delivery) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Closed(_)) => Err(Closed),
+            Err(TrySendError::Closed(_)) => Err(ReceiverGone),
             Err(TrySendError::Full(delivery)) => {
                 self.waited = true;
-                self.deliveries.send(delivery).await.map_err(|_| Closed)
+                self.deliveries
+                    .send(delivery)
+                    .await
+                    .map_err(|_| ReceiverGone)
             }
         }
     }

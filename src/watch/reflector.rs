@@ -25,7 +25,7 @@ use kube::Client;
 use tokio::time::sleep;
 
 use super::config::{ListMode, ReflectorConfig};
-use super::delivery_sender::{Closed, DeliverySender};
+use super::delivery_sender::{DeliverySender, ReceiverGone};
 use super::follow::{Follow, Sink, StreamReport};
 use super::negotiation::Answer;
 use super::paged_list::{Lister, PageFallback};
@@ -86,7 +86,10 @@ impl Reflector {
     }
 
     /// Lists and watches until the receiver is gone. Begins at `resume` if there is one.
-    pub(super) async fn run(&mut self, resume: Option<ResumePoint>) -> Result<Infallible, Closed> {
+    pub(super) async fn run(
+        &mut self,
+        resume: Option<ResumePoint>,
+    ) -> Result<Infallible, ReceiverGone> {
         let resumed = resume.is_some();
         let mut resume_point = match resume {
             Some(resume_point) => resume_point,
@@ -124,14 +127,14 @@ impl PodSink {
 }
 
 impl Sink for PodSink {
-    type Over = Closed;
+    type Over = ReceiverGone;
 
     async fn read(
         &mut self,
         config: &ReflectorConfig,
         answer: Answer,
         at: &mut ResumePoint,
-    ) -> Result<StreamReport, Closed> {
+    ) -> Result<StreamReport, ReceiverGone> {
         let Self {
             decoder,
             sender,
@@ -150,7 +153,7 @@ impl Sink for PodSink {
         self.log.failed(failure);
     }
 
-    async fn lose_sync(&mut self) -> Result<(), Closed> {
+    async fn lose_sync(&mut self) -> Result<(), ReceiverGone> {
         self.sender.lose_sync().await
     }
 
@@ -158,7 +161,7 @@ impl Sink for PodSink {
         &mut self,
         grace: Duration,
         work: W,
-    ) -> Result<W::Output, Closed> {
+    ) -> Result<W::Output, ReceiverGone> {
         self.sender.while_closed(grace, work).await
     }
 }

@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use tokio::time::{Instant, sleep_until};
 
 use super::config::ReflectorConfig;
-use super::delivery_sender::{Closed, DeliverySender};
+use super::delivery_sender::{DeliverySender, ReceiverGone};
 use super::event_reader::EventReader;
 use super::follow::{StreamEnd, StreamReport};
 use super::line_reader::Framed;
@@ -62,7 +62,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads the watch to its end.
-    pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, Closed> {
+    pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, ReceiverGone> {
         let Answer {
             encoding, mut body, ..
         } = answer;
@@ -134,7 +134,7 @@ impl<'a> Stream<'a> {
         chunk: &Bytes,
         now: Instant,
         events: &mut EventReader,
-    ) -> Result<Option<StreamEnd>, Closed> {
+    ) -> Result<Option<StreamEnd>, ReceiverGone> {
         let arrived = self.sender.now();
         self.sender.heard_at(now);
         self.guard.heard(now, self.sender.synced());
@@ -163,7 +163,7 @@ impl<'a> Stream<'a> {
         encoding: Encoding,
         event: &[u8],
         arrived: Timestamp,
-    ) -> Result<Option<StreamEnd>, Closed> {
+    ) -> Result<Option<StreamEnd>, ReceiverGone> {
         let event = match self.decoder.decode_event(encoding, event) {
             Ok(event) => event,
             Err(error) => {
@@ -238,7 +238,7 @@ impl<'a> Stream<'a> {
         pod: PodSnapshot,
         event: fn(PodSnapshot) -> PodEvent,
         arrived: Timestamp,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), ReceiverGone> {
         let number = pod.resource_version;
         let version = self.resume_point.after(number);
         self.sender.event(event(pod), arrived, version).await?;
@@ -251,7 +251,7 @@ impl<'a> Stream<'a> {
 
     /// States how far the watch has come with events of other shards, which are not delivered: once for
     /// all those that arrived together.
-    async fn report_other_shards(&mut self, arrived: Timestamp) -> Result<(), Closed> {
+    async fn report_other_shards(&mut self, arrived: Timestamp) -> Result<(), ReceiverGone> {
         if std::mem::take(&mut self.saw_other_shard) {
             let version = self.resume_point.version();
             let event = PodEvent::OtherShard;
@@ -290,14 +290,14 @@ impl<'a> Stream<'a> {
         }
     }
 
-    async fn settled(&mut self) -> Result<(), Closed> {
+    async fn settled(&mut self) -> Result<(), ReceiverGone> {
         if self.guard.settle() {
             self.sender.regain_sync().await?;
         }
         Ok(())
     }
 
-    async fn check_deadlines(&mut self, now: Instant) -> Result<Option<StreamEnd>, Closed> {
+    async fn check_deadlines(&mut self, now: Instant) -> Result<Option<StreamEnd>, ReceiverGone> {
         let due = self.due(now);
         if due.dead {
             let failure = timed_out("no byte in the watch", self.config.idle_timeout);

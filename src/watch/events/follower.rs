@@ -11,7 +11,7 @@ use super::EventSink;
 use super::log::EventLog;
 use super::stream::ScopeEvents;
 use crate::watch::WatchConfig;
-use crate::watch::delivery_sender::Closed;
+use crate::watch::delivery_sender::ReceiverGone;
 use crate::watch::follow::{Follow, Sink};
 use crate::watch::pages::watch_version;
 use crate::watch::requests::{Requests, Scope};
@@ -47,7 +47,7 @@ impl Follower {
     }
 
     /// Watches until the receiver is gone.
-    pub(super) async fn run(&mut self) -> Result<Infallible, Closed> {
+    pub(super) async fn run(&mut self) -> Result<Infallible, ReceiverGone> {
         loop {
             let mut resume_point = self.current().await;
             let following = self

@@ -7,7 +7,7 @@ use super::stats::EventLossReason;
 use super::{DeliveredEvents, EventSink};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::config::ReflectorConfig;
-use crate::watch::delivery_sender::Closed;
+use crate::watch::delivery_sender::ReceiverGone;
 use crate::watch::event_reader::EventReader;
 use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use crate::watch::line_reader::Framed;
@@ -28,14 +28,14 @@ pub(super) struct ScopeEvents {
 }
 
 impl Sink for ScopeEvents {
-    type Over = Closed;
+    type Over = ReceiverGone;
 
     async fn read(
         &mut self,
         config: &ReflectorConfig,
         answer: Answer,
         at: &mut ResumePoint,
-    ) -> Result<StreamReport, Closed> {
+    ) -> Result<StreamReport, ReceiverGone> {
         self.log.up();
         self.sink.stats.set_up(self.scope, true);
         let mut events = EventReader::new(answer.encoding, config.max_line_bytes);
@@ -80,7 +80,7 @@ impl ScopeEvents {
         mut chunk: &[u8],
         events: &mut EventReader,
         at: &mut ResumePoint,
-    ) -> Result<Option<ApiError>, Closed> {
+    ) -> Result<Option<ApiError>, ReceiverGone> {
         let encoding = events.encoding();
         while let Some(event) = events.next(&mut chunk) {
             let event = match event {
@@ -126,11 +126,11 @@ impl ScopeEvents {
     }
 
     /// Whether there was room in the queue.
-    fn send(&self, events: DeliveredEvents) -> Result<bool, Closed> {
+    fn send(&self, events: DeliveredEvents) -> Result<bool, ReceiverGone> {
         match self.sink.events.try_send(events) {
             Ok(()) => Ok(true),
             Err(TrySendError::Full(_)) => Ok(false),
-            Err(TrySendError::Closed(_)) => Err(Closed),
+            Err(TrySendError::Closed(_)) => Err(ReceiverGone),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Reflector;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::config::ListMode;
-use crate::watch::delivery_sender::Closed;
+use crate::watch::delivery_sender::ReceiverGone;
 use crate::watch::follow::Sink;
 use crate::watch::paged_list::{CompleteList, Lister};
 use crate::watch::requests::Freshness;
@@ -17,7 +17,7 @@ impl Reflector {
     pub(super) async fn list(
         &mut self,
         known: Option<&ResumePoint>,
-    ) -> Result<ResumePoint, Closed> {
+    ) -> Result<ResumePoint, ReceiverGone> {
         let mut freshness = self.freshness(known);
         loop {
             let began = self.pods.sender.now();
