@@ -60,7 +60,7 @@ pub struct ReflectorConfig {
     /// A watch that ended sooner than this and brought nothing is not reopened at once
     pub short_watch: Duration,
     /// A watch that lasted this long works, even if nothing happened
-    pub proven_after: Duration,
+    pub progress_after: Duration,
     /// First wait after a failure
     pub backoff_base: Duration,
     /// Longest wait after a failure
@@ -96,7 +96,7 @@ impl Default for ReflectorConfig {
             settle_longest: Duration::from_secs(10),
             watch_seconds: 22..=28,
             short_watch: Duration::from_secs(1),
-            proven_after: Duration::from_secs(10),
+            progress_after: Duration::from_secs(10),
             backoff_base: Duration::from_millis(500),
             backoff_cap: Duration::from_secs(30),
             seed: None,

@@ -48,7 +48,7 @@ pub(crate) struct StreamReport {
     /// A bookmark had an older version than the watch was opened at
     pub(crate) behind: bool,
     /// The watch delivered something new, or lasted long enough
-    pub(crate) proven: bool,
+    pub(crate) made_progress: bool,
 }
 
 /// Takes what the watches of one resource bring.
@@ -124,7 +124,7 @@ impl Follow {
         let mut silent = 0;
         loop {
             let report = self.watch(sink, at).await?;
-            if report.proven {
+            if report.made_progress {
                 failed_here = 0;
                 self.backoff.reset();
             }
@@ -137,7 +137,7 @@ impl Follow {
             match report.end {
                 StreamEnd::Lost(reason) => return Ok(reason),
                 StreamEnd::Finished => {
-                    if !report.proven && report.open_for < self.config.short_watch {
+                    if !report.made_progress && report.open_for < self.config.short_watch {
                         let wait = self.backoff.after_failure();
                         let grace = self.config.reopen_grace;
                         sink.while_closed(grace, sleep(wait)).await?;
@@ -194,7 +194,7 @@ impl Follow {
                 opened: false,
                 has_data: false,
                 behind: false,
-                proven: false,
+                made_progress: false,
             }),
         }
     }
@@ -300,7 +300,7 @@ impl Chunks {
             opened: true,
             has_data: self.has_data,
             behind,
-            proven: *at != self.from || open_for >= config.proven_after,
+            made_progress: *at != self.from || open_for >= config.progress_after,
         }
     }
 }

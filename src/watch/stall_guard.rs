@@ -23,7 +23,7 @@ pub(super) struct Due {
     /// Silent for so long that it no longer counts as in sync
     pub(super) stale: bool,
     /// Open for so long that it works
-    pub(super) proven: bool,
+    pub(super) made_progress: bool,
     /// What was missed has been delivered
     pub(super) settled: bool,
 }
@@ -67,15 +67,20 @@ impl StallGuard {
         Due {
             dead: now >= self.dead_at(config),
             stale: synced && now >= self.stale_at(config),
-            proven: now >= self.proven_at(config),
+            made_progress: now >= self.progress_at(config),
             settled: self.settled_at(config).is_some_and(|at| now >= at),
         }
     }
 
     /// When something is due next.
-    pub(super) fn next_due(&self, config: &ReflectorConfig, synced: bool, proven: bool) -> Instant {
+    pub(super) fn next_due(
+        &self,
+        config: &ReflectorConfig,
+        synced: bool,
+        made_progress: bool,
+    ) -> Instant {
         let stale = synced.then(|| self.stale_at(config));
-        let proof = (!proven).then(|| self.proven_at(config));
+        let proof = (!made_progress).then(|| self.progress_at(config));
         [stale, proof, self.settled_at(config)]
             .into_iter()
             .flatten()
@@ -94,8 +99,8 @@ impl StallGuard {
         self.last_contact() + config.stale_after
     }
 
-    fn proven_at(&self, config: &ReflectorConfig) -> Instant {
-        self.opened + config.proven_after
+    fn progress_at(&self, config: &ReflectorConfig) -> Instant {
+        self.opened + config.progress_after
     }
 
     fn settled_at(&self, config: &ReflectorConfig) -> Option<Instant> {

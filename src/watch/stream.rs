@@ -31,7 +31,7 @@ pub(super) struct Stream<'a> {
     log: &'a mut WatchLog,
     resume_point: &'a mut ResumePoint,
     guard: StallGuard,
-    proven: bool,
+    made_progress: bool,
     behind: bool,
     /// Pods of other shards have moved the resume point since the last delivery
     saw_other_shard: bool,
@@ -55,7 +55,7 @@ impl<'a> Stream<'a> {
             log,
             resume_point,
             guard,
-            proven: false,
+            made_progress: false,
             behind: false,
             saw_other_shard: false,
         }
@@ -115,12 +115,12 @@ impl<'a> Stream<'a> {
             opened: true,
             has_data: self.guard.has_data(),
             behind: self.behind,
-            proven: self.proven,
+            made_progress: self.made_progress,
         })
     }
 
     fn next_due(&self) -> Instant {
-        (self.guard).next_due(self.config, self.sender.synced(), self.proven)
+        (self.guard).next_due(self.config, self.sender.synced(), self.made_progress)
     }
 
     fn due(&self, now: Instant) -> Due {
@@ -284,8 +284,8 @@ impl<'a> Stream<'a> {
     }
 
     fn prove(&mut self) {
-        if !self.proven {
-            self.proven = true;
+        if !self.made_progress {
+            self.made_progress = true;
             self.log.works();
         }
     }
@@ -303,7 +303,7 @@ impl<'a> Stream<'a> {
             let failure = timed_out("no byte in the watch", self.config.idle_timeout);
             return Ok(Some(StreamEnd::Failed(failure)));
         }
-        if due.proven {
+        if due.made_progress {
             self.prove();
         }
         if due.settled {
