@@ -4,7 +4,7 @@ mod capture;
 mod demo;
 mod doctor;
 mod explain;
-mod lone_list;
+mod one_shot_list;
 mod output;
 mod progress;
 mod reports;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 
-use super::lone_list::open;
+use super::one_shot_list::open;
 use super::output::{print_to_reader, style};
 use crate::args::{StuckArgs, StuckFormat};
 use crate::cluster::client;

@@ -7,9 +7,9 @@ use anyhow::Context;
 use super::{decode_options, tracker_config};
 use crate::args::ExplainArgs;
 use crate::cluster::clock::Clock;
-use crate::commands::lone_list::open;
+use crate::commands::one_shot_list::open;
 use crate::inspect::explain::{Explanation, ListedPods, explain_list};
-use crate::watch::lone_list::{list_events, list_pods};
+use crate::watch::one_shot_list::{list_events, list_pods};
 use crate::watch::requests::Scope;
 
 /// Explains a startup by what the cluster shows of it now.

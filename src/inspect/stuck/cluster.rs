@@ -6,7 +6,7 @@ use super::{StuckPod, StuckPods};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::inspect::api::startup_of;
-use crate::watch::lone_list::list_pods;
+use crate::watch::one_shot_list::list_pods;
 use crate::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{
     Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
