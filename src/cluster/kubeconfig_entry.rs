@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config_file::yaml::{self, Discretion, Node, Value};
+use crate::config_file::yaml::{self, Node, Secrecy, Value};
 
 /// A kubeconfig holds certificates, but is no longer than this.
 const MOST_BYTES: usize = 16 << 20;
@@ -44,7 +44,7 @@ impl Entry<'_> {
 
 fn line_of(file: &Path, list: &str, name: &str) -> Option<u64> {
     let bytes = yaml::read_file(file, MOST_BYTES).ok()?;
-    let root = yaml::parse(&bytes, MOST_BYTES, Discretion::Discreet).ok()?;
+    let root = yaml::parse(&bytes, MOST_BYTES, Secrecy::Redact).ok()?;
     let Value::List(items) = &field(&root, list)?.value else {
         return None;
     };

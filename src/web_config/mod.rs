@@ -25,7 +25,7 @@ pub use self::users::{MAX_COST, Users};
 
 use self::files::Files;
 use crate::config_file::reload::Inspection;
-use crate::config_file::yaml::{self, Discretion, Fault, FileError, Section, Value};
+use crate::config_file::yaml::{self, Fault, FileError, Secrecy, Section, Value};
 
 /// A valid web configuration.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +78,7 @@ impl WebConfig {
 }
 
 fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
-    let root = yaml::parse(contents, MAX_BYTES, Discretion::Discreet)?;
+    let root = yaml::parse(contents, MAX_BYTES, Secrecy::Redact)?;
     if matches!(root.value, Value::Null) {
         let why = "is empty; write {} if nothing is to be configured";
         return Err(Fault::new(0, "", why));
@@ -89,7 +89,7 @@ fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
         "basic_auth_users",
         "rate_limit",
     ];
-    let root = Section::of(&root, String::new(), &known, Discretion::Discreet)?;
+    let root = Section::of(&root, String::new(), &known, Secrecy::Redact)?;
     let tls = match root.get("tls_server_config") {
         Some(node) => Some(Tls::of(&root, node, files)?),
         None => None,

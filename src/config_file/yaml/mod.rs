@@ -1,6 +1,6 @@
 //! Reads YAML strictly. An error is one line with the file, the line, the key and how to fix it.
 //!
-//! A file that may hold secrets is read *discreetly*: no message repeats any of its contents, whatever
+//! A file that may hold secrets is read *redacted*: no message repeats any of its contents, whatever
 //! is wrong with it and wherever its author may have put a secret by mistake. The line number has to
 //! suffice.
 
@@ -11,7 +11,7 @@ mod tree;
 pub(crate) use fault::Fault;
 pub use fault::FileError;
 pub(crate) use section::{Section, nearest};
-pub(crate) use tree::{Discretion, Node, Value};
+pub(crate) use tree::{Node, Secrecy, Value};
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::path::Path;
 use crate::config_file::regular_file;
 
 /// Reads one YAML document of at most `most` bytes.
-pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result<Node, Fault> {
+pub(crate) fn parse(bytes: &[u8], most: usize, secrecy: Secrecy) -> Result<Node, Fault> {
     if bytes.len() > most {
         let why = format!("is longer than {most} bytes");
         return Err(Fault::new(0, "", why));
@@ -29,7 +29,7 @@ pub(crate) fn parse(bytes: &[u8], most: usize, discretion: Discretion) -> Result
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
         Fault::new(line, "", "is not UTF-8 text")
     })?;
-    tree::read(text, discretion)
+    tree::read(text, secrecy)
 }
 
 /// Reads a file, and at most one byte more than `most`, so that the caller sees that it is too long.
@@ -52,12 +52,12 @@ mod tests {
         let path = dir.path().join("long.yaml");
         std::fs::write(&path, vec![b'#'; 200]).unwrap();
         assert_eq!(read_file(&path, 100).unwrap().len(), 101);
-        let fault = parse(&[b'#'; 101], 100, Discretion::Open).unwrap_err();
+        let fault = parse(&[b'#'; 101], 100, Secrecy::Show).unwrap_err();
         assert_eq!(fault.why, "is longer than 100 bytes");
     }
 
     #[test]
-    fn a_discreet_error_never_repeats_the_file() {
+    fn a_redacted_error_never_repeats_the_file() {
         const SECRET: &str = "s3cr3t-canary";
         for text in [
             "a: [s3cr3t-canary",
@@ -75,11 +75,11 @@ mod tests {
             "? [s3cr3t-canary]\n: 1",
             "\ts3cr3t-canary: 1",
         ] {
-            let message = match parse(text.as_bytes(), 1000, Discretion::Discreet) {
+            let message = match parse(text.as_bytes(), 1000, Secrecy::Redact) {
                 Err(fault) => fault.why,
                 Ok(node) => {
                     let known = ["known"];
-                    let section = Section::of(&node, String::new(), &known, Discretion::Discreet);
+                    let section = Section::of(&node, String::new(), &known, Secrecy::Redact);
                     let fault = section.map(|section| section.need("known").unwrap_err());
                     match fault {
                         Ok(fault) | Err(fault) => format!("{}: {}", fault.key, fault.why),

@@ -1,7 +1,7 @@
 //! A YAML map with a fixed set of keys.
 
 use super::fault::Fault;
-use super::tree::{Discretion, Entry, Node, Value};
+use super::tree::{Entry, Node, Secrecy, Value};
 
 /// A map with no other keys than the known ones.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub(crate) struct Section<'a> {
     path: String,
     line: u64,
     entries: &'a [Entry],
-    discretion: Discretion,
+    secrecy: Secrecy,
 }
 
 impl<'a> Section<'a> {
@@ -18,13 +18,13 @@ impl<'a> Section<'a> {
         node: &'a Node,
         path: String,
         known: &[&str],
-        discretion: Discretion,
+        secrecy: Secrecy,
     ) -> Result<Self, Fault> {
         let Value::Map(entries) = &node.value else {
             let why = format!(
                 "must be a map with {}, is {}",
                 known.join(", "),
-                node.value.kind(discretion)
+                node.value.kind(secrecy)
             );
             return Err(Fault::new(node.line, path, why));
         };
@@ -32,7 +32,7 @@ impl<'a> Section<'a> {
             path,
             line: node.line,
             entries,
-            discretion,
+            secrecy,
         };
         for entry in entries {
             if !known.contains(&entry.key.as_str()) {
@@ -40,9 +40,9 @@ impl<'a> Section<'a> {
                     Some(near) => format!("unknown key; did you mean {near}?"),
                     None => format!("unknown key; known are {}", known.join(", ")),
                 };
-                let path = match discretion {
-                    Discretion::Open => section.path_of(&entry.key),
-                    Discretion::Discreet => section.path,
+                let path = match secrecy {
+                    Secrecy::Show => section.path_of(&entry.key),
+                    Secrecy::Redact => section.path,
                 };
                 return Err(Fault::new(entry.line, path, why));
             }
@@ -52,7 +52,7 @@ impl<'a> Section<'a> {
 
     /// Reads the value of a key as such a map.
     pub(crate) fn inner(&self, key: &str, node: &'a Node, known: &[&str]) -> Result<Self, Fault> {
-        Section::of(node, self.path_of(key), known, self.discretion)
+        Section::of(node, self.path_of(key), known, self.secrecy)
     }
 
     /// The value of a key, if there is one.
@@ -122,7 +122,7 @@ impl<'a> Section<'a> {
 
     /// The kind of a value, for messages.
     pub(crate) fn kind(&self, node: &Node) -> String {
-        node.value.kind(self.discretion)
+        node.value.kind(self.secrecy)
     }
 
     /// An error in the value of a key.

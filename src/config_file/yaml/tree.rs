@@ -11,11 +11,11 @@ use super::fault::Fault;
 
 /// Whether messages may repeat contents of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Discretion {
+pub(crate) enum Secrecy {
     /// They may, which makes them easier to understand
-    Open,
+    Show,
     /// They must not, since a part could be a secret
-    Discreet,
+    Redact,
 }
 
 /// A value and the line on which it begins.
@@ -45,15 +45,15 @@ pub(crate) struct Entry {
 
 impl Value {
     /// The kind of value, for messages.
-    pub(crate) fn kind(&self, discretion: Discretion) -> String {
-        match (self, discretion) {
+    pub(crate) fn kind(&self, secrecy: Secrecy) -> String {
+        match (self, secrecy) {
             (Self::Null, _) => "empty".to_owned(),
-            (Self::Bool(value), Discretion::Open) => format!("the truth value {value}"),
-            (Self::Bool(_), Discretion::Discreet) => "a truth value".to_owned(),
-            (Self::Number(value), Discretion::Open) => format!("the number {value}"),
-            (Self::Number(_), Discretion::Discreet) => "a number".to_owned(),
-            (Self::Text(value), Discretion::Open) => format!("the text {value:?}"),
-            (Self::Text(_), Discretion::Discreet) => "text".to_owned(),
+            (Self::Bool(value), Secrecy::Show) => format!("the truth value {value}"),
+            (Self::Bool(_), Secrecy::Redact) => "a truth value".to_owned(),
+            (Self::Number(value), Secrecy::Show) => format!("the number {value}"),
+            (Self::Number(_), Secrecy::Redact) => "a number".to_owned(),
+            (Self::Text(value), Secrecy::Show) => format!("the text {value:?}"),
+            (Self::Text(_), Secrecy::Redact) => "text".to_owned(),
             (Self::List(_), _) => "a list".to_owned(),
             (Self::Map(_), _) => "a map".to_owned(),
         }
@@ -61,11 +61,11 @@ impl Value {
 }
 
 /// Reads one YAML document.
-pub(crate) fn read(text: &str, discretion: Discretion) -> Result<Node, Fault> {
+pub(crate) fn read(text: &str, secrecy: Secrecy) -> Result<Node, Fault> {
     let read = serde_saphyr::from_str_with_options(text, options());
-    read.map_err(|error| match discretion {
-        Discretion::Open => fault(&error),
-        Discretion::Discreet => discreet_fault(&error),
+    read.map_err(|error| match secrecy {
+        Secrecy::Show => fault(&error),
+        Secrecy::Redact => redacted_fault(&error),
     })
 }
 
@@ -101,7 +101,7 @@ fn fault(error: &serde_saphyr::Error) -> Fault {
 }
 
 /// Without the parser's message, which may quote the file.
-fn discreet_fault(error: &serde_saphyr::Error) -> Fault {
+fn redacted_fault(error: &serde_saphyr::Error) -> Fault {
     let error = error.without_snippet();
     let why = match error {
         serde_saphyr::Error::MultipleDocuments { .. } => "has a second YAML document",

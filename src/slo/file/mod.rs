@@ -8,7 +8,7 @@ use self::names::{interval, kind, namespace, slo_name};
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};
-use crate::config_file::yaml::{self, Discretion, Fault, FileError, Node, Section, Value};
+use crate::config_file::yaml::{self, Fault, FileError, Node, Secrecy, Section, Value};
 use podinit_core::lifecycle::{Namespaces, SloRule};
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
@@ -82,8 +82,8 @@ impl SloFile {
 }
 
 fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
-    let root = yaml::parse(bytes, MAX_BYTES, Discretion::Open)?;
-    let root = Section::of(&root, String::new(), &["slos"], Discretion::Open)?;
+    let root = yaml::parse(bytes, MAX_BYTES, Secrecy::Show)?;
+    let root = Section::of(&root, String::new(), &["slos"], Secrecy::Show)?;
     let list = root.need("slos")?;
     let Value::List(items) = &list.value else {
         let why = format!("must be a list ([] for none), is {}", root.kind(list));
@@ -109,7 +109,7 @@ fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
 }
 
 fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
-    let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS, Discretion::Open)?;
+    let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS, Secrecy::Show)?;
     let name = map.text("name", map.need("name")?, slo_name)?;
     let interval = map.text("interval", map.need("interval")?, interval)?;
     let threshold = duration(&map, "threshold", map.need("threshold")?)?;
