@@ -20,7 +20,7 @@ pub(super) struct Active {
     /// How often its life has been rewritten, which invalidates older timers
     pub(super) rewritten: u32,
     /// How often its next step has been held up
-    pub(super) hindered: u32,
+    pub(super) blocked_steps: u32,
 }
 
 impl Active {
@@ -33,7 +33,7 @@ impl Active {
             next: 0,
             delay: 0,
             rewritten: 0,
-            hindered: 0,
+            blocked_steps: 0,
         }
     }
 
@@ -56,14 +56,14 @@ impl Active {
     pub(super) fn take_step(&mut self) -> Option<Change> {
         let change = self.next_step()?.clone();
         self.next += 1;
-        self.hindered = 0;
+        self.blocked_steps = 0;
         Some(change)
     }
 
     /// The next step is tried again `retry` nanoseconds later than it was due.
     pub(super) fn hold_up(&mut self, retry: i64) {
         self.delay += retry;
-        self.hindered += 1;
+        self.blocked_steps += 1;
     }
 
     /// Whether it may be removed without notice.

@@ -241,11 +241,11 @@ impl Driver {
         if active.rewritten != rewritten {
             return;
         }
-        let hindrance = (self.broken.zip(active.next_step()))
-            .and_then(|(scene, step)| scene.hinders(active, step));
-        if let Some(hindrance) = hindrance {
-            active.hold_up(hindrance.retry);
-            for change in hindrance.changes {
+        let blocked = (self.broken.zip(active.next_step()))
+            .and_then(|(scene, step)| scene.blocks(active, step));
+        if let Some(blocked) = blocked {
+            active.hold_up(blocked.retry);
+            for change in blocked.changes {
                 self.change(id, &change, at);
             }
         } else if let Some(mut change) = active.take_step() {

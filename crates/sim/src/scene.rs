@@ -43,7 +43,7 @@ pub enum Scene {
 
 /// How a step of a pod's life is held up.
 #[derive(Debug)]
-pub(super) struct Hindrance {
+pub(super) struct BlockedStep {
     /// What happens instead
     pub(super) changes: Vec<Change>,
     /// After how many nanoseconds the step is tried again
@@ -96,7 +96,7 @@ impl Scene {
     }
 
     /// Whether, and how, it holds up the next step of a pod's life.
-    pub(super) fn hinders(self, active: &Active, step: &Change) -> Option<Hindrance> {
+    pub(super) fn blocks(self, active: &Active, step: &Change) -> Option<BlockedStep> {
         let pod = &active.pod;
         match (self, step) {
             (Self::CniOutage, Change::MakeSandbox) => {
@@ -127,14 +127,14 @@ impl Scene {
 
 /// The kubelet writes its first status before it makes the sandbox. Where that succeeds at once, no
 /// API server may see this status; where it fails, it does.
-fn no_sandbox(active: &Active, fault: SandboxFault) -> Hindrance {
+fn no_sandbox(active: &Active, fault: SandboxFault) -> BlockedStep {
     let unreported = active.pod.report.is_none();
     let first = unreported.then(|| {
         Change::Report(Report::first(
             !active.pod.manifest.init_containers.is_empty(),
         ))
     });
-    Hindrance {
+    BlockedStep {
         changes: (first.into_iter())
             .chain([Change::FailSandbox(fault)])
             .collect(),
@@ -143,19 +143,19 @@ fn no_sandbox(active: &Active, fault: SandboxFault) -> Hindrance {
 }
 
 /// The scheduler writes a condition, and an Event, only where it did not say so before.
-fn no_node(active: &Active, why: NoNode) -> Hindrance {
-    let changes = match active.hindered {
+fn no_node(active: &Active, why: NoNode) -> BlockedStep {
+    let changes = match active.blocked_steps {
         0 => vec![Change::Unschedulable(why)],
         _ => Vec::new(),
     };
-    Hindrance {
+    BlockedStep {
         changes,
         retry: SCHEDULING_RETRY,
     }
 }
 
 /// Attempts to pull and syncs that back off take turns.
-fn no_image(active: &Active, pull: &Change) -> Option<Hindrance> {
+fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
     let Change::Pull { container, .. } = *pull else {
         return None;
     };
@@ -169,13 +169,13 @@ fn no_image(active: &Active, pull: &Change) -> Option<Hindrance> {
         sandbox: true,
         ..last
     });
-    let attempt = active.hindered / 2;
-    Some(match active.hindered % 2 {
-        0 => Hindrance {
+    let attempt = active.blocked_steps / 2;
+    Some(match active.blocked_steps % 2 {
+        0 => BlockedStep {
             changes: vec![pull.clone(), Change::FailPull(container, fault), write],
             retry: SYNC_AFTER_FAILURE,
         },
-        _ => Hindrance {
+        _ => BlockedStep {
             changes: vec![Change::BackOffPull(container, fault), write],
             retry: ((PULL_BACK_OFF << attempt.min(5)).min(LONGEST_PULL_BACK_OFF)
                 - SYNC_AFTER_FAILURE)
