@@ -1,4 +1,4 @@
-//! One frame of the demo in a terminal: a bar for each stage, a line of story, and where to look.
+//! One frame of the demo in a terminal: a bar for each stage, a status line, and where to look.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -22,8 +22,8 @@ pub(super) struct Frame {
     /// Simulated time since the start
     pub(super) elapsed: Duration,
     pub(super) figures: Figures,
-    /// One line of story
-    pub(super) story: String,
+    /// One status line
+    pub(super) status: String,
     /// Where to look, a line each
     pub(super) look: Vec<String>,
 }
@@ -34,7 +34,7 @@ impl Frame {
         let mut lines = vec![self.head(style), String::new()];
         lines.extend(self.bars(style));
         lines.push(String::new());
-        lines.extend(wrapped(&self.story, style.width));
+        lines.extend(wrapped(&self.status, style.width));
         lines.push(String::new());
         lines.extend(self.look.iter().map(|line| cut(line, style.width)));
         lines.truncate(height);
@@ -137,7 +137,7 @@ mod tests {
             scene: Some("registry-down"),
             elapsed: Duration::from_secs(760),
             figures,
-            story: "registry.example.com refuses connections for 7m40s: 46 pods wait for their containers."
+            status: "registry.example.com refuses connections for 7m40s: 46 pods wait for their containers."
                 .to_owned(),
             look: vec!["page    http://127.0.0.1:8080/".to_owned()],
         }

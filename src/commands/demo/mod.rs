@@ -2,8 +2,8 @@
 
 mod announcement;
 mod frame;
-mod story;
-mod theatre;
+mod live_view;
+mod status_lines;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use self::announcement::Urls;
-use self::theatre::Theatre;
+use self::live_view::LiveView;
 use crate::args::DemoArgs;
 use crate::cluster::client;
 use crate::cluster::clock::Clock;
@@ -68,21 +68,21 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         });
     }
     let closing = shutdown.child_token();
-    let is_shown = !simulation.quiet && theatre::is_possible();
-    let theatre = is_shown.then(|| {
-        let theatre = Theatre {
+    let is_shown = !simulation.quiet && live_view::is_possible();
+    let view = is_shown.then(|| {
+        let view = LiveView {
             exposition: exporter.exposition(),
             clock,
             scene: simulation.scene(),
             look: urls.look(),
         };
-        tokio::spawn(theatre.run(closing.clone()))
+        tokio::spawn(view.run(closing.clone()))
     });
     let ended = exporter.run(&cluster, None, shutdown).await;
     closing.cancel();
-    if let Some(theatre) = theatre {
+    if let Some(view) = view {
         // The terminal is restored before anything else is said.
-        let _ = theatre.await;
+        let _ = view.await;
     }
     simulated.shutdown().await;
     ended

@@ -1,4 +1,4 @@
-//! The story of the demo, one line at a time.
+//! The status lines of the demo, one at a time.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use podinit_sim::scene::Scene;
 /// How long a line stands.
 const LINE_STANDS: Duration = Duration::from_secs(6);
 
-/// What the story is made of.
+/// What the lines are made of.
 #[derive(Clone, Debug)]
-pub(super) struct Story<'a> {
+pub(super) struct StatusLines<'a> {
     /// What breaks, and how long after the start
     pub(super) scene: Option<(Scene, Duration)>,
     /// Simulated time since the start
@@ -24,7 +24,7 @@ pub(super) struct Story<'a> {
     pub(super) figures: &'a Figures,
 }
 
-impl Story<'_> {
+impl StatusLines<'_> {
     /// The line that stands after so much real time.
     pub(super) fn line(&self, shown: Duration) -> String {
         let mut lines = self.lines();
@@ -141,18 +141,18 @@ mod tests {
 
     fn lines(elapsed: u64, scene: Option<(Scene, Duration)>) -> Vec<String> {
         let figures = figures();
-        let story = Story {
+        let lines = StatusLines {
             scene,
             elapsed: Duration::from_secs(elapsed),
             now: Timestamp::from_seconds(1_772_360_000),
             figures: &figures,
         };
-        let shown = (0..4).map(|turn| story.line(LINE_STANDS * turn));
+        let shown = (0..4).map(|turn| lines.line(LINE_STANDS * turn));
         shown.collect()
     }
 
     #[test]
-    fn the_story_is_told_line_by_line() {
+    fn the_lines_follow_each_other() {
         let scene = Some((Scene::RegistryDown, Duration::from_secs(300)));
         assert_eq!(
             lines(760, scene),
@@ -171,15 +171,15 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_pod_there_is_a_story_too() {
+    fn before_the_first_pod_there_are_lines_too() {
         let figures = Figures::default();
-        let story = Story {
+        let lines = StatusLines {
             scene: None,
             elapsed: Duration::ZERO,
             now: Timestamp::EPOCH,
             figures: &figures,
         };
-        assert_eq!(story.lines().len(), 2);
-        assert_eq!(story.line(LINE_STANDS), "No pod is starting up.");
+        assert_eq!(lines.lines().len(), 2);
+        assert_eq!(lines.line(LINE_STANDS), "No pod is starting up.");
     }
 }

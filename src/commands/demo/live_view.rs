@@ -8,7 +8,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::frame::Frame;
-use super::story::Story;
+use super::status_lines::StatusLines;
 use crate::cluster::clock::Clock;
 use crate::commands::output::style;
 use crate::metrics::Exposition;
@@ -29,7 +29,7 @@ const ERASE_LINE: &str = "\u{1b}[K";
 const ERASE_BELOW: &str = "\u{1b}[J";
 
 /// What the frames are made of.
-pub(super) struct Theatre {
+pub(super) struct LiveView {
     pub(super) exposition: Arc<Exposition>,
     pub(super) clock: Arc<dyn Clock>,
     /// What breaks, and how long after the start
@@ -44,7 +44,7 @@ pub(super) fn is_possible() -> bool {
     io::stdout().is_terminal() && !is_dumb
 }
 
-impl Theatre {
+impl LiveView {
     /// Shows frames until `closing`, or until the terminal is gone. Then the terminal is as it was before.
     pub(super) async fn run(self, closing: CancellationToken) {
         let (began, opened) = (self.clock.now(), Instant::now());
@@ -66,7 +66,7 @@ impl Theatre {
         let elapsed = u64::try_from(now.nanos_since(began)).unwrap_or(0);
         let elapsed = Duration::from_nanos(elapsed);
         let figures = self.exposition.figures();
-        let story = Story {
+        let lines = StatusLines {
             scene: self.scene,
             elapsed,
             now,
@@ -75,7 +75,7 @@ impl Theatre {
         Frame {
             scene: self.scene.map(|(scene, _)| scene.as_str()),
             elapsed,
-            story: story.line(shown),
+            status: lines.line(shown),
             look: self.look.clone(),
             figures,
         }
