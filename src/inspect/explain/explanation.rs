@@ -10,7 +10,7 @@ use super::peers::Peers;
 use super::uncertainty;
 use super::verdict::verdict;
 use super::waterfall::{Row, waterfall};
-use crate::reports::report::{Advice, Taken, advise};
+use crate::reports::report::{Advice, ProbeDurations, advise};
 use crate::text::human_time::since;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
@@ -271,7 +271,7 @@ fn slos(record: &Record) -> Vec<SloLine> {
 
 /// What to change in the probes of the pod, by how long the pods of its workload took.
 fn probes(record: &Record, probe_times: Vec<Latency>) -> Vec<Advice> {
-    let (Some(probes), Some(taken)) = (&record.pod.probes, Taken::of(probe_times)) else {
+    let (Some(probes), Some(taken)) = (&record.pod.probes, ProbeDurations::of(probe_times)) else {
         return Vec::new();
     };
     (probes.iter())

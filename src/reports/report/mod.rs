@@ -28,7 +28,9 @@ use std::sync::Arc;
 pub use csv::columns;
 use pods::Images;
 pub use pods::ReportedPod;
-pub use probes::{Advice, Finding, ProbeReport, ProbeTimes, Taken, WorkloadAdvice, advise};
+pub use probes::{
+    Advice, Finding, ProbeDurations, ProbeReport, ProbeTimes, WorkloadAdvice, advise,
+};
 use report_sink::{ReportSink, rows};
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, PodName, Report};

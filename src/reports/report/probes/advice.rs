@@ -47,14 +47,14 @@ label_values! {
 
 /// How long the pods with these probes took from ContainersStarted to ContainersReady, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Taken {
+pub struct ProbeDurations {
     /// How many startups
     pub pods: usize,
     pub p50: f64,
     pub p99: f64,
 }
 
-impl Taken {
+impl ProbeDurations {
     /// Of so many startups; `None` where they are too few for advice.
     pub fn of(mut latencies: Vec<Latency>) -> Option<Self> {
         if latencies.len() < LEAST_STARTUPS {
@@ -90,7 +90,7 @@ pub struct Advice {
 }
 
 /// The advice for one container, if anything is wrong.
-pub fn advise(probes: &ContainerProbes, taken: Taken) -> Option<Advice> {
+pub fn advise(probes: &ContainerProbes, taken: ProbeDurations) -> Option<Advice> {
     let timing = Timing::of(probes);
     let found: Vec<Finding> = Finding::ALL
         .into_iter()
@@ -139,7 +139,7 @@ impl Timing {
         }
     }
 
-    fn shows(&self, finding: Finding, probes: &ContainerProbes, taken: Taken) -> bool {
+    fn shows(&self, finding: Finding, probes: &ContainerProbes, taken: ProbeDurations) -> bool {
         let period = self.period.unwrap_or(0.0);
         let has_small_budget =
             (self.budget).is_some_and(|budget| budget < BUDGET_FACTOR * taken.p99);
@@ -158,7 +158,7 @@ impl Timing {
         }
     }
 
-    fn sentence(&self, finding: Finding, taken: Taken) -> String {
+    fn sentence(&self, finding: Finding, taken: ProbeDurations) -> String {
         let Self {
             delay,
             repeats,
@@ -167,7 +167,7 @@ impl Timing {
         } = self;
         let period = self.period.unwrap_or(0.0);
         let budget = self.budget.unwrap_or(0.0);
-        let Taken { pods, p50, p99 } = taken;
+        let ProbeDurations { pods, p50, p99 } = taken;
         match finding {
             Finding::InitialDelay => format!(
                 "half of {pods} startups are ready at the first probe after the initial delay of {delay} s: \
@@ -202,7 +202,7 @@ fn budget(probe: Probe) -> f64 {
 fn proposal(
     probes: &ContainerProbes,
     found: &[Finding],
-    taken: Taken,
+    taken: ProbeDurations,
 ) -> BTreeMap<&'static str, u32> {
     let mut set = BTreeMap::new();
     let has = |finding| found.contains(&finding);

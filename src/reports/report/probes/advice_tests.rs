@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::advice::{Advice, Taken, advise};
+use super::advice::{Advice, ProbeDurations, advise};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, Probe};
 
@@ -27,7 +27,7 @@ fn advice(
         liveness,
     };
     let pods = 5;
-    advise(&probes, Taken { pods, p50, p99 })
+    advise(&probes, ProbeDurations { pods, p50, p99 })
 }
 
 /// What is wrong, and what to set, as text.
@@ -148,8 +148,8 @@ fn no_container_gets_less_than_a_minute_or_than_it_has() {
 #[test]
 fn four_startups_are_too_few_and_their_number_is_said() {
     let startups = |count| vec![Latency::from_nanos(35_000_000_000); count];
-    assert_eq!(Taken::of(startups(4)), None);
-    let taken = Taken::of(startups(5)).unwrap();
+    assert_eq!(ProbeDurations::of(startups(4)), None);
+    let taken = ProbeDurations::of(startups(5)).unwrap();
     assert_eq!((taken.pods, taken.p50, taken.p99), (5, 35.0, 35.0));
     let all = [
         [None, probe(30, 10, 3), None],

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use advice::{Advice, Finding, Taken, advise};
+pub use advice::{Advice, Finding, ProbeDurations, advise};
 
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, PodInfo, Workload};
@@ -79,7 +79,7 @@ impl ProbeTimes {
     pub(super) fn report(self, top: usize) -> ProbeReport {
         let (mut workloads, mut too_few, mut advice) = (0, 0, Vec::<WorkloadAdvice>::new());
         for (version, latencies) in self.0 {
-            match Taken::of(latencies) {
+            match ProbeDurations::of(latencies) {
                 Some(taken) => {
                     workloads += 1;
                     advice.extend(workload_advice(&version, taken));
@@ -117,7 +117,7 @@ impl Version {
     }
 }
 
-fn workload_advice(version: &Version, taken: Taken) -> Option<WorkloadAdvice> {
+fn workload_advice(version: &Version, taken: ProbeDurations) -> Option<WorkloadAdvice> {
     let containers: Vec<_> = (version.probes.iter())
         .filter_map(|container| advise(container, taken))
         .collect();
