@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::inspect::explain::{Explanation, Others};
+use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::history::{History, Sample};
 use podinit::inspect::page::{Foot, Overview, pod_page};
 use podinit::metrics::{Figures, SloFigures};
@@ -159,7 +159,7 @@ fn a_small_state_as_html() {
 #[test]
 fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
     let hostile = in_flight("<script>alert('&\"')</script>", true);
-    let explanation = Explanation::new(&hostile, Others::default(), at(600));
+    let explanation = Explanation::new(&hostile, Context::default(), at(600));
     let pages = [
         small().render(at(600)).unwrap(),
         pod_page(&explanation, Some(foot())).unwrap(),
@@ -186,7 +186,7 @@ fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
 
 #[test]
 fn a_pod_as_html() {
-    let explanation = Explanation::new(&in_flight("web-1", true), Others::default(), at(600));
+    let explanation = Explanation::new(&in_flight("web-1", true), Context::default(), at(600));
     insta::assert_snapshot!(pod_page(&explanation, Some(foot())).unwrap());
     let file = pod_page(&explanation, None).unwrap();
     assert!(file.contains("<style>") && !file.contains("stylesheet") && !file.contains("<footer"));

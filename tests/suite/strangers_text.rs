@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
 use podinit::doctor::text as doctor_text;
 use podinit::inspect::api::{self, startup_of};
-use podinit::inspect::explain::{Explanation, Others};
+use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
 use podinit::inspect::records;
 use podinit::inspect::stuck::{StuckPod, StuckPods};
@@ -89,9 +89,9 @@ fn now() -> Timestamp {
 }
 
 fn explanations(texts: &[String]) -> Vec<Explanation> {
-    let doubts = |record: &Record| Others {
+    let doubts = |record: &Record| Context {
         doubts: vec![format!("the answer says {}", record.pod.name)],
-        ..Others::default()
+        ..Context::default()
     };
     let records = startups(texts);
     let explained = records.iter();

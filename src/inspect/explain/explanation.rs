@@ -20,7 +20,7 @@ use podinit_decode::rfc3339;
 
 /// What a startup is seen beside.
 #[derive(Clone, Debug, Default)]
-pub struct Others {
+pub struct Context {
     pub fleet: Fleet,
     /// Of a pod in flight, those that wait for the same
     pub peers: Option<Peers>,
@@ -141,8 +141,8 @@ impl Explanation {
     }
 
     /// Explains a startup as of `now`, beside others.
-    pub fn new(record: &Record, others: Others, now: Timestamp) -> Self {
-        let Others {
+    pub fn new(record: &Record, context: Context, now: Timestamp) -> Self {
+        let Context {
             fleet,
             peers,
             probe_times,
@@ -151,7 +151,7 @@ impl Explanation {
             ending,
             is_over_at_first_sight,
             mut doubts,
-        } = others;
+        } = context;
         let over = is_over_at_first_sight.then_some(uncertainty::OVER_AT_FIRST_SIGHT);
         let lost = lost.map(uncertainty::of_lost);
         doubts.splice(0..0, lost.into_iter().chain(over).map(str::to_owned));

@@ -1,7 +1,7 @@
 //! `podinit explain`: where the time of one startup went, for people.
 //!
 //! ```text
-//! documents of a recording, or lists of a cluster ─▶ replay ─▶ Record, Others ─▶ Explanation ─▶ text | json | trace
+//! documents of a recording, or lists of a cluster ─▶ replay ─▶ Record, Context ─▶ Explanation ─▶ text | json | trace
 //!                        records of a running exporter ──────────▲
 //! ```
 //!
@@ -25,7 +25,7 @@ mod verdict;
 mod waterfall;
 
 pub use ended::EndedLine;
-pub use explanation::{CauseLine, Explanation, MilestoneLine, Others, SloLine, WorkloadPods};
+pub use explanation::{CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods};
 pub use fleet::Fleet;
 pub use listed::{ListedPods, explain_list};
 pub use next_command::{PodOnNode, next_command, next_command_of};

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::explanation::{Explanation, Others, WorkloadPods};
+use super::explanation::{Context, Explanation, WorkloadPods};
 use super::fleet::Fleet;
 use super::peers::Peers;
 use super::target::Target;
@@ -30,13 +30,13 @@ pub fn explain_records(target: &Target, records: Records, now: Timestamp) -> Opt
         fitting.partition(|record| record.outcome().is_none());
     let pods = count(&in_flight, &ended);
     let record = choose_in_flight(target, in_flight).or_else(|| choose_ended(target, ended))?;
-    let others = Others {
+    let context = Context {
         fleet: Fleet::of_records(&records.ready, record.uid),
         peers: Peers::among(&records.in_flight, &record),
         workload_pods: target.is_workload().then_some(pods),
-        ..Others::default()
+        ..Context::default()
     };
-    Some(Explanation::new(&record, others, now))
+    Some(Explanation::new(&record, context, now))
 }
 
 fn count(in_flight: &[Record], ended: &[Record]) -> WorkloadPods {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::explanation::{Explanation, Others, WorkloadPods};
+use super::explanation::{Context, Explanation, WorkloadPods};
 use super::fleet::Fleet;
 use super::peers::Peers;
 use super::recorded::choose_in_flight;
@@ -99,7 +99,7 @@ impl<'a> Followed<'a> {
         if record.outcome() == Some(Outcome::Ready) && first.lost.is_none() {
             self.fleet.remove(&record);
         }
-        let others = Others {
+        let context = Context {
             peers: peers(&record, tracker),
             fleet: self.fleet,
             probe_times: self.probe_times.of_version(&record.pod),
@@ -110,7 +110,7 @@ impl<'a> Followed<'a> {
             doubts,
         };
         let now = tracker.accounted_time().unwrap_or(record.discovered);
-        Ok(Explanation::new(&record, others, now))
+        Ok(Explanation::new(&record, context, now))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! figures, records ─▶ Overview ─▶ `/`            history ◀─ a sample every 15 s
-//! record, others ─▶ Explanation ─▶ `/pods/NAMESPACE/NAME`
+//! record, context ─▶ Explanation ─▶ `/pods/NAMESPACE/NAME`
 //! ```
 //!
 //! HTML and SVG are made here; no script is needed. What a page takes from the owner of the records is

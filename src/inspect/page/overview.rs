@@ -9,7 +9,7 @@ use super::sentence::Situation;
 use super::slo_card::SloCard;
 use super::waiting_row::WaitingRow;
 use super::waterfall::{Waterfall, waterfall};
-use crate::inspect::explain::{Explanation, Others};
+use crate::inspect::explain::{Context, Explanation};
 use crate::metrics::Figures;
 use podinit_core::lifecycle::{Outcome, Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
@@ -171,7 +171,7 @@ fn entered(record: &Record) -> Option<Timestamp> {
 const MOST_ROWS: usize = 100;
 
 fn slow(record: &Record, now: Timestamp) -> Waterfall {
-    waterfall(&Explanation::new(record, Others::default(), now))
+    waterfall(&Explanation::new(record, Context::default(), now))
 }
 
 /// How many pods have exact, bounded or late network times: by what gave them.

@@ -17,7 +17,7 @@ use super::history::{History, Sample};
 use super::overview::{Foot, Overview};
 use super::pod_page::pod_page;
 use crate::cluster::clock::Clock;
-use crate::inspect::explain::{Explanation, Fleet, Others, Peers};
+use crate::inspect::explain::{Context, Explanation, Fleet, Peers};
 use crate::inspect::records::{
     Answer, Filter, Position, Query, RecordsClient, Sort, Unanswered, Whole,
 };
@@ -211,12 +211,12 @@ impl PageSources {
         let Some(record) = answer.records.into_iter().next() else {
             return Ok(None);
         };
-        let others = Others {
+        let context = Context {
             fleet: Fleet::of_records(&self.newest_ready(FLEET).await?, record.uid),
             peers: self.peers(&record).await?,
-            ..Others::default()
+            ..Context::default()
         };
-        let explanation = Explanation::new(&record, others, self.clock.now());
+        let explanation = Explanation::new(&record, context, self.clock.now());
         Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)))?))
     }
 
