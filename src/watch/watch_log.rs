@@ -9,14 +9,14 @@ use crate::cluster::api_error::ApiError;
 /// What the log already says about one list-watch.
 #[derive(Debug, Default)]
 pub(super) struct WatchLog {
-    trouble: Option<Trouble>,
+    streak: Option<FailureStreak>,
     listed: bool,
     /// By reason, whether something skipped has been logged as a warning
     warned: [bool; WatchErrorReason::ALL.len()],
 }
 
 #[derive(Debug)]
-struct Trouble {
+struct FailureStreak {
     since: Instant,
     failures: u64,
     reason: WatchErrorReason,
@@ -27,14 +27,14 @@ impl WatchLog {
     /// worked, or has another reason than the one before.
     pub(super) fn failed(&mut self, failure: &ApiError) {
         let reason = WatchErrorReason::from(failure.kind);
-        let trouble = self.trouble.get_or_insert_with(|| Trouble {
+        let streak = self.streak.get_or_insert_with(|| FailureStreak {
             since: Instant::now(),
             failures: 0,
             reason,
         });
-        let news = trouble.failures == 0 || trouble.reason != reason;
-        trouble.failures += 1;
-        trouble.reason = reason;
+        let news = streak.failures == 0 || streak.reason != reason;
+        streak.failures += 1;
+        streak.reason = reason;
         let (detail, reason) = (&failure.detail, reason.as_str());
         if news {
             tracing::warn!(reason, detail, "the watch is failing; it will be retried");
@@ -45,9 +45,9 @@ impl WatchLog {
 
     /// The watch works.
     pub(super) fn works(&mut self) {
-        if let Some(trouble) = self.trouble.take() {
-            let seconds = trouble.since.elapsed().as_secs_f64();
-            let failures = trouble.failures;
+        if let Some(streak) = self.streak.take() {
+            let seconds = streak.since.elapsed().as_secs_f64();
+            let failures = streak.failures;
             tracing::info!(failures, seconds, "the watch works again");
         }
     }
@@ -114,10 +114,10 @@ impl WatchLog {
         }
     }
 
-    /// Whether the list-watch is in trouble, and how many failures that has been so far.
+    /// Whether the list-watch is failing, and how many failures that has been so far.
     #[cfg(test)]
     fn failures(&self) -> Option<u64> {
-        self.trouble.as_ref().map(|trouble| trouble.failures)
+        self.streak.as_ref().map(|streak| streak.failures)
     }
 }
 
