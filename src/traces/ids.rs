@@ -20,7 +20,7 @@ pub enum SpanName<'a> {
 }
 
 impl<'a> SpanName<'a> {
-    /// The span that shows an interval: of a whole duration the root.
+    /// The span that shows an interval: of an end-to-end duration the root.
     pub const fn of(interval: Interval) -> Self {
         match interval {
             Interval::CreatedToReady | Interval::ScheduledToReady => Self::Startup,

@@ -161,7 +161,7 @@ fn an_exemplar_leads_to_the_trace_of_its_pod() {
     });
     assert!(
         root.parent_span_id.is_empty(),
-        "the root shows the whole duration"
+        "the root shows the end-to-end duration"
     );
     assert_eq!(attribute(&root, "k8s.pod.name"), Some(pod));
     let uid = attribute(&root, "k8s.pod.uid").unwrap();

@@ -102,7 +102,7 @@ pub struct Milestone {
     pub source: Option<String>,
 }
 
-/// A stage, a step or a whole duration.
+/// A stage, a step or an end-to-end duration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     pub interval: String,

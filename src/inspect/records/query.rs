@@ -37,7 +37,7 @@ pub enum Sort {
     Slowest(Whole),
 }
 
-/// A whole duration.
+/// An end-to-end duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
     CreatedToReady,

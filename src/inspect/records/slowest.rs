@@ -10,10 +10,10 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// The records of so many minutes are kept, the present one included.
 pub const MINUTES: usize = 60;
 
-/// So many records are kept of a minute, by each whole duration.
+/// So many records are kept of a minute, by each end-to-end duration.
 pub const SLOWEST_OF_A_MINUTE: usize = 10;
 
-/// By minute, for each whole duration, the records of the slowest startups that ended in it.
+/// By minute, for each end-to-end duration, the records of the slowest startups that ended in it.
 #[derive(Debug, Default)]
 pub(super) struct Slowest(BTreeMap<i64, [Vec<(Latency, KeptRecord)>; Whole::ALL.len()]>);
 

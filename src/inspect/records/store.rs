@@ -81,7 +81,7 @@ impl RecordStore {
         self.newest.iter().rev()
     }
 
-    /// The slowest records by a whole duration, of each of the 60 minutes that end with that of `now`,
+    /// The slowest records by an end-to-end duration, of each of the 60 minutes that end with that of `now`,
     /// in no particular order.
     pub fn slowest(&self, whole: Whole, now: Timestamp) -> impl Iterator<Item = &KeptRecord> {
         self.slowest.since(whole, now)

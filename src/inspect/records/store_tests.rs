@@ -11,7 +11,7 @@ use crate::inspect::records::fixtures::{at, ended};
 use crate::inspect::records::{MINUTES, SLOWEST_OF_A_MINUTE};
 use podinit_core::lifecycle::Latency;
 
-/// What a record is compared by: its number, the minute of its end, and its whole durations in seconds.
+/// What a record is compared by: its number, the minute of its end, and its end-to-end durations in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Plain {
     number: u64,

@@ -24,7 +24,7 @@ pub struct Report {
     pub finished: BTreeMap<&'static str, u64>,
     /// Pods that have not, by stage
     pub in_flight: BTreeMap<&'static str, InFlight>,
-    /// Every interval: the stages in their order, each followed by its steps, then the whole durations.
+    /// Every interval: the stages in their order, each followed by its steps, then the end-to-end durations.
     /// `network` is followed by its two parts first: the pods whose time may include image pulls, and
     /// the others
     pub intervals: Vec<IntervalSummary>,

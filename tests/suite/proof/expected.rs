@@ -45,7 +45,7 @@ pub struct Expected {
     /// By interval, in the order of `Interval::ALL`
     pub measured: [Times; INTERVALS],
     pub lengths: [Option<Length>; INTERVALS],
-    /// By interval and reason; whole durations have none
+    /// By interval and reason; end-to-end durations have none
     pub unobserved: [[Times; 4]; INTERVALS],
     pub returns: [u32; 4],
     /// Its startup was not, or not wholly, watched

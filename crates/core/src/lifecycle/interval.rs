@@ -1,5 +1,5 @@
 //! The intervals that are measured ([§3](crate::specification#s3)): the stages that split a startup,
-//! the two whole durations, and the steps inside the stages `network` and `containers`
+//! the two end-to-end durations, and the steps inside the stages `network` and `containers`
 //! ([§9.1](crate::specification#s9-1)). [`INTERVALS`] has one row for each, as the specification's table
 //! does, and everything else about an interval follows from its row.
 //!
@@ -51,7 +51,7 @@ pub enum StageOrStep {
     Step(Step),
 }
 
-/// Anything that has a duration: a stage, one of the two whole durations, or a step.
+/// Anything that has a duration: a stage, one of the two end-to-end durations, or a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interval {
     Stage(Stage),
@@ -158,10 +158,10 @@ const _: () = {
 };
 
 impl Interval {
-    /// How many intervals there are: the stages, two whole durations, and the steps.
+    /// How many intervals there are: the stages, two end-to-end durations, and the steps.
     pub const COUNT: usize = Stage::ALL.len() + 2 + Step::ALL.len();
 
-    /// Every interval: the stages in their order, then the whole durations, then the steps.
+    /// Every interval: the stages in their order, then the end-to-end durations, then the steps.
     pub const ALL: [Self; Self::COUNT] = {
         let mut all = [Self::CreatedToReady; Self::COUNT];
         let mut row = 0;
@@ -192,7 +192,7 @@ impl Interval {
         }
     }
 
-    /// The stage or step that this is; `None` for a whole duration.
+    /// The stage or step that this is; `None` for an end-to-end duration.
     pub const fn stage_or_step(self) -> Option<StageOrStep> {
         match self {
             Self::Stage(stage) => Some(StageOrStep::Stage(stage)),

@@ -39,7 +39,7 @@ pub struct Record {
     pub milestones: Vec<RecordedMilestone>,
     /// How far the time of NetworkReady can be from the truth, where that is known
     pub network_time: Option<NetworkTime>,
-    /// The stages, whole durations and steps that apply to the pod and have begun or ended
+    /// The stages, end-to-end durations and steps that apply to the pod and have begun or ended
     pub intervals: Vec<RecordedInterval>,
     /// Its containers, those that are followed, in the order of its spec
     pub containers: Vec<RecordedContainer>,
@@ -107,7 +107,7 @@ pub struct RecordedMilestone {
     pub time: Option<(Timestamp, MilestoneSource)>,
 }
 
-/// A stage, a whole duration or a step of a startup.
+/// A stage, an end-to-end duration or a step of a startup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedInterval {
     pub interval: Interval,
@@ -125,7 +125,7 @@ pub enum IntervalResult {
     Open,
     /// It was observed
     Measured(Latency),
-    /// It was not observed, or, of a whole duration, would not have been
+    /// It was not observed, or, of an end-to-end duration, would not have been
     Unobserved(UnobservedReason),
 }
 

@@ -1,4 +1,4 @@
-//! The distribution of each stage, step and whole duration.
+//! The distribution of each stage, step and end-to-end duration.
 
 use super::charts::distribution;
 use super::quantile::{quantile, sorted};

@@ -20,7 +20,7 @@ const BY: Variable = Variable::Choice {
     ],
 };
 
-/// The whole duration that is shown.
+/// The end-to-end duration that is shown.
 const INTERVAL: Variable = Variable::Choice {
     name: "interval",
     label: "Startup",

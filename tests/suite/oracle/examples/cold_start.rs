@@ -29,7 +29,7 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved scheduling preexisting 1",
         ),
         example(
-            "rule 2: \"milestones already reached are latched but their stages are not observed; the stage in progress and all later ones are, and so are the whole durations\"",
+            "rule 2: \"milestones already reached are latched but their stages are not observed; the stage in progress and all later ones are, and so are the end-to-end durations\"",
             API,
             vec![
                 list(&[pod("a").yes(SCHEDULED, 1.0).yes(INITIALIZED, 3.0)]),

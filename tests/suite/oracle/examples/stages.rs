@@ -8,7 +8,7 @@ pub(super) fn examples() -> Vec<Example> {
     let whole = pod("a").all([1.0, 4.0, 3.0, 9.0, 10.0]);
     vec![
         example(
-            "§3: scheduling, network, containers and both whole durations of a pod seen from the start",
+            "§3: scheduling, network, containers and both end-to-end durations of a pod seen from the start",
             API,
             vec![
                 added(&pod("a")),

@@ -32,7 +32,7 @@ pub(crate) struct End {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judgement {
     pub(crate) interval: Interval,
-    /// The label `stage`, or `step`; none for a whole duration
+    /// The label `stage`, or `step`; none for an end-to-end duration
     pub(crate) name: Option<&'static str>,
     pub(crate) finding: Finding,
 }

@@ -157,7 +157,7 @@ fn observe(
     durations.push(duration);
 }
 
-/// The whole durations are no stages, and have no series here.
+/// The end-to-end durations are no stages, and have no series here.
 fn unobserved(figures: &mut Figures, name: Option<&str>, reason: &str) {
     if let Some(stage) = name {
         figures.add(

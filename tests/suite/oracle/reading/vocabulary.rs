@@ -87,7 +87,7 @@ impl Interval {
         }
     }
 
-    /// The label value `stage`; the whole durations and the steps are no stages.
+    /// The label value `stage`; the end-to-end durations and the steps are no stages.
     pub(crate) fn stage(self, traits: Traits) -> Option<&'static str> {
         match self {
             Self::Gated => Some("gated"),

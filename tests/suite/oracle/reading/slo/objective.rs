@@ -4,7 +4,7 @@ use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::snapshot::Snapshot;
 use crate::oracle::reading::vocabulary::Interval;
 
-/// "An SLO names a stage or whole duration, a threshold and an objective."
+/// "An SLO names a stage or end-to-end duration, a threshold and an objective."
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slo {
     pub(crate) name: String,
