@@ -25,7 +25,7 @@ pub mod negotiation;
 mod quality_list;
 mod routes;
 mod scrape;
-mod scrape_places;
+mod scrape_permits;
 mod shared_encoding;
 mod stream;
 mod write_deadline;

@@ -26,7 +26,7 @@ use super::landing_page::Page;
 use super::limits::Limits;
 use super::negotiation::negotiate;
 use super::scrape::{ExporterStatus, Scrape};
-use super::scrape_places::{Place, ScrapePlaces};
+use super::scrape_permits::{ScrapePermit, ScrapePermits};
 use super::shared_encoding::SharedEncodings;
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -37,7 +37,7 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-/// Serves as many scrapes at a time as there are places. The probes are open to everybody; all other paths,
+/// Serves as many scrapes at a time as there are permits. The probes are open to everybody; all other paths,
 /// even unknown ones, have to be asked for under one of the names in `hosts`, and need a grant of `access`.
 pub(super) fn router(
     source: Arc<dyn Scrape>,
@@ -50,7 +50,7 @@ pub(super) fn router(
         encodings: SharedEncodings::new(Arc::clone(&source)),
         source,
         health,
-        scrapes: Arc::new(ScrapePlaces::new(limits)),
+        scrapes: Arc::new(ScrapePermits::new(limits)),
         failing: AtomicBool::new(false),
     };
     let app = Arc::new(app);
@@ -61,8 +61,8 @@ pub(super) fn router(
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(Arc::clone(&app));
     // Not those of scrapes: readers of other routes keep no scraper out.
-    let places = Arc::new(ScrapePlaces::new(limits));
-    let hold = from_fn_with_state(places, hold_place);
+    let permits = Arc::new(ScrapePermits::new(limits));
+    let hold = from_fn_with_state(permits, hold_permit);
     let page = page.map(|page| page.layer(hold.clone()));
     let landing = || Router::new().route("/", get(landing_page));
     let root = page.unwrap_or_else(|| landing().with_state(Arc::clone(&app)));
@@ -87,7 +87,7 @@ struct App {
     source: Arc<dyn Scrape>,
     encodings: SharedEncodings,
     health: Health,
-    scrapes: Arc<ScrapePlaces>,
+    scrapes: Arc<ScrapePermits>,
     /// Whether the last encoding failed, so that only changes are logged
     failing: AtomicBool,
 }
@@ -130,27 +130,27 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
 /// Counts a scrape. It is part of the body, which hyper drops when the kernel has taken its last byte:
 /// a client that does not read still counts, so the limit on scrapes bounds the bodies in memory.
 struct Held {
-    _place: Place,
+    _permit: ScrapePermit,
     _scraping: Scraping,
 }
 
 impl Held {
-    fn take(places: &Arc<ScrapePlaces>, activity: &Arc<Activity>) -> Option<Self> {
+    fn take(permits: &Arc<ScrapePermits>, activity: &Arc<Activity>) -> Option<Self> {
         Some(Self {
-            _place: places.take(activity, Instant::now())?,
+            _permit: permits.take(activity, Instant::now())?,
             _scraping: Activity::scrape(activity),
         })
     }
 }
 
 /// Answers a request for one of the other routes if there is a place for it.
-async fn hold_place(
-    State(places): State<Arc<ScrapePlaces>>,
+async fn hold_permit(
+    State(permits): State<Arc<ScrapePermits>>,
     request: Request,
     next: Next,
 ) -> Response {
     let activity = request.extensions().get::<Arc<Activity>>();
-    let Some(held) = activity.and_then(|activity| Held::take(&places, activity)) else {
+    let Some(held) = activity.and_then(|activity| Held::take(&permits, activity)) else {
         return too_many("requests");
     };
     let (parts, body) = next.run(request).await.into_parts();

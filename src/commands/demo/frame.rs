@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_has_a_bar_for_each_stage_one_line_of_story_and_where_to_look() {
+    fn a_frame_has_a_bar_for_each_stage_one_status_line_and_where_to_look() {
         let expected = "\
 podinit demo: registry-down, 12m40s in: 2980 ready, 50 starting, 7 failed
 

@@ -1,6 +1,6 @@
 //! Reads YAML strictly. An error is one line with the file, the line, the key and how to fix it.
 //!
-//! A file that may hold secrets is read *redacted*: no message repeats any of its contents, whatever
+//! Of a file that may hold secrets values are redacted: no message repeats any of its contents, whatever
 //! is wrong with it and wherever its author may have put a secret by mistake. The line number has to
 //! suffice.
 

@@ -140,7 +140,7 @@ impl Explanation {
         strangers_text::json(self)
     }
 
-    /// Explains a startup as of `now`, beside others.
+    /// Explains a startup as of `now`, beside its context.
     pub fn new(record: &Record, context: Context, now: Timestamp) -> Self {
         let Context {
             fleet,

@@ -15,14 +15,14 @@ use super::limits::Limits;
 
 /// The places for scrapes.
 #[derive(Debug)]
-pub(super) struct ScrapePlaces {
+pub(super) struct ScrapePermits {
     most: usize,
     most_of_one_client: usize,
     min_stall: Duration,
     taken: Mutex<Vec<Arc<Activity>>>,
 }
 
-impl ScrapePlaces {
+impl ScrapePermits {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             most: limits.max_scrapes,
@@ -34,7 +34,11 @@ impl ScrapePlaces {
 
     /// A place for a scrape on the connection with this activity, at the expense of one that does not
     /// read if need be. `None` if there is none.
-    pub(super) fn take(self: &Arc<Self>, activity: &Arc<Activity>, now: Instant) -> Option<Place> {
+    pub(super) fn take(
+        self: &Arc<Self>,
+        activity: &Arc<Activity>,
+        now: Instant,
+    ) -> Option<ScrapePermit> {
         let client = activity.client();
         let mut taken = self.taken();
         let of_client = taken.iter().filter(|other| other.client() == client);
@@ -45,8 +49,8 @@ impl ScrapePlaces {
             taken.swap_remove(stalled).evict();
         }
         taken.push(Arc::clone(activity));
-        Some(Place {
-            places: Arc::clone(self),
+        Some(ScrapePermit {
+            permits: Arc::clone(self),
             activity: Arc::clone(activity),
         })
     }
@@ -74,14 +78,14 @@ impl ScrapePlaces {
 
 /// A place for a scrape, given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    places: Arc<ScrapePlaces>,
+pub(super) struct ScrapePermit {
+    permits: Arc<ScrapePermits>,
     activity: Arc<Activity>,
 }
 
-impl Drop for Place {
+impl Drop for ScrapePermit {
     fn drop(&mut self) {
-        let mut taken = self.places.taken();
+        let mut taken = self.permits.taken();
         // It is not there any more if the place was given away.
         let index = taken
             .iter()
@@ -102,8 +106,8 @@ mod tests {
         Arc::new(Activity::new(Instant::now(), client.parse().unwrap()))
     }
 
-    fn places() -> Arc<ScrapePlaces> {
-        Arc::new(ScrapePlaces::new(&Limits {
+    fn permits() -> Arc<ScrapePermits> {
+        Arc::new(ScrapePermits::new(&Limits {
             max_scrapes: 4,
             ..Limits::default()
         }))
@@ -111,44 +115,47 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_client_has_more_than_half_of_the_places() {
-        let places = places();
+        let permits = permits();
         let now = Instant::now();
         let one = ["10.0.0.1"; 3].map(connection);
-        let held: Vec<_> = one.iter().map(|one| places.take(one, now)).collect();
+        let held: Vec<_> = one.iter().map(|one| permits.take(one, now)).collect();
         assert_eq!(held.iter().flatten().count(), 2);
         let others = ["10.0.0.2", "10.0.0.3", "10.0.0.4"].map(connection);
-        let more: Vec<_> = others.iter().map(|other| places.take(other, now)).collect();
+        let more: Vec<_> = others
+            .iter()
+            .map(|other| permits.take(other, now))
+            .collect();
         assert_eq!(more.iter().flatten().count(), 2);
         drop(held);
-        assert!(places.take(&one[2], now).is_some());
+        assert!(permits.take(&one[2], now).is_some());
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_place_of_who_has_stalled_longest_is_given_away() {
-        let places = places();
+        let permits = permits();
         let began = Instant::now();
         let readers = ["10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.2"].map(connection);
         let held: Vec<_> = readers
             .iter()
-            .map(|reader| places.take(reader, began))
+            .map(|reader| permits.take(reader, began))
             .collect();
         readers[1].stalls(began + Duration::from_millis(2));
         readers[3].stalls(began + Duration::from_millis(1));
         let newcomer = connection("10.0.0.3");
         let shortly = began + Duration::from_millis(100);
         assert!(
-            places.take(&newcomer, shortly).is_none(),
+            permits.take(&newcomer, shortly).is_none(),
             "they may be reading"
         );
         let later = began + Limits::default().min_stall + Duration::from_millis(5);
-        let place = places.take(&newcomer, later).unwrap();
+        let place = permits.take(&newcomer, later).unwrap();
         assert!(readers[3].is_evicted() && !readers[1].is_evicted());
         // Who has its share gets only what is its own.
         let again = connection("10.0.0.1");
         readers[2].stalls(began);
-        assert!(places.take(&again, later).is_some());
+        assert!(permits.take(&again, later).is_some());
         assert!(readers[1].is_evicted() && !readers[2].is_evicted());
         drop((held, place));
-        assert!(places.taken().is_empty());
+        assert!(permits.taken().is_empty());
     }
 }
