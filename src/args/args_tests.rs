@@ -31,7 +31,7 @@ fn complaint(line: &str) -> String {
 
 #[test]
 fn the_command_line_is_consistent() {
-    CommandLine::command().debug_assert();
+    command_line().debug_assert();
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn help_and_version_are_no_errors() {
 /// which `explain` finds its pod: a variable that is meant for an exporter must not choose it.
 #[test]
 fn every_flag_has_the_variable_of_its_name() {
-    for command in CommandLine::command().get_subcommands() {
+    for command in command_line().get_subcommands() {
         for argument in command.get_arguments() {
             let Some(flag) = argument.get_long() else {
                 continue;

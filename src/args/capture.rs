@@ -25,72 +25,39 @@ pub struct CaptureArgs {
     pub connection: ConnectionArgs,
 
     /// Namespace to record [default: all]
-    #[arg(
-        long,
-        short = 'n',
-        env = "PODINIT_NAMESPACE",
-        value_name = "NAME",
-        value_parser = parse_namespace
-    )]
+    #[arg(long, short = 'n', value_name = "NAME", value_parser = parse_namespace)]
     pub namespace: Option<String>,
 
     #[command(flatten)]
     pub selectors: SelectorArgs,
 
     /// What to record beside pods: events are the Events about them
-    #[arg(
-        long,
-        env = "PODINIT_EVIDENCE",
-        value_name = "SOURCE",
-        value_enum,
-        default_value_t = Evidence::Events
-    )]
+    #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
 
     /// Directory for the files of the recording; - is standard output
-    #[arg(
-        long,
-        short = 'o',
-        env = "PODINIT_CAPTURE_OUTPUT",
-        value_name = "DIR",
-        default_value = "."
-    )]
+    #[arg(long, short = 'o', value_name = "DIR", default_value = ".")]
     pub output: PathBuf,
 
     /// Compression [default: gzip for files, none for standard output]
-    #[arg(long, env = "PODINIT_COMPRESS", value_name = "FORMAT", value_enum)]
+    #[arg(long, value_name = "FORMAT")]
     pub compress: Option<Compress>,
 
     /// Begin a new file after so many MiB
-    #[arg(
-        long,
-        env = "PODINIT_ROTATE_SIZE",
-        value_name = "MIB",
-        default_value = "256"
-    )]
+    #[arg(long, value_name = "MIB", default_value = "256")]
     pub rotate_size: NonZeroU64,
 
     /// How many files of this recording to keep; older ones are removed
-    #[arg(
-        long,
-        env = "PODINIT_KEEP_FILES",
-        value_name = "NUMBER",
-        default_value = "10"
-    )]
+    #[arg(long, value_name = "NUMBER", default_value = "10")]
     pub keep_files: NonZeroUsize,
 
     /// End after this time, such as 90s or 1h30m [default: when interrupted]
-    #[arg(
-        long,
-        env = "PODINIT_DURATION",
-        value_name = "TIME",
-        value_parser = parse_duration_above_zero
-    )]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_above_zero)]
     pub duration: Option<Duration>,
 
     /// Replace names, labels, UIDs, images and unknown words by keyed hashes, and leave out what
     /// podinit does not read
-    #[arg(long, env = "PODINIT_ANONYMIZE")]
+    #[arg(long)]
     pub anonymize: bool,
 
     /// What is logged

@@ -15,11 +15,11 @@ use crate::watch::requests::Selectors;
 pub struct ConnectionArgs {
     /// Kubeconfig file [default: the service account inside a cluster, else $KUBECONFIG, else
     /// ~/.kube/config]
-    #[arg(long, env = "PODINIT_KUBECONFIG", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
     /// Context of the kubeconfig [default: its current one]
-    #[arg(long, env = "PODINIT_CONTEXT", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
 }
 
@@ -37,16 +37,11 @@ impl ConnectionArgs {
 #[derive(Args, Clone, Debug)]
 pub struct SelectorArgs {
     /// Only pods that match this label selector, such as app=web,tier!=cache
-    #[arg(
-        long,
-        short = 'l',
-        env = "PODINIT_LABEL_SELECTOR",
-        value_name = "SELECTOR"
-    )]
+    #[arg(long, short = 'l', value_name = "SELECTOR")]
     pub label_selector: Option<String>,
 
     /// Only pods that match this field selector, such as spec.nodeName=node-1
-    #[arg(long, env = "PODINIT_FIELD_SELECTOR", value_name = "SELECTOR")]
+    #[arg(long, value_name = "SELECTOR")]
     pub field_selector: Option<String>,
 }
 
@@ -77,7 +72,6 @@ pub struct ClusterArgs {
     #[arg(
         long = "namespace",
         short = 'n',
-        env = "PODINIT_NAMESPACE",
         value_name = "NAME",
         value_delimiter = ',',
         allow_hyphen_values = true,
@@ -89,27 +83,15 @@ pub struct ClusterArgs {
     pub selectors: SelectorArgs,
 
     /// Encoding to ask the API server for: protobuf (JSON from one that has none) or json
-    #[arg(
-        long,
-        env = "PODINIT_API_ENCODING",
-        value_name = "ENCODING",
-        value_enum,
-        default_value_t = ApiEncoding::Protobuf
-    )]
+    #[arg(long, value_name = "ENCODING", default_value = "protobuf")]
     pub api_encoding: ApiEncoding,
 
     /// How to ask the API server for lists of pods
-    #[arg(
-        long,
-        env = "PODINIT_LIST",
-        value_name = "MODE",
-        value_enum,
-        default_value_t = ListArg::Whole
-    )]
+    #[arg(long, value_name = "MODE", default_value = "whole")]
     list: ListArg,
 
     /// The same as --list stream, whatever --list says
-    #[arg(long, env = "PODINIT_WATCH_LIST")]
+    #[arg(long)]
     watch_list: bool,
 }
 

@@ -24,10 +24,8 @@ pub struct DoctorArgs {
     /// Format of the findings on standard output
     #[arg(
         long,
-        env = "PODINIT_DOCTOR_FORMAT",
         value_name = "FORMAT",
-        value_enum,
-        default_value_t = DoctorFormat::Text,
+        default_value = "text",
         help_heading = "Doctor"
     )]
     pub format: DoctorFormat,
@@ -35,7 +33,6 @@ pub struct DoctorArgs {
     /// How long all checks together may take, such as 30s or 5m
     #[arg(
         long,
-        env = "PODINIT_TIMEOUT",
         value_name = "TIME",
         default_value = "1m",
         value_parser = parse_duration_above_zero,

@@ -61,16 +61,11 @@ pub struct ExplainArgs {
 
     /// Take all lists before the first watch event for one list: files of one moment, such as one for each
     /// namespace
-    #[arg(long, env = "PODINIT_SAME_MOMENT")]
+    #[arg(long)]
     pub same_moment: bool,
 
     /// Running exporter to ask, such as http://localhost:8080 [default: list the pods of the cluster]
-    #[arg(
-        long,
-        env = "PODINIT_EXPLAIN_URL",
-        value_name = "URL",
-        value_parser = EXPORTER_URL
-    )]
+    #[arg(long, env = "PODINIT_EXPLAIN_URL", value_name = "URL", value_parser = EXPORTER_URL)]
     url: Option<Uri>,
 
     #[command(flatten)]
@@ -84,33 +79,15 @@ pub struct ExplainArgs {
 
     /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
     /// (refined by the recorded arrival times of watch events)
-    #[arg(
-        long,
-        env = "PODINIT_TIMESTAMPS",
-        value_name = "MODE",
-        default_value_t = TimestampMode::Api
-    )]
+    #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
     /// What is evidence beside pods: the Events in the recording or in the cluster, or nothing
-    #[arg(
-        long,
-        env = "PODINIT_EVIDENCE",
-        value_name = "SOURCE",
-        value_enum,
-        default_value_t = Evidence::Events
-    )]
+    #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
 
     /// Format of the explanation on standard output
-    #[arg(
-        long,
-        short = 'o',
-        env = "PODINIT_EXPLAIN_OUTPUT",
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t = ExplainFormat::Text
-    )]
+    #[arg(long, short = 'o', value_name = "FORMAT", default_value = "text")]
     pub output: ExplainFormat,
 
     /// What is logged

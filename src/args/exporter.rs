@@ -39,23 +39,12 @@ Examples:
 Endpoints: /metrics, /api/v1, /livez (or /healthz), /readyz and a landing page at /")]
 pub struct ServeArgs {
     /// Directory for the state that survives a restart [default: none, counters begin at zero]
-    #[arg(
-        long,
-        env = "PODINIT_STATE_DIR",
-        value_name = "DIR",
-        help_heading = "Exporter"
-    )]
+    #[arg(long, value_name = "DIR", help_heading = "Exporter")]
     pub state_dir: Option<PathBuf>,
 
     /// How long to wait for the API server at the start, such as 30s; 0s waits without end [default:
     /// without end in a pod, 10s elsewhere]
-    #[arg(
-        long,
-        env = "PODINIT_CONNECT_TIMEOUT",
-        value_name = "TIME",
-        value_parser = parse_duration,
-        help_heading = "Cluster"
-    )]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Cluster")]
     pub connect_timeout: Option<Duration>,
 
     /// Which cluster, and which of its pods
@@ -74,67 +63,39 @@ pub struct ServeArgs {
 #[command(next_help_heading = "Exporter")]
 pub struct ExporterArgs {
     /// Address and port to listen on; port 0 lets the system choose
-    #[arg(
-        long,
-        env = "PODINIT_LISTEN",
-        value_name = "ADDRESS",
-        default_value = "[::]:8080",
-        value_parser = parse_listen
-    )]
+    #[arg(long, value_name = "ADDRESS", default_value = "[::]:8080", value_parser = parse_listen)]
     pub listen: SocketAddr,
 
     /// Host names under which requests are answered, but for the probes: .example for all names below
     /// it, * for every name; may be repeated. IP addresses and localhost always are [default: none
     /// besides these where --listen is a loopback address, every name elsewhere]
-    #[arg(
-        long,
-        env = "PODINIT_ALLOWED_HOSTS",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub allowed_hosts: Vec<AllowedHost>,
 
     /// Web configuration file (TLS, client certificates, basic authentication, headers, rate limit)
     /// in the format of Prometheus exporters, reloaded when it changes
-    #[arg(
-        long,
-        alias = "web.config.file",
-        env = "PODINIT_WEB_CONFIG",
-        value_name = "FILE"
-    )]
+    #[arg(long, alias = "web.config.file", value_name = "FILE")]
     pub web_config: Option<PathBuf>,
 
     /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
     /// (refined by the arrival times of watch events)
-    #[arg(
-        long,
-        env = "PODINIT_TIMESTAMPS",
-        value_name = "MODE",
-        default_value_t = TimestampMode::Fused
-    )]
+    #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Fused)]
     pub timestamps: TimestampMode,
 
     /// What is evidence beside pods: the Events about them, or nothing. Events need the right to list
     /// and watch them
-    #[arg(
-        long,
-        env = "PODINIT_EVIDENCE",
-        value_name = "SOURCE",
-        value_enum,
-        default_value_t = Evidence::None
-    )]
+    #[arg(long, value_name = "SOURCE", default_value = "none")]
     pub evidence: Evidence,
 
     /// SLO file, reloaded when it changes [default: network within 10s and scheduled_to_ready
     /// within 2m, for 99 % of pods over 30d]
-    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    #[arg(long = "slo", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
     /// Maximum number of pods to remember, at about 64 bytes for a finished pod and 1 KiB for one in
     /// flight. At the cap the oldest finished pods are forgotten, and never counted again
     #[arg(
         long,
-        env = "PODINIT_MAX_PODS",
         value_name = "NUMBER",
         default_value_t = MAX_PODS,
         allow_negative_numbers = true,
@@ -179,7 +140,6 @@ pub struct SimulationArgs {
     /// Pods created per second
     #[arg(
         long,
-        env = "PODINIT_RATE",
         allow_negative_numbers = true,
         value_name = "PODS",
         default_value_t = 5.0,
@@ -190,7 +150,6 @@ pub struct SimulationArgs {
     /// How many times faster than real time the simulated pods live
     #[arg(
         long,
-        env = "PODINIT_SPEED",
         allow_negative_numbers = true,
         value_name = "FACTOR",
         default_value_t = 1.0,
@@ -199,52 +158,30 @@ pub struct SimulationArgs {
     pub speed: f64,
 
     /// Seed of the simulation; the same seed gives the same pods
-    #[arg(long, env = "PODINIT_SEED", value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
     /// Break one thing: registry-down (images of one registry cannot be pulled), cni-outage (no
     /// sandbox starts), bad-node (none starts on one node), no-capacity (no node takes a pod),
     /// crashloop (a bad release is rolled out) or gang (pod groups do not fit) [default: nothing breaks]
-    #[arg(
-        long,
-        env = "PODINIT_SCENE",
-        value_name = "SCENE",
-        value_parser = parse_scene
-    )]
+    #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,
 
     /// Simulated time after which the scene begins, such as 5m
-    #[arg(
-        long,
-        env = "PODINIT_SCENE_AFTER",
-        value_name = "TIME",
-        default_value = "5m",
-        value_parser = parse_duration
-    )]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
     pub scene_after: Duration,
 
     /// Simulated time after which no sandbox starts any more, such as 5m: the same as --scene
     /// cni-outage --scene-after TIME [default: no outage]
-    #[arg(
-        long,
-        env = "PODINIT_OUTAGE_AFTER",
-        value_name = "TIME",
-        conflicts_with = "scene",
-        value_parser = parse_duration
-    )]
+    #[arg(long, value_name = "TIME", conflicts_with = "scene", value_parser = parse_duration)]
     pub outage_after: Option<Duration>,
 
     /// Exit after this time, such as 90s or 1h30m [default: when interrupted]
-    #[arg(
-        long,
-        env = "PODINIT_DURATION",
-        value_name = "TIME",
-        value_parser = parse_duration_above_zero
-    )]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_above_zero)]
     pub duration: Option<Duration>,
 
     /// In a terminal: print where to look, and show no moving bars
-    #[arg(long, short = 'q', env = "PODINIT_QUIET")]
+    #[arg(long, short = 'q')]
     pub quiet: bool,
 }
 

@@ -16,27 +16,27 @@ const HEADING: &str = "Access to the exporter of --url";
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExporterClientArgs {
     /// File with the bearer token
-    #[arg(long, help_heading = HEADING, env = "PODINIT_TOKEN_FILE", value_name = "FILE")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
     /// User of basic authentication
-    #[arg(long, help_heading = HEADING, env = "PODINIT_USERNAME", value_name = "NAME")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME")]
     username: Option<String>,
 
     /// File with the password of --username
-    #[arg(long, help_heading = HEADING, env = "PODINIT_PASSWORD_FILE", value_name = "FILE")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
     password_file: Option<PathBuf>,
 
     /// File with the CA certificates to verify the exporter with, as PEM [default: those of the system]
-    #[arg(long, help_heading = HEADING, env = "PODINIT_CA_FILE", value_name = "FILE")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 
     /// File with the client certificate, as PEM
-    #[arg(long, help_heading = HEADING, env = "PODINIT_CERT_FILE", value_name = "FILE")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
     cert_file: Option<PathBuf>,
 
     /// File with the key of --cert-file, as PEM
-    #[arg(long, help_heading = HEADING, env = "PODINIT_KEY_FILE", value_name = "FILE")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
 

@@ -10,23 +10,12 @@ use clap::{Args, ValueEnum};
 pub struct AuthArgs {
     /// How bearer tokens are checked: none (no token is required) or kubernetes (TokenReview, and
     /// SubjectAccessReview for the path; the probes stay open)
-    #[arg(
-        long,
-        env = "PODINIT_AUTH",
-        value_name = "MODE",
-        value_enum,
-        default_value_t = AuthMode::None
-    )]
+    #[arg(long, value_name = "MODE", default_value = "none")]
     pub auth: AuthMode,
 
     /// Audience that tokens must be issued for; may be repeated, then one of them is enough [default:
     /// the API server]
-    #[arg(
-        long = "auth-audience",
-        env = "PODINIT_AUTH_AUDIENCE",
-        value_name = "AUDIENCE",
-        value_delimiter = ','
-    )]
+    #[arg(long = "auth-audience", value_name = "AUDIENCE", value_delimiter = ',')]
     audiences: Vec<String>,
 }
 

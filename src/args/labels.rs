@@ -88,22 +88,16 @@ impl FromStr for SloLabels {
 pub struct LabelArgs {
     /// Labels of the duration series, out of namespace, workload_kind, workload, node and
     /// host_network; an empty list is allowed
-    #[arg(
-        long,
-        env = "PODINIT_LABELS",
-        value_name = "LIST",
-        default_value = "namespace"
-    )]
+    #[arg(long, value_name = "LIST", default_value = "namespace")]
     pub labels: LabelList,
 
     /// Label of SLO events, waiting pods and stuck pods: namespace [default: none]
-    #[arg(long = "slo-labels", env = "PODINIT_SLO_LABELS", value_name = "LIST")]
+    #[arg(long = "slo-labels", value_name = "LIST")]
     pub slo_labels: Option<SloLabels>,
 
     /// Pod label to carry over to the duration series; may be repeated
     #[arg(
         long = "pod-label",
-        env = "PODINIT_POD_LABEL",
         value_name = "KEY",
         value_delimiter = ',',
         value_parser = parse_pod_label
@@ -114,7 +108,6 @@ pub struct LabelArgs {
     /// values become _other; may be repeated
     #[arg(
         long = "label-cap",
-        env = "PODINIT_LABEL_CAP",
         value_name = "[LABEL=]N",
         value_delimiter = ',',
         allow_negative_numbers = true

@@ -9,24 +9,12 @@ use tracing_subscriber::filter::LevelFilter;
 #[command(next_help_heading = "Log")]
 pub struct LogArgs {
     /// Format of the log on standard error
-    #[arg(
-        long,
-        env = "PODINIT_LOG_FORMAT",
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t = LogFormat::Text
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub log_format: LogFormat,
 
     /// Minimum level to log: error, warn, info, debug, trace or off, also by module
     /// (info,podinit::watch=debug)
-    #[arg(
-        long,
-        env = "PODINIT_LOG_LEVEL",
-        value_name = "FILTER",
-        default_value = "info",
-        value_parser = parse_filter
-    )]
+    #[arg(long, value_name = "FILTER", default_value = "info", value_parser = parse_filter)]
     pub log_level: String,
 }
 

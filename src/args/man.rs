@@ -11,12 +11,6 @@ Example:
   podinit man --output ~/.local/share/man/man1")]
 pub struct ManArgs {
     /// Directory for the pages, one for each command; made if it is not there
-    #[arg(
-        long,
-        short,
-        env = "PODINIT_MAN_OUTPUT",
-        value_name = "DIR",
-        required = true
-    )]
+    #[arg(long, short, value_name = "DIR", required = true)]
     pub output: PathBuf,
 }

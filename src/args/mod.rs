@@ -99,9 +99,23 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// The whole command line, for tests that compare it with the documentation.
+/// The whole command line. Every flag of a command is also a variable.
 pub fn command_line() -> clap::Command {
-    CommandLine::command()
+    CommandLine::command().mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        command.mut_args(|flag| with_variable(flag, &name))
+    })
+}
+
+/// The flag with its variable, unless it names one itself: `PODINIT_` and its name. What each command formats and
+/// writes is its own, so that the command stands before such names.
+fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
+    let name = match (flag.get_long(), flag.get_env()) {
+        (Some(name @ ("format" | "output")), None) => format!("podinit_{command}_{name}"),
+        (Some(name), None) => format!("podinit_{name}"),
+        _ => return flag,
+    };
+    flag.env(name.replace('-', "_").to_uppercase())
 }
 
 impl Command {

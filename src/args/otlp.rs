@@ -11,18 +11,12 @@ use crate::traces::{EXPECTED_ENDPOINT, SampleRatio};
 pub struct OtlpArgs {
     /// Collector of traces over HTTP, such as http://localhost:4318: gets the sampled startups as
     /// OpenTelemetry traces [default: what OTEL_EXPORTER_OTLP_ENDPOINT names, else none]
-    #[arg(
-        long,
-        env = "PODINIT_OTLP_ENDPOINT",
-        value_name = "URL",
-        value_parser = ENDPOINT
-    )]
+    #[arg(long, value_name = "URL", value_parser = ENDPOINT)]
     pub otlp_endpoint: Option<Uri>,
 
     /// Share of startups to send as traces, from 0 to 1; all that missed an SLO are sent besides
     #[arg(
         long,
-        env = "PODINIT_OTLP_SAMPLE_RATIO",
         value_name = "RATIO",
         default_value = "0.1",
         allow_negative_numbers = true

@@ -26,27 +26,15 @@ pub struct ReplayArgs {
     pub recording: RecordingArgs,
 
     /// Format of the exposition on standard output
-    #[arg(
-        long,
-        env = "PODINIT_REPLAY_FORMAT",
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t = ReplayFormat::Text
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReplayFormat,
 
     /// What is evidence beside pods: the Events in the recording, or nothing
-    #[arg(
-        long,
-        env = "PODINIT_EVIDENCE",
-        value_name = "SOURCE",
-        value_enum,
-        default_value_t = Evidence::None
-    )]
+    #[arg(long, value_name = "SOURCE", default_value = "none")]
     pub evidence: Evidence,
 
     /// SLO file [default: no SLOs]
-    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    #[arg(long = "slo", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
     /// The label set of the duration series
@@ -82,37 +70,19 @@ pub struct ReportArgs {
     pub recording: RecordingArgs,
 
     /// Format of the report
-    #[arg(
-        long,
-        env = "PODINIT_REPORT_FORMAT",
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t = ReportFormat::Text
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReportFormat,
 
     /// What is evidence beside pods: the Events in the recording, or nothing
-    #[arg(
-        long,
-        env = "PODINIT_EVIDENCE",
-        value_name = "SOURCE",
-        value_enum,
-        default_value_t = Evidence::Events
-    )]
+    #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
 
     /// File for the report; - is standard output
-    #[arg(
-        long,
-        short = 'o',
-        env = "PODINIT_REPORT_OUTPUT",
-        value_name = "FILE",
-        default_value = "-"
-    )]
+    #[arg(long, short = 'o', value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
 
     /// How many of the slowest pods to list, and of the workloads whose probes should be changed
-    #[arg(long, env = "PODINIT_TOP", value_name = "NUMBER", default_value_t = 10)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 10)]
     pub top: usize,
 
     /// What is logged
@@ -142,31 +112,21 @@ pub enum ReportFormat {
 pub struct RecordingArgs {
     /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
     /// (refined by the recorded arrival times of watch events)
-    #[arg(
-        long,
-        env = "PODINIT_TIMESTAMPS",
-        value_name = "MODE",
-        default_value_t = TimestampMode::Api
-    )]
+    #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
     /// Observe the pods of the first list as if they had been watched; report does so with a lone list, and
     /// sets aside pods whose times are lost
-    #[arg(long, env = "PODINIT_BACKFILL")]
+    #[arg(long)]
     pub backfill: bool,
 
     /// Take all lists before the first watch event for one list: files of one moment, such as one for each
     /// namespace; report does so with lists of different namespaces
-    #[arg(long, env = "PODINIT_SAME_MOMENT")]
+    #[arg(long)]
     pub same_moment: bool,
 
     /// Stop at the first document later than this instant (RFC 3339), and move time there
-    #[arg(
-        long,
-        env = "PODINIT_UNTIL",
-        value_name = "TIME",
-        value_parser = parse_instant
-    )]
+    #[arg(long, value_name = "TIME", value_parser = parse_instant)]
     pub until: Option<Timestamp>,
 
     /// Which of the pods

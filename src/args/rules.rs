@@ -17,14 +17,13 @@ Examples:
   podinit rules --format prometheusrule --job monitoring/podinit | kubectl apply -n monitoring -f -")]
 pub struct RulesArgs {
     /// SLO file [default: the built-in SLOs of serve]
-    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    #[arg(long = "slo", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
     /// What to write: a rule file, the operator's custom resource, OpenSLO v1, or unit tests of the
     /// rule file for promtool
     #[arg(
         long,
-        env = "PODINIT_RULES_FORMAT",
         value_name = "FORMAT",
         default_value = RulesFormat::Prometheus.as_str(),
         value_parser = PossibleValuesParser::new(RulesFormat::ALL.map(RulesFormat::as_str))
@@ -33,39 +32,19 @@ pub struct RulesArgs {
     pub format: RulesFormat,
 
     /// Value of the label job of the exporter in Prometheus
-    #[arg(
-        long,
-        env = "PODINIT_JOB",
-        value_name = "NAME",
-        default_value_t = RenderOptions::default().job
-    )]
+    #[arg(long, value_name = "NAME", default_value_t = RenderOptions::default().job)]
     pub job: String,
 
     /// Base URL of the runbooks; #ANCHOR is appended
-    #[arg(
-        long,
-        env = "PODINIT_RUNBOOK_URL",
-        value_name = "BASE",
-        default_value_t = RenderOptions::default().runbook_url
-    )]
+    #[arg(long, value_name = "BASE", default_value_t = RenderOptions::default().runbook_url)]
     pub runbook_url: String,
 
     /// Base URL of the Grafana dashboards; /UID is appended
-    #[arg(
-        long,
-        env = "PODINIT_DASHBOARD_URL",
-        value_name = "BASE",
-        default_value_t = RenderOptions::default().dashboard_url
-    )]
+    #[arg(long, value_name = "BASE", default_value_t = RenderOptions::default().dashboard_url)]
     pub dashboard_url: String,
 
     /// Name of the rule file in the unit tests
-    #[arg(
-        long,
-        env = "PODINIT_RULE_FILE",
-        value_name = "FILE",
-        default_value_t = RenderOptions::default().rule_file
-    )]
+    #[arg(long, value_name = "FILE", default_value_t = RenderOptions::default().rule_file)]
     pub rule_file: String,
 
     /// What is logged

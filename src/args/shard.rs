@@ -9,11 +9,6 @@ use podinit_core::shard::Shard;
 pub struct ShardArgs {
     /// Account only for shard I of N, counted from 0, such as 0/4: the pods whose UIDs hash to it. N
     /// processes, one for each shard, account for all pods [default: all pods]
-    #[arg(
-        long,
-        env = "PODINIT_SHARD",
-        value_name = "I/N",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     pub shard: Option<Shard>,
 }

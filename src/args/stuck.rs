@@ -25,7 +25,7 @@ last table")]
 pub struct StuckArgs {
     /// URL of a running podinit to ask, such as http://localhost:8080 [default: list the pods of the
     /// cluster]
-    #[arg(long, env = "PODINIT_URL", value_name = "URL", value_parser = EXPORTER_URL)]
+    #[arg(long, value_name = "URL", value_parser = EXPORTER_URL)]
     url: Option<Uri>,
 
     #[command(flatten)]
@@ -38,7 +38,6 @@ pub struct StuckArgs {
     #[arg(
         long = "namespace",
         short = 'n',
-        env = "PODINIT_NAMESPACE",
         value_name = "NAME",
         value_delimiter = ',',
         allow_hyphen_values = true,
@@ -51,31 +50,19 @@ pub struct StuckArgs {
 
     /// SLO file, whose thresholds raise the limits of the stages as they do in serve; not used with
     /// --url [default: the SLOs of podinit]
-    #[arg(long = "slo", env = "PODINIT_SLO", value_name = "FILE")]
+    #[arg(long = "slo", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
     /// Maximum number of pods to list
-    #[arg(
-        long,
-        env = "PODINIT_LIMIT",
-        value_name = "NUMBER",
-        default_value = "500"
-    )]
+    #[arg(long, value_name = "NUMBER", default_value = "500")]
     pub limit: NonZeroUsize,
 
     /// Format on standard output
-    #[arg(
-        long,
-        short = 'o',
-        env = "PODINIT_STUCK_OUTPUT",
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t = StuckFormat::Table
-    )]
+    #[arg(long, short = 'o', value_name = "FORMAT", default_value = "table")]
     pub output: StuckFormat,
 
     /// Look again every 5 seconds, until interrupted
-    #[arg(long, short = 'w', env = "PODINIT_WATCH")]
+    #[arg(long, short = 'w')]
     pub watch: bool,
 
     /// What is logged
