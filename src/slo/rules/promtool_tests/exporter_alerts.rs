@@ -27,7 +27,8 @@ pub(super) fn no_data(inputs: TestInputs<'_>) -> Test {
     let down = named(inputs, "PodinitDown");
     let job = ("job", inputs.options.job.clone());
     let expected = inputs.expected(&down, &vec![job], "");
-    Test::new("no data")
+    inputs
+        .test("no data")
         .silent(9, "PodinitDown")
         .fires(10, "PodinitDown", vec![expected])
         .counts(60, "alertname=~\"Podinit.*\"", 1)
@@ -53,7 +54,7 @@ fn expected(inputs: TestInputs<'_>, name: &str, own: Pairs, value: &str) -> Vec<
 
 /// Another exporter takes over within two minutes, with its counters at zero.
 fn restart(inputs: TestInputs<'_>) -> Test {
-    let mut test = Test::new("the exporter restarts");
+    let mut test = inputs.test("the exporter restarts");
     for (metric, before, after) in [
         ("up", "1x20 stale", "_x20 0x2 1x60"),
         ("podinit_synced", "1x20 stale", "_x23 0x2 1x60"),
@@ -91,9 +92,12 @@ fn restart(inputs: TestInputs<'_>) -> Test {
             "_x23 1x62",
         ),
     ] {
-        test = test
-            .given(inputs, metric, FIRST, own(metric), before)
-            .given(inputs, metric, SECOND, own(metric), after);
+        test = test.given(metric, FIRST, own(metric), before).given(
+            metric,
+            SECOND,
+            own(metric),
+            after,
+        );
     }
     let about = "alertname=~\"Podinit.*\", alertname!=\"PodinitSLORulesOutdated\"";
     [10, 22, 24, 30, 80]
@@ -120,15 +124,10 @@ fn own(metric: &str) -> &'static str {
 fn gauge(inputs: TestInputs<'_>, name: &'static str, metric: &str, minutes: u64) -> Test {
     let fires = 11 + minutes;
     let well = fires + 2;
-    Test::new(format!("{name}: {metric} is 0"))
-        .given(inputs, "up", FIRST, "", format!("1x{}", well + 5))
-        .given(
-            inputs,
-            metric,
-            FIRST,
-            "",
-            format!("1x10 0x{} 1x3", minutes + 1),
-        )
+    inputs
+        .test(format!("{name}: {metric} is 0"))
+        .given("up", FIRST, "", format!("1x{}", well + 5))
+        .given(metric, FIRST, "", format!("1x10 0x{} 1x3", minutes + 1))
         .silent(fires - 1, name)
         .fires(fires, name, expected(inputs, name, vec![], ""))
         .silent(well, name)
@@ -136,9 +135,10 @@ fn gauge(inputs: TestInputs<'_>, name: &'static str, metric: &str, minutes: u64)
 
 fn down(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitDown";
-    Test::new(format!("{name}: no target answers, then one of two"))
-        .given(inputs, "up", FIRST, "", "1x10 0x60")
-        .given(inputs, "up", SECOND, "", "_x30 1x40")
+    inputs
+        .test(format!("{name}: no target answers, then one of two"))
+        .given("up", FIRST, "", "1x10 0x60")
+        .given("up", SECOND, "", "_x30 1x40")
         .silent(20, name)
         .fires(21, name, expected(inputs, name, vec![], ""))
         .silent(30, name)
@@ -151,7 +151,7 @@ fn shard_missing(inputs: TestInputs<'_>) -> Test {
     let found = [" There are the shards: 0, 2."];
     let alert = named(inputs, name);
     let expected = inputs.expected_with(&alert, &inputs.lasting(), "1", &found);
-    let test = Test::new(format!("{name}: one of three shards goes, and comes back"));
+    let test = inputs.test(format!("{name}: one of three shards goes, and comes back"));
     [
         (FIRST, 0, "3x120"),
         (SECOND, 1, "3x20 stale _x40 3x59"),
@@ -169,7 +169,7 @@ fn shard_missing(inputs: TestInputs<'_>) -> Test {
     .into_iter()
     .fold(test, |test, (target, index, values)| {
         let own = format!("shard=\"{index}\"");
-        test.given(inputs, "podinit_shards", target, &own, values)
+        test.given("podinit_shards", target, &own, values)
     })
     .silent(30, name)
     .fires(32, name, vec![expected])
@@ -179,22 +179,23 @@ fn shard_missing(inputs: TestInputs<'_>) -> Test {
 fn not_synced(inputs: TestInputs<'_>) -> Test {
     let metric = "podinit_synced";
     gauge(inputs, "PodinitNotSynced", metric, 15)
-        .given(inputs, metric, ELSEWHERE, "", "1x40")
-        .given(inputs, metric, SECOND, "", "1x40")
+        .given(metric, ELSEWHERE, "", "1x40")
+        .given(metric, SECOND, "", "1x40")
 }
 
 fn evidence_down(inputs: TestInputs<'_>) -> Test {
     let (name, metric) = ("PodinitEvidenceDown", "podinit_evidence_up");
     let source = vec![("source", "events".to_owned())];
-    Test::new(format!(
-        "{name}: the right to read events is taken away, and given back"
-    ))
-    .given(inputs, "up", FIRST, "", "1x32")
-    .given(inputs, metric, FIRST, own(metric), "1x10 0x16 1x5")
-    .given(inputs, metric, SECOND, own(metric), "1x32")
-    .silent(25, name)
-    .fires(26, name, expected(inputs, name, source, ""))
-    .silent(28, name)
+    inputs
+        .test(format!(
+            "{name}: the right to read events is taken away, and given back"
+        ))
+        .given("up", FIRST, "", "1x32")
+        .given(metric, FIRST, own(metric), "1x10 0x16 1x5")
+        .given(metric, SECOND, own(metric), "1x32")
+        .silent(25, name)
+        .fires(26, name, expected(inputs, name, source, ""))
+        .silent(28, name)
 }
 
 fn reload_failed(inputs: TestInputs<'_>) -> Test {
@@ -207,17 +208,17 @@ fn web_reload_failed(inputs: TestInputs<'_>) -> Test {
     gauge(inputs, "PodinitWebConfigReloadFailed", metric, 5)
 }
 
-fn counter(inputs: TestInputs<'_>, test: Test, metric: &str, target: Target, values: &str) -> Test {
-    test.given(inputs, metric, target, own(metric), values)
+fn counter(test: Test, metric: &str, target: Target, values: &str) -> Test {
+    test.given(metric, target, own(metric), values)
 }
 
 fn watch_errors(inputs: TestInputs<'_>) -> [Test; 2] {
     let (name, metric) = ("PodinitWatchErrors", "podinit_watch_errors_total");
     let reason = vec![("reason", "gone".to_owned())];
-    let boundary = Test::new(format!("{name}: one a minute, and two"));
-    let boundary = counter(inputs, boundary, metric, FIRST, "0+1x20 22+2x60");
-    let reset = Test::new(format!("{name}: counters reset below the boundary"));
-    let reset = counter(inputs, reset, metric, FIRST, "0+1x20 0+1x60");
+    let boundary = inputs.test(format!("{name}: one a minute, and two"));
+    let boundary = counter(boundary, metric, FIRST, "0+1x20 22+2x60");
+    let reset = inputs.test(format!("{name}: counters reset below the boundary"));
+    let reset = counter(reset, metric, FIRST, "0+1x20 0+1x60");
     [
         boundary.silent(20, name).silent(34, name).fires(
             60,
@@ -234,10 +235,10 @@ fn label_values_dropped(inputs: TestInputs<'_>) -> [Test; 2] {
         "podinit_label_values_dropped_total",
     );
     let label = vec![("label", "namespace".to_owned())];
-    let one = Test::new(format!("{name}: none, and then a pod each minute"));
-    let one = counter(inputs, one, metric, FIRST, "0x60 1+1x80");
-    let reset = Test::new(format!("{name}: a counter resets and stays at zero"));
-    let reset = counter(inputs, reset, metric, FIRST, "7x30 0x60");
+    let one = inputs.test(format!("{name}: none, and then a pod each minute"));
+    let one = counter(one, metric, FIRST, "0x60 1+1x80");
+    let reset = inputs.test(format!("{name}: a counter resets and stays at zero"));
+    let reset = counter(reset, metric, FIRST, "7x30 0x60");
     [
         one.silent(60, name)
             .counts(61, &format!("alertname=\"{name}\""), 1)
@@ -249,9 +250,9 @@ fn label_values_dropped(inputs: TestInputs<'_>) -> [Test; 2] {
 fn clock_anomalies(inputs: TestInputs<'_>) -> [Test; 3] {
     let name = "PodinitClockAnomalies";
     let given = |what: &str, odd: &str, pods: &str| {
-        let test = Test::new(format!("{name}: {what}"));
-        let test = counter(inputs, test, "podinit_clock_anomalies_total", FIRST, odd);
-        counter(inputs, test, "podinit_pods_discovered_total", FIRST, pods)
+        let test = inputs.test(format!("{name}: {what}"));
+        let test = counter(test, "podinit_clock_anomalies_total", FIRST, odd);
+        counter(test, "podinit_pods_discovered_total", FIRST, pods)
     };
     let rounded = "kind=\"rounded\"";
     [
@@ -260,13 +261,7 @@ fn clock_anomalies(inputs: TestInputs<'_>) -> [Test; 3] {
             "0+10x90 911+11x120",
             "0+100x210",
         )
-        .given(
-            inputs,
-            "podinit_clock_anomalies_total",
-            FIRST,
-            rounded,
-            "0+100x210",
-        )
+        .given("podinit_clock_anomalies_total", FIRST, rounded, "0+100x210")
         .silent(90, name)
         .fires(200, name, expected(inputs, name, vec![], "0.11")),
         given("few odd times among few pods", "0x9 9x60", "0x9 9x60").silent(60, name),
@@ -279,16 +274,10 @@ fn clock_anomalies(inputs: TestInputs<'_>) -> [Test; 3] {
 fn conservation(inputs: TestInputs<'_>) -> [Test; 2] {
     let name = "PodinitConservationBroken";
     let given = |what: &str, finished: &str, inflight: &str| {
-        let test = Test::new(format!("{name}: {what}"));
-        let test = counter(
-            inputs,
-            test,
-            "podinit_pods_discovered_total",
-            FIRST,
-            "0+10x40",
-        );
-        let test = counter(inputs, test, "podinit_pods_finished_total", FIRST, finished);
-        counter(inputs, test, "podinit_inflight_pods", FIRST, inflight)
+        let test = inputs.test(format!("{name}: {what}"));
+        let test = counter(test, "podinit_pods_discovered_total", FIRST, "0+10x40");
+        let test = counter(test, "podinit_pods_finished_total", FIRST, finished);
+        counter(test, "podinit_inflight_pods", FIRST, inflight)
     };
     [
         given(

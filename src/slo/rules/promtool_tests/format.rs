@@ -39,13 +39,16 @@ pub(super) const ELSEWHERE: Target = Target {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Test {
-    pub(super) name: String,
-    pub(super) interval: &'static str,
-    pub(super) input_series: Vec<InputSeries>,
+    /// The label `job` of the exporter
+    #[serde(skip)]
+    job: String,
+    name: String,
+    interval: &'static str,
+    input_series: Vec<InputSeries>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) alert_rule_test: Vec<AlertCheck>,
+    alert_rule_test: Vec<AlertCheck>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) promql_expr_test: Vec<ExpressionCheck>,
+    promql_expr_test: Vec<ExpressionCheck>,
 }
 
 #[derive(Debug, Serialize)]
@@ -89,27 +92,16 @@ fn eval_time(minute: u64) -> String {
 }
 
 impl Test {
-    pub(super) fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            interval: "1m",
-            input_series: Vec::new(),
-            alert_rule_test: Vec::new(),
-            promql_expr_test: Vec::new(),
-        }
-    }
-
     /// Adds an input series of a target; `own` are further labels.
     pub(super) fn given(
         mut self,
-        inputs: TestInputs<'_>,
         metric: &str,
         target: Target,
         own: &str,
         values: impl Into<String>,
     ) -> Self {
         let Target { cluster, number } = target;
-        let job = &inputs.options.job;
+        let job = &self.job;
         let comma = if own.is_empty() { "" } else { ", " };
         let labels = format!(
             "cluster=\"{cluster}\", instance=\"10.0.0.{number}:8080\", job=\"{job}\", \
@@ -164,6 +156,18 @@ impl Test {
 }
 
 impl TestInputs<'_> {
+    /// A test of that name, so far without series.
+    pub(super) fn test(self, name: impl Into<String>) -> Test {
+        Test {
+            job: self.options.job.clone(),
+            name: name.into(),
+            interval: "1m",
+            input_series: Vec::new(),
+            alert_rule_test: Vec::new(),
+            promql_expr_test: Vec::new(),
+        }
+    }
+
     /// The firing alert, with the labels `own` from its expression and with `value` for `$value` in its
     /// annotations. Its queries find nothing.
     pub(super) fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {

@@ -30,9 +30,9 @@ fn alert(inputs: TestInputs<'_>, name: &str) -> Alert {
 }
 
 /// Adds pulls of a container a minute: `fast` of them take 10 s each, then `slow` take 100 s each.
-fn given_pulls(inputs: TestInputs<'_>, test: Test, form: Form, fast: u32, slow: u32) -> Test {
+fn given_pulls(test: Test, form: Form, fast: u32, slow: u32) -> Test {
     let own = format!("result=\"pulled\", {OWN}");
-    let test = test.given(inputs, PULLS, FIRST, &own, format!("0+1x{}", fast + slow));
+    let test = test.given(PULLS, FIRST, &own, format!("0+1x{}", fast + slow));
     let bucket = format!("{DURATION}_bucket");
     match form {
         // All pulls are within 120 s; only the fast ones are within 10 s.
@@ -43,13 +43,7 @@ fn given_pulls(inputs: TestInputs<'_>, test: Test, form: Form, fast: u32, slow: 
         ]
         .into_iter()
         .fold(test, |test, (le, values)| {
-            test.given(
-                inputs,
-                &bucket,
-                FIRST,
-                &format!("le=\"{le}\", {OWN}"),
-                values,
-            )
+            test.given(&bucket, FIRST, &format!("le=\"{le}\", {OWN}"), values)
         }),
         // Schema 0 has a bucket for each power of two: 8 to 16 s is at offset 4, 64 to 128 s at 7.
         Form::Native => {
@@ -61,7 +55,7 @@ fn given_pulls(inputs: TestInputs<'_>, test: Test, form: Form, fast: u32, slow: 
                 10 * fast
             );
             let values = format!("{grown}x{fast} {total}x{slow}");
-            test.given(inputs, DURATION, FIRST, OWN, values)
+            test.given(DURATION, FIRST, OWN, values)
         }
     }
 }
@@ -72,13 +66,13 @@ fn slow(inputs: TestInputs<'_>, form: Form) -> Test {
         Form::Classic => ("classic", "1m 49s"),
         Form::Native => ("native", "1m 59s"),
     };
-    let test = Test::new(format!(
+    let test = inputs.test(format!(
         "{name}: pulls take ten times as long, {kind} histogram"
     ));
     let mut labels = inputs.lasting_of_pods();
     labels.push(("registry", "registry.example".to_owned()));
     let expected = inputs.expected(&alert(inputs, name), &labels, seconds);
-    given_pulls(inputs, test, form, 120, 60)
+    given_pulls(test, form, 120, 60)
         .silent(118, name)
         .fires(170, name, vec![expected])
 }
@@ -86,8 +80,8 @@ fn slow(inputs: TestInputs<'_>, form: Form) -> Test {
 /// Big images take long from any registry.
 fn always_slow(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitRegistrySlow";
-    let test = Test::new(format!("{name}: a registry that is as slow as ever"));
-    given_pulls(inputs, test, Form::Classic, 0, 180).silent(170, name)
+    let test = inputs.test(format!("{name}: a registry that is as slow as ever"));
+    given_pulls(test, Form::Classic, 0, 180).silent(170, name)
 }
 
 fn failing(inputs: TestInputs<'_>) -> Test {
@@ -96,10 +90,11 @@ fn failing(inputs: TestInputs<'_>) -> Test {
     labels.push(("registry", "registry.example".to_owned()));
     let expected = inputs.expected(&alert(inputs, name), &labels, "25%");
     let of = |result: &str| format!("result=\"{result}\", {OWN}");
-    Test::new(format!("{name}: a quarter of the pulls fail"))
-        .given(inputs, PULLS, FIRST, &of("pulled"), "0+3x90")
-        .given(inputs, PULLS, FIRST, &of("present"), "0+9x90")
-        .given(inputs, PULLS, FIRST, &of("failed"), "0x30 0+1x60")
+    inputs
+        .test(format!("{name}: a quarter of the pulls fail"))
+        .given(PULLS, FIRST, &of("pulled"), "0+3x90")
+        .given(PULLS, FIRST, &of("present"), "0+9x90")
+        .given(PULLS, FIRST, &of("failed"), "0x30 0+1x60")
         .silent(30, name)
         .fires(80, name, vec![expected])
 }
@@ -107,11 +102,12 @@ fn failing(inputs: TestInputs<'_>) -> Test {
 fn few_failures(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitRegistryFailing";
     let of = |result: &str| format!("result=\"{result}\", {OWN}");
-    Test::new(format!(
-        "{name}: a wrong image among few pods, and one in ten among many"
-    ))
-    .given(inputs, PULLS, FIRST, &of("pulled"), "0x30 0+9x60")
-    .given(inputs, PULLS, FIRST, &of("failed"), "0x10 1x10 2x10 2+1x60")
-    .silent(29, name)
-    .silent(85, name)
+    inputs
+        .test(format!(
+            "{name}: a wrong image among few pods, and one in ten among many"
+        ))
+        .given(PULLS, FIRST, &of("pulled"), "0x30 0+9x60")
+        .given(PULLS, FIRST, &of("failed"), "0x10 1x10 2x10 2+1x60")
+        .silent(29, name)
+        .silent(85, name)
 }

@@ -46,7 +46,7 @@ pub(super) fn tests(inputs: TestInputs<'_>, slo: &Slo) -> Vec<Test> {
 
 impl Subject<'_> {
     fn test(self, what: &str) -> Test {
-        Test::new(format!("{}: {what}", self.slo.rule.name))
+        (self.inputs).test(format!("{}: {what}", self.slo.rule.name))
     }
 
     fn given(self, test: Test, target: Target, good: &str, bad: &str) -> Test {
@@ -55,13 +55,7 @@ impl Subject<'_> {
             .into_iter()
             .fold(test, |test, (result, values)| {
                 let own = format!("result=\"{result}\", slo=\"{name}\"");
-                test.given(
-                    self.inputs,
-                    "podinit_slo_events_total",
-                    target,
-                    &own,
-                    values,
-                )
+                test.given("podinit_slo_events_total", target, &own, values)
             })
     }
 
@@ -105,7 +99,7 @@ impl Subject<'_> {
         causes.iter().fold(test, |test, (labels, values)| {
             let own = format!("slo=\"{}\", {labels}", self.slo.rule.name);
             let metric = "podinit_slo_bad_causes_total";
-            test.given(self.inputs, metric, FIRST, &own, *values)
+            test.given(metric, FIRST, &own, *values)
         })
     }
 
@@ -136,7 +130,7 @@ impl Subject<'_> {
         let test = self.given_causes(test, &causes);
         let test = ["a", "b"].into_iter().fold(test, |test, name| {
             let own = format!("stage=\"containers\", cause=\"image\", {}", team(name));
-            test.given(self.inputs, "podinit_waiting_pods", FIRST, &own, "5x10")
+            test.given("podinit_waiting_pods", FIRST, &own, "5x10")
         });
         // Another cluster's, whose exporter has no events, so that it has no alert of its own.
         let elsewhere = format!(
@@ -144,7 +138,6 @@ impl Subject<'_> {
             self.slo.rule.name
         );
         let test = test.given(
-            self.inputs,
             "podinit_slo_bad_causes_total",
             ELSEWHERE,
             &elsewhere,
@@ -338,22 +331,20 @@ impl Subject<'_> {
         });
         // Until minute 10 the threshold matches the rules; then it differs; at the end the series are gone.
         self.test("the exporter has another SLO file")
-            .given(inputs, "up", FIRST, "", "1x140")
+            .given("up", FIRST, "", "1x140")
             .given(
-                inputs,
                 "podinit_slo_objective_ratio",
                 FIRST,
                 &own,
                 format!("{objective}x100 stale"),
             )
             .given(
-                inputs,
                 "podinit_slo_threshold_seconds",
                 FIRST,
                 &own,
                 format!("{threshold}x10 {threshold}9x50 {threshold}x40 stale"),
             )
-            .given(inputs, "up", ELSEWHERE, "", "0x140")
+            .given("up", ELSEWHERE, "", "0x140")
             .counts(10, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
             .counts(40, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
             .fires(42, RULES_OUTDATED, all.collect())

@@ -46,9 +46,10 @@ fn one_pod(inputs: TestInputs<'_>, stage: Stage) -> Test {
     let alert = alert(stage, inputs.file, &inputs.options.job);
     let cause = "unknown";
     let expected = inputs.expected(&alert, &labels(inputs, cause), "1");
-    Test::new(format!("{}: one pod is stuck, then leaves", stage.as_str()))
-        .given(inputs, "podinit_synced", FIRST, "", "1x90")
-        .given(inputs, STUCK, FIRST, &own(stage, cause), "0x20 1x30 0x40")
+    inputs
+        .test(format!("{}: one pod is stuck, then leaves", stage.as_str()))
+        .given("podinit_synced", FIRST, "", "1x90")
+        .given(STUCK, FIRST, &own(stage, cause), "0x20 1x30 0x40")
         .silent(26, PODS_STUCK)
         .fires(32, PODS_STUCK, vec![expected])
         .counts(80, &all(cause), 0)
@@ -58,10 +59,11 @@ fn one_pod(inputs: TestInputs<'_>, stage: Stage) -> Test {
 fn eternal_pod_hides_nothing(inputs: TestInputs<'_>) -> Test {
     let crash = own(Stage::Containers, "crash");
     let image = own(Stage::Containers, "image");
-    Test::new("a pod that is stuck for ever does not hide the next incident")
-        .given(inputs, "podinit_synced", FIRST, "", "1x1550")
-        .given(inputs, STUCK, FIRST, &crash, "0x20 1x1480 5x40")
-        .given(inputs, STUCK, FIRST, &image, "0x1500 40x40")
+    inputs
+        .test("a pod that is stuck for ever does not hide the next incident")
+        .given("podinit_synced", FIRST, "", "1x1550")
+        .given(STUCK, FIRST, &crash, "0x20 1x1480 5x40")
+        .given(STUCK, FIRST, &image, "0x1500 40x40")
         .counts(60, &all("crash"), 1)
         .counts(1400, &all("crash"), 1)
         .counts(1495, "alertname=\"PodinitPodsStuck\"", 0)
@@ -109,36 +111,22 @@ fn abandoned_pods(inputs: TestInputs<'_>) -> Test {
     series.push((of("shards", 1), cni("10x1600")));
     series.push((of("shards", 2), cni("10x1480 stale _x11 0 10x100")));
     let test = ["two", "ten", "noise", "loops", "shards"].into_iter().fold(
-        Test::new("abandoned pods, and one more: where 2 and where 10 are"),
+        inputs.test("abandoned pods, and one more: where 2 and where 10 are"),
         |test, cluster| {
             let count = if cluster == "shards" { 2 } else { 1 };
-            test.given(
-                inputs,
-                "podinit_synced",
-                of(cluster, 1),
-                "",
-                format!("1x{END}"),
-            )
-            .given(
-                inputs,
-                "podinit_shards",
-                of(cluster, 1),
-                "shard=\"0\"",
-                format!("{count}x{END}"),
-            )
+            test.given("podinit_synced", of(cluster, 1), "", format!("1x{END}"))
+                .given(
+                    "podinit_shards",
+                    of(cluster, 1),
+                    "shard=\"0\"",
+                    format!("{count}x{END}"),
+                )
         },
     );
     let second = of("shards", 2);
     let test = test
+        .given("podinit_synced", second, "", "1x1480 stale _x9 0x1 1x100")
         .given(
-            inputs,
-            "podinit_synced",
-            second,
-            "",
-            "1x1480 stale _x9 0x1 1x100",
-        )
-        .given(
-            inputs,
             "podinit_shards",
             second,
             "shard=\"1\"",
@@ -147,7 +135,7 @@ fn abandoned_pods(inputs: TestInputs<'_>) -> Test {
     let test = series
         .into_iter()
         .fold(test, |test, (target, (own, values))| {
-            test.given(inputs, STUCK, target, &own, values)
+            test.given(STUCK, target, &own, values)
         });
     let check = |test: Test, minute, cluster, newly, still| {
         let of = |name| format!("alertname=\"{name}\", cluster=\"{cluster}\"");
@@ -179,10 +167,10 @@ fn weekend(inputs: TestInputs<'_>) -> Test {
     labels.push(("stage", "network".to_owned()));
     let reminder = inputs.expected(&alert, &labels, "3");
     let (all, still) = (all("volume"), format!("alertname=\"{STILL_STUCK}\""));
-    Test::new("pods that are stuck over a weekend are not forgotten")
-        .given(inputs, "podinit_synced", FIRST, "", "1x4000")
+    inputs
+        .test("pods that are stuck over a weekend are not forgotten")
+        .given("podinit_synced", FIRST, "", "1x4000")
         .given(
-            inputs,
             STUCK,
             FIRST,
             &own(Stage::Network, "volume"),
@@ -204,22 +192,11 @@ fn crashing_pod(inputs: TestInputs<'_>) -> Test {
         let cycle = format!("{crash}x4 {probe}x1 ");
         format!("0x19 {}", cycle.repeat(10).trim_end())
     };
-    Test::new("a pod that crashes again and again is stuck for one cause")
-        .given(inputs, "podinit_synced", FIRST, "", "1x90")
-        .given(
-            inputs,
-            STUCK,
-            FIRST,
-            &own(Stage::Containers, "crash"),
-            cycle(1, 0),
-        )
-        .given(
-            inputs,
-            STUCK,
-            FIRST,
-            &own(Stage::Containers, "probe"),
-            cycle(0, 1),
-        )
+    inputs
+        .test("a pod that crashes again and again is stuck for one cause")
+        .given("podinit_synced", FIRST, "", "1x90")
+        .given(STUCK, FIRST, &own(Stage::Containers, "crash"), cycle(1, 0))
+        .given(STUCK, FIRST, &own(Stage::Containers, "probe"), cycle(0, 1))
         .counts(40, &all("crash"), 1)
         .counts(60, &all("crash"), 1)
         .counts(80, &all("crash"), 1)
@@ -232,11 +209,12 @@ fn crashing_pod(inputs: TestInputs<'_>) -> Test {
 fn crashing_release(inputs: TestInputs<'_>) -> Test {
     let [crash, probe, pull] =
         ["crash", "probe", "pull"].map(|cause| own(Stage::Containers, cause));
-    Test::new("what pods do between their crashes is no cause of its own")
-        .given(inputs, "podinit_synced", FIRST, "", "1x80")
-        .given(inputs, STUCK, FIRST, &crash, "0x10 100x70")
-        .given(inputs, STUCK, FIRST, &probe, "0x10 6x70")
-        .given(inputs, STUCK, FIRST, &pull, "0x10 2x30 40x40")
+    inputs
+        .test("what pods do between their crashes is no cause of its own")
+        .given("podinit_synced", FIRST, "", "1x80")
+        .given(STUCK, FIRST, &crash, "0x10 100x70")
+        .given(STUCK, FIRST, &probe, "0x10 6x70")
+        .given(STUCK, FIRST, &pull, "0x10 2x30 40x40")
         .counts(40, &all("crash"), 1)
         .counts(40, &all("probe"), 0)
         .counts(40, &all("pull"), 0)
@@ -245,15 +223,10 @@ fn crashing_release(inputs: TestInputs<'_>) -> Test {
 }
 
 fn not_in_sync(inputs: TestInputs<'_>) -> Test {
-    Test::new("stuck pods of an exporter that is not in sync are not counted")
-        .given(inputs, "podinit_synced", FIRST, "", "1x10 0x30 1x30")
-        .given(
-            inputs,
-            STUCK,
-            FIRST,
-            &own(Stage::Network, "cni"),
-            "0x10 7x60",
-        )
+    inputs
+        .test("stuck pods of an exporter that is not in sync are not counted")
+        .given("podinit_synced", FIRST, "", "1x10 0x30 1x30")
+        .given(STUCK, FIRST, &own(Stage::Network, "cni"), "0x10 7x60")
         .counts(40, &all("cni"), 0)
         .counts(50, &all("cni"), 1)
 }
@@ -262,13 +235,14 @@ fn not_in_sync(inputs: TestInputs<'_>) -> Test {
 fn exporter_restarts(inputs: TestInputs<'_>) -> Test {
     let stuck = own(Stage::Network, "volume");
     let shard = "shard=\"0\"";
-    let test = Test::new("the exporter restarts, and finds the stuck pods again")
-        .given(inputs, "podinit_shards", FIRST, shard, "1x1520 stale")
-        .given(inputs, "podinit_shards", SECOND, shard, "_x1522 1x63")
-        .given(inputs, "podinit_synced", FIRST, "", "1x1520 stale")
-        .given(inputs, "podinit_synced", SECOND, "", "_x1522 0x2 1x60")
-        .given(inputs, STUCK, FIRST, &stuck, "0x20 10x1500 stale")
-        .given(inputs, STUCK, SECOND, &stuck, "_x1522 0x3 10x60")
+    let test = inputs
+        .test("the exporter restarts, and finds the stuck pods again")
+        .given("podinit_shards", FIRST, shard, "1x1520 stale")
+        .given("podinit_shards", SECOND, shard, "_x1522 1x63")
+        .given("podinit_synced", FIRST, "", "1x1520 stale")
+        .given("podinit_synced", SECOND, "", "_x1522 0x2 1x60")
+        .given(STUCK, FIRST, &stuck, "0x20 10x1500 stale")
+        .given(STUCK, SECOND, &stuck, "_x1522 0x3 10x60")
         .counts(100, &all("volume"), 1);
     [1515, 1524, 1532, 1570]
         .into_iter()
@@ -288,8 +262,7 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
     let found = [" Namespaces: team-b 5, team-a 2."];
     let labels = labels(inputs, "config");
     let expected = inputs.expected_with(&alert, &labels, "7", &found);
-    let test = Test::new("stuck pods are counted by namespace").given(
-        inputs,
+    let test = inputs.test("stuck pods are counted by namespace").given(
         "podinit_synced",
         FIRST,
         "",
@@ -302,18 +275,11 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
                 "{}, exported_namespace=\"{namespace}\"",
                 own(stage, "config")
             );
-            test.given(inputs, STUCK, FIRST, &own, format!("0x20 {pods}x40"))
-                .given(
-                    inputs,
-                    "podinit_waiting_pods",
-                    FIRST,
-                    &own,
-                    format!("{pods}x60"),
-                )
+            test.given(STUCK, FIRST, &own, format!("0x20 {pods}x40"))
+                .given("podinit_waiting_pods", FIRST, &own, format!("{pods}x60"))
         })
         // Another cluster's, of an exporter that is not in sync, so that it has no alert of its own.
         .given(
-            inputs,
             STUCK,
             ELSEWHERE,
             &format!("{}, exported_namespace=\"team-c\"", own(stage, "config")),
@@ -324,11 +290,12 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
 
 fn clusters_do_not_mix(inputs: TestInputs<'_>) -> Test {
     let image = own(Stage::Containers, "image");
-    Test::new("stuck pods of another cluster")
-        .given(inputs, "podinit_synced", FIRST, "", "1x90")
-        .given(inputs, "podinit_synced", ELSEWHERE, "", "1x90")
-        .given(inputs, STUCK, FIRST, &image, "0x40 9x50")
-        .given(inputs, STUCK, ELSEWHERE, &image, "20x20 0x70")
+    inputs
+        .test("stuck pods of another cluster")
+        .given("podinit_synced", FIRST, "", "1x90")
+        .given("podinit_synced", ELSEWHERE, "", "1x90")
+        .given(STUCK, FIRST, &image, "0x40 9x50")
+        .given(STUCK, ELSEWHERE, &image, "20x20 0x70")
         .counts(70, &format!("{}, cluster=\"here\"", all("image")), 1)
         .counts(70, &format!("{}, cluster=\"there\"", all("image")), 0)
 }
