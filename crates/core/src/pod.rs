@@ -15,6 +15,7 @@ mod scheduling;
 pub mod text;
 mod uid;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -129,6 +130,13 @@ pub struct Workload {
     pub kind: Box<str>,
     /// The owner's name; the Deployment's for such a ReplicaSet.
     pub name: Box<str>,
+}
+
+/// `KIND/NAME`.
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind, self.name)
+    }
 }
 
 /// What labels and exemplars say about a pod. None of it decides what is counted, except that SLOs

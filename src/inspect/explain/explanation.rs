@@ -166,7 +166,7 @@ impl Explanation {
         Self {
             namespace: namespace.to_string(),
             name: name.to_string(),
-            workload: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
+            workload: owner.map(ToString::to_string),
             node: record.pod.node.as_deref().map(str::to_owned),
             state: record
                 .outcome()

@@ -48,8 +48,7 @@ pub(super) fn groups(records: &[Record]) -> Vec<Group> {
             Some(record.pod.node.as_deref()?.to_owned())
         }),
         by("owner", &|record| {
-            let owner = record.pod.workload.as_deref()?;
-            Some(format!("{}/{}", owner.kind, owner.name))
+            Some(record.pod.workload.as_deref()?.to_string())
         }),
         by("image", &|record| Some(record.image()?.to_string())),
         by("registry", &|record| {

@@ -59,9 +59,7 @@ impl WaitingRow {
             deadline: seconds(limit),
             is_stuck,
             node: record.pod.node.as_deref().unwrap_or_default().to_owned(),
-            owner: owner.map_or_else(String::new, |owner| {
-                format!("{}/{}", owner.kind, owner.name)
-            }),
+            owner: owner.map_or_else(String::new, ToString::to_string),
             image: record.image().map_or_else(String::new, ToString::to_string),
             message: record.message.as_deref().unwrap_or_default().to_owned(),
             command: next_command(record),

@@ -253,8 +253,7 @@ fn an_owner_is_a_deployment_only_by_the_template_hash() {
     let workload = |owner: Value, labels: Value| {
         let metadata = json!({"uid": "u", "ownerReferences": [owner], "labels": labels});
         let info = pod(json!({"metadata": metadata})).info;
-        info.workload
-            .map(|workload| format!("{}/{}", workload.kind, workload.name))
+        info.workload.map(|workload| workload.to_string())
     };
     let replica_set = |name| json!({"kind": "ReplicaSet", "name": name, "controller": true});
     let hash = json!({"pod-template-hash": "abc"});
