@@ -18,11 +18,15 @@ use crate::cluster::client::Cluster;
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::cluster::date_observer::date_of;
 use crate::cluster::transport::{AGENT, read_into, send, timed_out};
+use crate::watch::pages::Pages;
+use crate::watch::requests::{Freshness, Requests};
 
 /// The deadline of a request with a small answer.
 const REQUEST: Duration = Duration::from_secs(10);
 /// The deadline of a page of a list.
 const PAGE: Duration = Duration::from_secs(30);
+/// The length limit of a page, in bytes. A longer one is requested again with fewer objects.
+const PAGE_BYTES: usize = 32 << 20;
 /// The length limit of a small answer, in bytes.
 const SMALL: usize = 1 << 20;
 
@@ -64,13 +68,24 @@ impl Api {
         self.document(request).await
     }
 
-    /// Sends a request whose answer is a page of at most `limit` bytes.
-    pub(super) async fn page(
+    /// Lists in pages of at most `limit` objects, and gives each page to `read`, which returns its continue token.
+    ///
+    /// # Errors
+    /// If a page cannot be had or `read` fails.
+    pub(super) async fn list(
         &self,
-        request: Request<Body>,
-        limit: usize,
-    ) -> Result<Vec<u8>, ApiError> {
-        self.send(request, PAGE, limit).await
+        requests: &Requests,
+        limit: u32,
+        mut read: impl FnMut(&[u8]) -> Result<Option<String>, ApiError>,
+    ) -> Result<(), ApiError> {
+        let mut pages = Pages::new(requests, &Freshness::MostRecent, limit);
+        while let Some(request) = pages.request()? {
+            let page = self.send(request, PAGE, PAGE_BYTES).await;
+            if let Some(body) = pages.fetched(page)? {
+                pages.go_on(read(&body)?);
+            }
+        }
+        Ok(())
     }
 
     /// Sends a request and waits only for the answer to begin.

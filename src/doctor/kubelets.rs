@@ -3,15 +3,14 @@
 
 use std::collections::HashSet;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::api::Api;
 use super::cluster::{Release, release};
 use super::names::{Names, count};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::watch::pages::Pages;
-use crate::watch::requests::{Freshness, Requests};
+use crate::watch::requests::Requests;
 
 /// The first release that sets the condition as soon as the sandbox is ready
 /// (kubernetes/kubernetes#134460).
@@ -21,42 +20,6 @@ const BY_DEFAULT: Release = (1, 29);
 
 /// Nodes in a page. Each may list all of its images.
 const PAGE: u32 = 100;
-const PAGE_BYTES: usize = 32 << 20;
-
-#[derive(Deserialize)]
-struct NodeList {
-    metadata: Option<ListMeta>,
-    items: Option<Vec<Node>>,
-}
-
-#[derive(Deserialize)]
-struct ListMeta {
-    #[serde(rename = "continue")]
-    continue_token: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    metadata: Option<NodeMeta>,
-    status: Option<NodeStatus>,
-}
-
-#[derive(Deserialize)]
-struct NodeMeta {
-    name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct NodeStatus {
-    #[serde(rename = "nodeInfo")]
-    info: Option<NodeInfo>,
-}
-
-#[derive(Deserialize)]
-struct NodeInfo {
-    #[serde(rename = "kubeletVersion")]
-    kubelet_version: Option<String>,
-}
 
 /// The kubelets of a cluster, counted by how they report the condition.
 #[derive(Debug, Default)]
@@ -87,23 +50,16 @@ pub(super) async fn check(api: &Api, server: Option<Release>) -> (Finding, Promp
 impl Kubelets {
     async fn listed(api: &Api) -> Result<Self, ApiError> {
         let mut kubelets = Self::default();
-        let requests = Requests::of_nodes();
-        let mut pages = Pages::new(&requests, &Freshness::MostRecent, PAGE);
-        while let Some(request) = pages.request()? {
-            let fetched = api.page(request, PAGE_BYTES).await;
-            let Some(body) = pages.fetched(fetched)? else {
-                continue;
-            };
-            let list: NodeList = serde_json::from_slice(&body).map_err(ApiError::malformed)?;
-            for node in list.items.unwrap_or_default() {
-                let name = node.metadata.and_then(|metadata| metadata.name);
-                let info = node.status.and_then(|status| status.info);
-                let version = info.and_then(|info| info.kubelet_version);
-                kubelets.add(&name.unwrap_or_default(), &version.unwrap_or_default());
+        let read = |body: &[u8]| {
+            let list: Value = serde_json::from_slice(body).map_err(ApiError::malformed)?;
+            for node in list["items"].as_array().into_iter().flatten() {
+                let name = node["metadata"]["name"].as_str();
+                let version = node["status"]["nodeInfo"]["kubeletVersion"].as_str();
+                kubelets.add(name.unwrap_or_default(), version.unwrap_or_default());
             }
-            let metadata = list.metadata;
-            pages.go_on(metadata.and_then(|metadata| metadata.continue_token));
-        }
+            Ok(list["metadata"]["continue"].as_str().map(str::to_owned))
+        };
+        api.list(&Requests::of_nodes(), PAGE, read).await?;
         Ok(kubelets)
     }
 

@@ -5,8 +5,8 @@
 use super::kubelets::PromptNodes;
 use super::names::count;
 use super::report::{Check, Finding};
-use podinit_core::lifecycle::NetworkTime;
-use podinit_core::pod::{ConditionType, PodSnapshot};
+use podinit_core::lifecycle::{Milestone, NetworkTime};
+use podinit_core::pod::PodSnapshot;
 
 /// Pods that have their network, by what they say about the time since when. A pod that was restarted
 /// twice has forgotten its first start and may count as exact.
@@ -31,11 +31,7 @@ impl NetworkTimes {
 
     /// Counts a pod whose network condition is True.
     pub(super) fn add(&mut self, pod: &PodSnapshot) {
-        let names = [
-            ConditionType::PodReadyToStartContainers,
-            ConditionType::PodHasNetwork,
-        ];
-        let condition = names.into_iter().find_map(|name| pod.conditions.get(name));
+        let condition = Milestone::NetworkReady.condition(&pod.conditions);
         let Some(condition) = condition.filter(|condition| condition.is_true()) else {
             return;
         };
@@ -99,7 +95,7 @@ mod tests {
     use super::*;
     use crate::doctor::report::Severity;
     use podinit_core::pod::{
-        Condition, ConditionStatus, Container, ContainerKind, ContainerState, PodUid,
+        Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, PodUid,
     };
     use podinit_core::timestamp::Timestamp;
 

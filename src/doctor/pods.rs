@@ -12,15 +12,12 @@ use super::registries::Registries;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::metrics::LabelCensus;
-use crate::watch::pages::Pages;
-use crate::watch::requests::{Freshness, Requests, Scope, Selectors};
+use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::pod::PodSnapshot;
 use podinit_decode::{DecodeOptions, PodDecoder};
 
 /// Pods in a page, as `serve` requests them.
 const PAGE: u32 = 500;
-/// Bytes in a page. A longer one is requested again with fewer pods.
-const PAGE_BYTES: usize = 32 << 20;
 
 /// What to list.
 pub(super) struct Wanted<'a> {
@@ -167,20 +164,16 @@ impl Census {
         })
         .of_shard(wanted.selectors.shard);
         let mut version = None;
-        let mut pages = Pages::new(&requests, &Freshness::MostRecent, PAGE);
-        while let Some(request) = pages.request()? {
-            let fetched = api.page(request, PAGE_BYTES).await;
-            let Some(body) = pages.fetched(fetched)? else {
-                continue;
-            };
-            let page = decoder.list_page(&body).map_err(ApiError::malformed)?;
+        let read = |body: &[u8]| {
+            let page = decoder.list_page(body).map_err(ApiError::malformed)?;
             self.pages += 1;
             self.sharded = Some(page.sharded && self.sharded != Some(false));
             self.undecodable += page.undecodable;
             page.pods.iter().for_each(|pod| self.add(pod));
             version = page.resource_version;
-            pages.go_on(page.continue_token);
-        }
+            Ok(page.continue_token)
+        };
+        api.list(&requests, PAGE, read).await?;
         self.versions
             .push((scope.clone(), version.unwrap_or_default()));
         Ok(())
