@@ -1,9 +1,11 @@
 //! `Histogram`: classic buckets with their exemplars, and native buckets.
 
+use prost::encoding::{encode_varint, encoded_len_varint};
+
 use super::labels::{labels_len, put_labels};
 use super::timestamp::{put_timestamp, timestamp_len};
-use super::wire::{WireType, double_len, integer_len, key, message_len, varint_len, zigzag};
-use super::wire::{put_double, put_head, put_integer, put_varint};
+use super::wire::{WireType, double_len, integer_len, key, message_len, zigzag};
+use super::wire::{put_double, put_head, put_integer};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{Native, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};
@@ -98,8 +100,12 @@ impl HistogramWriter {
             return;
         }
         let deltas = native.deltas.iter().map(|delta| zigzag(*delta));
-        put_head(out, POSITIVE_DELTA, deltas.clone().map(varint_len).sum());
-        deltas.for_each(|delta| put_varint(out, delta));
+        put_head(
+            out,
+            POSITIVE_DELTA,
+            deltas.clone().map(encoded_len_varint).sum(),
+        );
+        deltas.for_each(|delta| encode_varint(delta, out));
     }
 }
 

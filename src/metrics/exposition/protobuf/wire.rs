@@ -1,6 +1,8 @@
 //! The wire format of protobuf: what the fields of messages are made from. As in proto3, a number that
 //! is 0 and a text that is empty are left out.
 
+use prost::encoding::{encode_varint, encoded_len_varint};
+
 /// How the value of a field is written.
 #[derive(Clone, Copy)]
 pub(super) enum WireType {
@@ -15,20 +17,6 @@ pub(super) const fn key(field: u8, wire_type: WireType) -> u8 {
     (field << 3) | wire_type as u8
 }
 
-/// How many bytes [`put_varint`] writes.
-pub(super) const fn varint_len(value: u64) -> usize {
-    let bits = 64 - (value | 1).leading_zeros() as usize;
-    bits.div_ceil(7)
-}
-
-pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
 /// A signed number such that small ones are short.
 pub(super) const fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
@@ -37,7 +25,7 @@ pub(super) const fn zigzag(value: i64) -> u64 {
 pub(super) fn put_integer(out: &mut Vec<u8>, key: u8, value: u64) {
     if value != 0 {
         out.push(key);
-        put_varint(out, value);
+        encode_varint(value, out);
     }
 }
 
@@ -64,7 +52,7 @@ pub(super) fn put_message(out: &mut Vec<u8>, key: u8, message: &[u8]) {
 /// it is of, and calls to copy a few bytes are most of what a scrape takes.
 pub(super) fn put_head(out: &mut Vec<u8>, key: u8, length: usize) {
     out.push(key);
-    put_varint(out, length as u64);
+    encode_varint(length as u64, out);
 }
 
 /// How many bytes [`put_text`] writes.
@@ -79,7 +67,7 @@ pub(super) const fn text_len(text: &str) -> usize {
 pub(super) const fn integer_len(value: u64) -> usize {
     match value {
         0 => 0,
-        _ => 1 + varint_len(value),
+        _ => 1 + encoded_len_varint(value),
     }
 }
 
@@ -93,7 +81,7 @@ pub(super) const fn double_len(value: f64) -> usize {
 
 /// How many bytes [`put_message`] writes of a message of this length.
 pub(super) const fn message_len(length: usize) -> usize {
-    1 + varint_len(length as u64) + length
+    1 + encoded_len_varint(length as u64) + length
 }
 
 /// How many bytes stand for a length that is not yet known: right for 16 KiB to 2 MiB.
@@ -117,7 +105,7 @@ impl Delimited {
     pub(super) fn end(self, out: &mut Vec<u8>) {
         let written = self.start + LENGTH_GUESS;
         let length = out.len() - written;
-        let message = self.start + varint_len(length as u64);
+        let message = self.start + encoded_len_varint(length as u64);
         if message > written {
             out.resize(out.len() + message - written, 0);
         }
@@ -149,8 +137,8 @@ mod tests {
             out.extend_from_slice(&content);
             message.end(&mut out);
             let mut expected = vec![7];
-            put_varint(&mut expected, length as u64);
-            assert_eq!(expected.len(), 1 + varint_len(length as u64));
+            encode_varint(length as u64, &mut expected);
+            assert_eq!(expected.len(), 1 + encoded_len_varint(length as u64));
             expected.extend_from_slice(&content);
             assert!(out == expected, "{length}");
         }
