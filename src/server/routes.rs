@@ -50,7 +50,6 @@ pub(super) fn router(
         encodings: SharedEncodings::new(Arc::clone(&source)),
         source,
         health,
-        scrapes: Arc::new(ScrapePermits::new(limits)),
         failing: AtomicBool::new(false),
     };
     let app = Arc::new(app);
@@ -60,18 +59,20 @@ pub(super) fn router(
         .route("/readyz", get(readyz))
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(Arc::clone(&app));
-    // Not those of scrapes: readers of other routes keep no scraper out.
-    let permits = Arc::new(ScrapePermits::new(limits));
-    let hold = from_fn_with_state(permits, hold_permit);
-    let page = page.map(|page| page.layer(hold.clone()));
+    // Readers of other routes keep no scraper out.
+    let [scrapes, requests] = ["scrapes", "requests"].map(|what| {
+        let permits = Arc::new(ScrapePermits::new(limits));
+        from_fn_with_state((permits, what), hold_permit)
+    });
+    let page = page.map(|page| page.layer(requests.clone()));
     let landing = || Router::new().route("/", get(landing_page));
     let root = page.unwrap_or_else(|| landing().with_state(Arc::clone(&app)));
     let metrics = Router::new()
-        .route("/metrics", get(metrics))
+        .route("/metrics", get(metrics).layer(scrapes))
         .with_state(app);
     root.merge(metrics)
         .method_not_allowed_fallback(method_not_allowed)
-        .merge(others.layer(hold))
+        .merge(others.layer(requests))
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(access), access::guard))
         .layer(from_fn_with_state(
@@ -87,22 +88,13 @@ struct App {
     source: Arc<dyn Scrape>,
     encodings: SharedEncodings,
     health: Health,
-    scrapes: Arc<ScrapePermits>,
     /// Whether the last encoding failed, so that only changes are logged
     failing: AtomicBool,
 }
 
-async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
-    // Every connection has one.
-    let Some(activity) = request.extensions().get::<Arc<Activity>>() else {
-        return too_many("scrapes");
-    };
-    let Some(held) = Held::take(&app.scrapes, activity) else {
-        return too_many("scrapes");
-    };
-    let negotiated = negotiate(request.headers());
-    let coding = ContentCoding::negotiate(request.headers());
-    drop(request);
+async fn metrics(State(app): State<Arc<App>>, accepted: HeaderMap) -> Response {
+    let negotiated = negotiate(&accepted);
+    let coding = ContentCoding::negotiate(&accepted);
     app.source.settled().await;
     match app.encodings.encode(negotiated.format, coding).await {
         Ok(bytes) => {
@@ -115,8 +107,7 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
             if coding == ContentCoding::Gzip {
                 headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             }
-            let body = Body::from(Bytes::from_owner(HeldBytes { bytes, _held: held }));
-            (headers, body).into_response()
+            (headers, Body::from(bytes)).into_response()
         }
         Err(error) => {
             if !app.failing.swap(true, Ordering::Relaxed) {
@@ -127,8 +118,8 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response {
     }
 }
 
-/// Counts a scrape. It is part of the body, which hyper drops when the kernel has taken its last byte:
-/// a client that does not read still counts, so the limit on scrapes bounds the bodies in memory.
+/// Counts a request. It is part of the body, which hyper drops when the kernel has taken its last byte:
+/// a client that does not read still counts, so the limit bounds the bodies in memory.
 struct Held {
     _permit: ScrapePermit,
     _scraping: Scraping,
@@ -143,15 +134,15 @@ impl Held {
     }
 }
 
-/// Answers a request for one of the other routes if there is a place for it.
+/// Answers a request if there is a permit for it, among those of its kind.
 async fn hold_permit(
-    State(permits): State<Arc<ScrapePermits>>,
+    State((permits, what)): State<(Arc<ScrapePermits>, &'static str)>,
     request: Request,
     next: Next,
 ) -> Response {
     let activity = request.extensions().get::<Arc<Activity>>();
     let Some(held) = activity.and_then(|activity| Held::take(&permits, activity)) else {
-        return too_many("requests");
+        return too_many(what);
     };
     let (parts, body) = next.run(request).await.into_parts();
     // These routes have their bodies in memory.
