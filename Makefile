@@ -18,7 +18,8 @@ lint: ## format, clippy, documentation, licences
 	.ci/deny
 
 golden: ## rewrite golden and generated files; review the difference
-	INSTA_UPDATE=always UPDATE_GOLDEN=1 UPDATE_DASHBOARDS=1 cargo test --locked
+	cargo test --locked --test dashboards -- --write
+	INSTA_UPDATE=always UPDATE_GOLDEN=1 cargo test --locked
 	tests/deploy/run --update
 
 fuzz: ## each fuzz target for 20 seconds

@@ -1,17 +1,9 @@
-//! The definitions of the dashboards, and tests of the generated files.
-//!
-//! `UPDATE_DASHBOARDS=1 cargo test --test suite dashboards::` generates the files in `dashboards/`.
-//! `tests/e2e/queries/run` executes every query with a real Prometheus.
+//! Tests of the dashboards as they are checked in; `tests/dashboards` generates them, and compares them with their
+//! definitions. `tests/e2e/queries/run` executes every query with a real Prometheus.
 
-mod board;
-mod boards;
-mod forms;
 mod links;
 mod lint;
-mod panel;
-mod promql;
 mod reading;
-mod variable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,42 +18,22 @@ fn repository(path: &str) -> String {
     format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The dashboards as checked in; `files_match_the_definitions` compares the files with the definitions.
-fn checked_in() -> Vec<Dashboard> {
-    let boards = forms::dashboards().into_iter();
+/// The text of each dashboard that is checked in, by the name of its file.
+fn texts() -> BTreeMap<String, String> {
+    let files = fs::read_dir(repository("dashboards")).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let boards = paths.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
     boards
-        .map(|(board, json)| Dashboard::new(board.file, json))
+        .map(|path| (name(&path), fs::read_to_string(&path).unwrap()))
         .collect()
 }
 
-#[test]
-fn files_match_the_definitions() {
-    for file in forms::files() {
-        let path = repository(&file.path);
-        if std::env::var_os("UPDATE_DASHBOARDS").is_some() {
-            fs::write(&path, &file.text).unwrap();
-        }
-        let found = fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            found == file.text,
-            "{} is out of date; write it with UPDATE_DASHBOARDS=1 cargo test --test suite dashboards::",
-            file.path
-        );
-    }
-}
-
-#[test]
-fn there_are_no_other_dashboard_files() {
-    let written: BTreeSet<String> = forms::files().into_iter().map(|file| file.path).collect();
-    for directory in forms::DIRECTORIES {
-        for entry in fs::read_dir(repository(directory)).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let ending = Path::new(&name).extension();
-            if ending.is_some_and(|ending| ending == "json") {
-                assert!(written.contains(&format!("{directory}/{name}")), "{name}");
-            }
-        }
-    }
+fn checked_in() -> Vec<Dashboard> {
+    let boards = texts().into_iter();
+    boards
+        .map(|(name, text)| Dashboard::new(&name, serde_json::from_str(&text).unwrap()))
+        .collect()
 }
 
 #[derive(Deserialize)]
@@ -79,31 +51,30 @@ struct Metadata {
 
 #[test]
 fn config_maps_contain_the_same_dashboards() {
-    let files: BTreeMap<String, String> = forms::files()
-        .into_iter()
-        .map(|file| (file.path, file.text))
-        .collect();
-    let maps: Vec<ConfigMap> =
-        serde_saphyr::from_multiple(&files["dashboards/configmaps.yaml"]).unwrap();
-    let boards = forms::dashboards();
-    assert_eq!(maps.len(), boards.len());
-    for (map, (board, _)) in maps.iter().zip(&boards) {
+    let yaml = fs::read_to_string(repository("dashboards/configmaps.yaml")).unwrap();
+    let maps: Vec<ConfigMap> = serde_saphyr::from_multiple(&yaml).unwrap();
+    let mut boards = texts();
+    for map in maps {
         assert_eq!(map.kind, "ConfigMap");
-        assert_eq!(
-            map.metadata.name,
-            format!("podinit-dashboard-{}", board.file)
-        );
         assert_eq!(map.metadata.labels["grafana_dashboard"], "1");
-        let json = &files[&format!("dashboards/{}.json", board.file)];
-        let key = format!("podinit-{}.json", board.file);
-        assert_eq!(map.data, BTreeMap::from([(key, json.clone())]));
-        let size: usize = map.data.values().map(String::len).sum();
-        assert!(
-            size < 200_000,
-            "kubectl apply could not apply {}",
-            board.file
+        let name = map
+            .metadata
+            .name
+            .strip_prefix("podinit-dashboard-")
+            .unwrap();
+        let json = boards.remove(name).unwrap();
+        let size = json.len();
+        assert_eq!(
+            map.data,
+            BTreeMap::from([(format!("podinit-{name}.json"), json)])
         );
+        assert!(size < 200_000, "kubectl apply could not apply {name}");
     }
+    assert!(
+        boards.is_empty(),
+        "without a ConfigMap: {:?}",
+        boards.keys()
+    );
 }
 
 #[test]
@@ -247,6 +218,6 @@ fn thresholds_of_the_slos_are_drawn() {
         .collect();
     assert_eq!(
         drawn,
-        ["overview", "stages", "drill-down", "stuck-and-failed"]
+        ["drill-down", "overview", "stages", "stuck-and-failed"]
     );
 }

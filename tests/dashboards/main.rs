@@ -1,0 +1,56 @@
+//! Generates the dashboards from their definitions: JSON for Grafana, in `dashboards/` and in the chart, and
+//! ConfigMaps.
+//!
+//! ```text
+//! cargo test --test dashboards             # compares the files with the definitions, as `cargo test` does
+//! cargo test --test dashboards -- --write  # writes them
+//! ```
+//!
+//! It needs nothing of podinit. `tests/suite/dashboards.rs` holds the files against the program.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)]
+
+mod board;
+mod boards;
+mod forms;
+mod panel;
+mod promql;
+mod variable;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let writes = std::env::args().any(|argument| argument == "--write");
+    let files = forms::files();
+    let mut wrong = Vec::new();
+    for file in &files {
+        let path = root.join(&file.path);
+        if writes {
+            fs::write(&path, &file.text).unwrap();
+        } else if fs::read_to_string(&path).ok().as_ref() != Some(&file.text) {
+            wrong.push(format!("{} is out of date", file.path));
+        }
+    }
+    let known: BTreeSet<PathBuf> = files.iter().map(|file| root.join(&file.path)).collect();
+    for directory in forms::DIRECTORIES {
+        for entry in fs::read_dir(root.join(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|ending| ending == "json") && !known.contains(&path) {
+                wrong.push(format!("{} is no dashboard", path.display()));
+            }
+        }
+    }
+    if wrong.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!(
+        "{}\nwrite the dashboards with: cargo test --test dashboards -- --write",
+        wrong.join("\n")
+    );
+    ExitCode::FAILURE
+}
