@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::api_encoding::ApiEncoding;
-use super::list_mode::ListArg;
 use crate::cluster::options::ClusterOptions;
 use crate::watch::config::ListMode;
 use crate::watch::requests::Selectors;
+use podinit_decode::Encoding;
 
 /// Which cluster.
 #[derive(Args, Clone, Debug)]
@@ -136,5 +135,44 @@ pub(super) fn parse_namespace(text: &str) -> Result<String, String> {
              such as kube-system"
                 .to_owned(),
         )
+    }
+}
+
+/// The encodings in which the API server is asked for objects. `--help` shows what is said of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApiEncoding {
+    /// Protobuf, and JSON from an API server that has none: cheaper for both sides
+    Protobuf,
+    /// JSON
+    Json,
+}
+
+impl From<ApiEncoding> for Encoding {
+    fn from(encoding: ApiEncoding) -> Self {
+        match encoding {
+            ApiEncoding::Protobuf => Self::Protobuf,
+            ApiEncoding::Json => Self::Json,
+        }
+    }
+}
+
+/// How the API server is asked for the list with which a watch begins. `--help` shows what is said of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListArg {
+    /// In one answer from the API server's cache, which costs it least; in pages where that does not arrive
+    Whole,
+    /// In pages of 500 pods
+    Pages,
+    /// As the beginning of a watch (WatchList, KEP-3157); in pages where the API server offers none
+    Stream,
+}
+
+impl From<ListArg> for ListMode {
+    fn from(list: ListArg) -> Self {
+        match list {
+            ListArg::Whole => Self::Whole,
+            ListArg::Pages => Self::Pages,
+            ListArg::Stream => Self::Stream,
+        }
     }
 }

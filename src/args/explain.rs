@@ -41,7 +41,6 @@ pub struct ExplainArgs {
     #[arg(
         long,
         short = 'n',
-        env = "PODINIT_EXPLAIN_NAMESPACE",
         value_name = "NAME",
         allow_hyphen_values = true,
         value_parser = parse_namespace
@@ -53,7 +52,6 @@ pub struct ExplainArgs {
     #[arg(
         long = "file",
         short = 'f',
-        env = "PODINIT_EXPLAIN_FILE",
         value_name = "FILE",
         conflicts_with = "url"
     )]
@@ -65,7 +63,7 @@ pub struct ExplainArgs {
     pub same_moment: bool,
 
     /// Running exporter to ask, such as http://localhost:8080 [default: list the pods of the cluster]
-    #[arg(long, env = "PODINIT_EXPLAIN_URL", value_name = "URL", value_parser = EXPORTER_URL)]
+    #[arg(long, value_name = "URL", value_parser = EXPORTER_URL)]
     url: Option<Uri>,
 
     #[command(flatten)]

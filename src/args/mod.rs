@@ -1,10 +1,8 @@
 //! The command line. Flags and `PODINIT_*` variables become types here and nowhere else.
 
-mod api_encoding;
 mod candidates;
 mod capture;
 mod cluster;
-mod completions;
 mod doctor;
 mod evidence;
 mod explain;
@@ -13,14 +11,13 @@ mod exporter_client;
 mod http_server;
 mod http_url;
 mod labels;
-mod list_mode;
 mod logging;
-mod man;
 mod otlp;
 mod program;
 mod recording;
 mod rules;
 mod shard;
+mod shell_help;
 mod stuck;
 mod variables;
 
@@ -29,11 +26,9 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub use api_encoding::ApiEncoding;
 pub use candidates::Candidates;
 pub use capture::{CaptureArgs, Compress};
-pub use cluster::{ClusterArgs, ConnectionArgs, SelectorArgs};
-pub use completions::{CompletionsArgs, Shell};
+pub use cluster::{ApiEncoding, ClusterArgs, ConnectionArgs, SelectorArgs};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use evidence::Evidence;
 pub use explain::{ExplainArgs, ExplainFormat};
@@ -41,12 +36,12 @@ pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
-pub use man::ManArgs;
 pub use otlp::OtlpArgs;
 pub use program::Program;
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;
 pub use shard::ShardArgs;
+pub use shell_help::{CompletionsArgs, ManArgs, Shell};
 pub use stuck::{StuckArgs, StuckFormat};
 pub use variables::unknown_variables;
 
@@ -107,13 +102,16 @@ pub fn command_line() -> clap::Command {
     })
 }
 
-/// The flag with its variable, unless it names one itself: `PODINIT_` and its name. What each command formats and
-/// writes is its own, so that the command stands before such names.
+/// The flag with its variable: `PODINIT_` and its name. The command stands before a name that means something else
+/// for each command, and before those by which `explain` finds its pod, which no variable for an exporter may choose.
 fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
-    let name = match (flag.get_long(), flag.get_env()) {
-        (Some(name @ ("format" | "output")), None) => format!("podinit_{command}_{name}"),
-        (Some(name), None) => format!("podinit_{name}"),
-        _ => return flag,
+    let name = match flag.get_long() {
+        Some(name @ ("format" | "output")) => format!("podinit_{command}_{name}"),
+        Some(name @ ("namespace" | "file" | "url")) if command == explain::NAME => {
+            format!("podinit_{command}_{name}")
+        }
+        Some(name) => format!("podinit_{name}"),
+        None => return flag,
     };
     flag.env(name.replace('-', "_").to_uppercase())
 }

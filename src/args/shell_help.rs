@@ -1,4 +1,6 @@
-//! The options of `completions`.
+//! The options of the commands that describe the command line: `completions` and `man`.
+
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -11,7 +13,7 @@ Examples:
   podinit completions fish > ~/.config/fish/completions/podinit.fish")]
 pub struct CompletionsArgs {
     /// Shell to complete in
-    #[arg(value_name = "SHELL", value_enum)]
+    #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
 
@@ -24,4 +26,15 @@ pub enum Shell {
     Zsh,
     /// Fish
     Fish,
+}
+
+/// `podinit man`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Example:
+  podinit man --output ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Directory for the pages, one for each command; made if it is not there
+    #[arg(long, short, value_name = "DIR", required = true)]
+    pub output: PathBuf,
 }
