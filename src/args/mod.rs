@@ -13,6 +13,7 @@ mod http_url;
 mod labels;
 mod logging;
 mod otlp;
+mod problems;
 mod program;
 mod recording;
 mod rules;
@@ -37,6 +38,7 @@ pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
 pub use otlp::OtlpArgs;
+pub use problems::{ProblemsArgs, ProblemsFormat};
 pub use program::Program;
 pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
 pub use rules::RulesArgs;
@@ -80,6 +82,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Explain where the time of one pod's startup went
     Explain(ExplainArgs),
+    /// Say what is broken, where and since when
+    Problems(ProblemsArgs),
     /// List the pods that are stuck: since when, and why
     Stuck(StuckArgs),
     /// Write Prometheus rules for an SLO file
@@ -148,6 +152,7 @@ impl Command {
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
             Self::Explain(args) => &args.log,
+            Self::Problems(args) => &args.log,
             Self::Stuck(args) => &args.log,
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
@@ -169,6 +174,7 @@ impl Command {
             }
             Self::Report(args) => args.recording.check(),
             Self::Explain(args) => args.check(),
+            Self::Problems(args) => args.check(),
             Self::Stuck(args) => args.check(),
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }

@@ -4,8 +4,11 @@ mod capture;
 mod demo;
 mod doctor;
 mod explain;
+mod listed;
+mod look;
 mod one_shot_list;
 mod output;
+mod problems;
 mod progress;
 mod reports;
 mod rules;
@@ -40,6 +43,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => reports::replay(&args, &mut io::stdout().lock()),
         Command::Report(args) => reports::report(&args, &mut io::stdout().lock()),
         Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
+        Command::Problems(args) => return block_on(problems::problems(args)),
         Command::Stuck(args) => return block_on(stuck::stuck(args)),
         Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),

@@ -27,6 +27,7 @@ use crate::cluster::clock::Clock;
 use crate::inspect::api;
 use crate::inspect::page::history::SAMPLE_EVERY;
 use crate::inspect::page::{self, PageSources, SharedHistory};
+use crate::inspect::problems::{self, Finder};
 use crate::inspect::records;
 use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
 use crate::process::metrics::ProcessCollector;
@@ -144,7 +145,9 @@ impl Exporter {
         let (records, queries) = records::channel();
         let history = SharedHistory::default();
         let label_keys = watch.decode.pod_labels.clone();
-        let server = server.with_routes(api::router(records.clone(), label_keys));
+        let finder = Arc::new(Finder::new(records.clone(), Arc::clone(&stats)));
+        let routes = api::router(records.clone(), label_keys);
+        let server = server.with_routes(routes.merge(problems::router(finder)));
         let server = server.with_page(page::router(PageSources {
             records,
             exposition: Arc::clone(&exposition),

@@ -1,8 +1,10 @@
-//! What is known of single startups, and how people look at it: records, the API, the page, `explain` and
-//! `stuck`.
+//! What is known of single startups, and how people look at it: records, the API, problems, the page,
+//! `explain` and `stuck`.
 
 pub mod api;
 pub mod explain;
+pub mod listed_cluster;
 pub mod page;
+pub mod problems;
 pub mod records;
 pub mod stuck;

@@ -38,6 +38,14 @@ pub fn hour_and_minute(at: Timestamp) -> String {
     )
 }
 
+/// The date, hour and minute of an instant in UTC: `2026-03-01 23:05`.
+pub fn date_and_minute(at: Timestamp) -> String {
+    instant(at).map_or_else(
+        || String::from("unknown"),
+        |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
+    )
+}
+
 fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos())).ok()
 }
@@ -66,5 +74,6 @@ mod tests {
         let at = Timestamp::from_seconds(1_772_359_507).plus_nanos(250_000_000);
         assert_eq!(time_of_day(at), "10:05:07.250");
         assert_eq!(hour_and_minute(at), "10:05");
+        assert_eq!(date_and_minute(at), "2026-03-01 10:05");
     }
 }

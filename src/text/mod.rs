@@ -3,3 +3,4 @@
 pub mod http_url;
 pub mod human_time;
 pub mod strangers_text;
+pub mod table;

@@ -14,6 +14,7 @@ use crate::cluster::api_error::ApiError;
 use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::cluster::transport::{get_json, read_into, timed_out};
+use crate::inspect::problems::Problems;
 use crate::text::strangers_text::shown;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
@@ -94,6 +95,15 @@ impl ApiClient {
         let found: Option<Startup> = self.get(&path).await?;
         let record = found.map(|startup| record_of(&startup)).transpose();
         record.map_err(|error| self.unreadable(&error))
+    }
+
+    /// What is broken.
+    ///
+    /// # Errors
+    /// If there is no answer that can be used.
+    pub async fn problems(&self) -> Result<Problems, AskError> {
+        let found: Option<Problems> = self.get("problems").await?;
+        found.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))
     }
 
     /// The records of `list` (`inflight` or `startups`) that fit `parameters`, of at most so many pages.

@@ -18,7 +18,7 @@ const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 /// A document, or status 304 if the client has it. `content` is what the tag stands for: the document
 /// without the time at which it was made.
-pub(super) fn document(
+pub(in crate::inspect) fn document(
     headers: &HeaderMap,
     document: &impl Serialize,
     content: &impl Serialize,
@@ -47,7 +47,7 @@ pub(super) fn document(
 }
 
 /// What is answered instead of a document.
-pub(super) fn failure(status: StatusCode, error: &str) -> Response {
+pub(in crate::inspect) fn failure(status: StatusCode, error: &str) -> Response {
     let failure = Failure {
         error: error.to_owned(),
     };

@@ -3,23 +3,25 @@
 //! ```text
 //! /api/v1/stuck of an exporter ─▶ exporter ─┐
 //!                                           ├─▶ StuckPods ─▶ table | wide | json
-//! one list of a cluster ────────▶ cluster ──┘
+//! one list of a cluster ────────────────────┘
 //! ```
 //!
 //! Both ways give the same rows: those of the pods that `podinit_stuck_pods` counts.
 
-mod cluster;
 mod exporter;
 mod row;
 mod table;
 
-pub use cluster::{ListError, StuckInCluster};
 pub use exporter::{AskError, StuckOfExporter};
 pub use row::StuckPod;
 
 use serde::Serialize;
 
+use crate::inspect::api::startup_of;
+
 use crate::text::strangers_text;
+use podinit_core::lifecycle::Tracker;
+use podinit_decode::rfc3339;
 
 /// The pods that are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -34,6 +36,20 @@ pub struct StuckPods {
 }
 
 impl StuckPods {
+    /// Of the pods that `tracker` has in flight, at most `limit` that are stuck.
+    pub fn of(tracker: &Tracker, limit: usize) -> Self {
+        let now = tracker.accounted_time();
+        let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
+        let mut stuck = in_flight.filter(|pod| pod.is_stuck());
+        let shown = stuck.by_ref().take(limit);
+        let pods = shown.filter_map(|pod| StuckPod::of(&startup_of(&pod.record(), &[]), now?));
+        Self {
+            time: now.map(rfc3339::format),
+            pods: pods.collect(),
+            complete: stuck.next().is_none(),
+        }
+    }
+
     /// As JSON.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{StuckPod, StuckPods};
 use crate::text::human_time::seconds;
-use crate::text::strangers_text::shown;
+use crate::text::table::{cell, table};
 
 const NARROW: [&str; 8] = [
     "NAMESPACE",
@@ -19,31 +19,18 @@ const NARROW: [&str; 8] = [
 ];
 const WIDE: [&str; 5] = ["IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
 
-/// Between two columns, as in the tables of kubectl
-const GAP: usize = 3;
-
 impl StuckPods {
     /// The table and a line that sums it up, or only the line if no pod is stuck. `wide` adds columns.
     pub fn to_table(&self, wide: bool, colour: bool) -> String {
         if self.pods.is_empty() {
             return self.summary() + "\n";
         }
-        let mut head: Vec<String> = NARROW.map(str::to_owned).into();
+        let mut head = NARROW.to_vec();
         if wide {
-            head.extend(WIDE.map(str::to_owned));
+            head.extend(WIDE);
         }
         let rows: Vec<Vec<String>> = self.pods.iter().map(|pod| cells(pod, wide)).collect();
-        let all = || std::iter::once(&head).chain(&rows);
-        let width = |column: usize| all().map(|row| row[column].chars().count()).max();
-        let widths: Vec<usize> = (0..head.len()).filter_map(width).collect();
-        let mut text = String::new();
-        for (number, row) in all().enumerate() {
-            let line = line(row, &widths);
-            match colour && number == 0 {
-                true => text.push_str(&format!("\x1b[1m{line}\x1b[0m\n")),
-                false => text.push_str(&format!("{line}\n")),
-            }
-        }
+        let text = table(&head, &rows, colour);
         text + "\n" + &self.summary() + "\n"
     }
 
@@ -92,21 +79,4 @@ fn cells(pod: &StuckPod, wide: bool) -> Vec<String> {
         ]);
     }
     cells.iter().map(|text| cell(text)).collect()
-}
-
-/// The text of a cell.
-fn cell(text: &str) -> String {
-    match text {
-        "" => "-".to_owned(),
-        text => shown(text).into_owned(),
-    }
-}
-
-fn line(row: &[String], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for (cell, width) in row.iter().zip(widths) {
-        line.push_str(&format!("{cell:<0$}", width + GAP));
-    }
-    line.truncate(line.trim_end().len());
-    line
 }

@@ -1,18 +1,16 @@
-//! The stuck pods of a cluster: one list of its pods, accounted for as `serve` does with its first list.
+//! One list of the pods of a cluster, accounted for as `serve` does with its first list.
 
 use std::sync::Arc;
 
-use super::{StuckPod, StuckPods};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::inspect::api::startup_of;
 use crate::watch::one_shot_list::list_pods;
 use crate::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{
     Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::{DecodeOptions, rfc3339};
+use podinit_decode::DecodeOptions;
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +22,7 @@ pub struct ListError {
 }
 
 /// A cluster, and which of its pods to look at.
-pub struct StuckInCluster {
+pub struct ListedCluster {
     pub cluster: Cluster,
     /// The cluster's clock
     pub clock: Arc<dyn Clock>,
@@ -36,12 +34,12 @@ pub struct StuckInCluster {
     pub stuck_after: StuckAfter,
 }
 
-impl StuckInCluster {
-    /// Lists the pods, and returns at most `limit` stuck ones.
+impl ListedCluster {
+    /// Lists the pods. The tracker that is returned accounts for them at the present.
     ///
     /// # Errors
     /// If they cannot be listed.
-    pub async fn list(&self, limit: usize) -> Result<StuckPods, ListError> {
+    pub async fn list(&self) -> Result<Tracker, ListError> {
         // Nothing is counted.
         let mut sink = |_: Timestamp, _: Observation<'_>| {};
         let mut tracker = Tracker::new(TrackerConfig {
@@ -72,11 +70,11 @@ impl StuckInCluster {
         // The answers have set the clock right.
         let now = self.clock.now();
         tracker.advance(now, &mut sink);
-        Ok(stuck_pods(&tracker, limit))
+        Ok(tracker)
     }
 }
 
-/// What a table of stuck pods shows of them.
+/// What is shown of pods.
 fn decode_options() -> DecodeOptions {
     DecodeOptions {
         node: true,
@@ -84,18 +82,5 @@ fn decode_options() -> DecodeOptions {
         images: true,
         messages: true,
         ..DecodeOptions::default()
-    }
-}
-
-fn stuck_pods(tracker: &Tracker, limit: usize) -> StuckPods {
-    let now = tracker.accounted_time();
-    let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
-    let mut stuck = in_flight.filter(|pod| pod.is_stuck());
-    let shown = stuck.by_ref().take(limit);
-    let pods = shown.filter_map(|pod| StuckPod::of(&startup_of(&pod.record(), &[]), now?));
-    StuckPods {
-        time: now.map(rfc3339::format),
-        pods: pods.collect(),
-        complete: stuck.next().is_none(),
     }
 }

@@ -1,0 +1,74 @@
+//! Commands that look at pods once, or again and again.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use anyhow::Context;
+
+use super::output::print_to_reader;
+use crate::process::signals;
+
+/// How long what is shown stands until it is looked at again.
+const REFRESH: Duration = Duration::from_secs(5);
+
+/// Moves to the first line of a terminal and clears it, what has scrolled away included.
+const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
+
+/// How to look.
+pub(super) struct Look {
+    /// Again and again, until a signal
+    pub again: bool,
+    /// On a terminal, what is shown takes the place of what was
+    pub clears: bool,
+}
+
+impl Look {
+    /// Asks a source and prints the `text` of what it says. When looking again, a failure after the first
+    /// text is logged, and the next attempt made. Returns what was shown last.
+    ///
+    /// # Errors
+    /// If nothing was found out before a signal, or standard output cannot be written.
+    pub(super) async fn at<S, T>(
+        self,
+        open: impl Future<Output = anyhow::Result<S>>,
+        ask: impl AsyncFn(&S) -> anyhow::Result<T>,
+        text: impl Fn(&T) -> anyhow::Result<String>,
+    ) -> anyhow::Result<T> {
+        let shutdown = signals::shutdown().context("cannot listen for signals")?;
+        let mut last = None;
+        let shown = async {
+            let source = open.await?;
+            loop {
+                match ask(&source).await {
+                    Ok(found) => {
+                        let is_read = self.show(&text(&found)?)?;
+                        last = Some(found);
+                        if !self.again || !is_read {
+                            return Ok(());
+                        }
+                    }
+                    Err(error) if last.is_some() => tracing::warn!("{error:#}"),
+                    Err(error) => return Err(error),
+                }
+                tokio::time::sleep(REFRESH).await;
+            }
+        };
+        shutdown
+            .run_until_cancelled(shown)
+            .await
+            .unwrap_or(Ok(()))?;
+        last.context("interrupted before there was an answer")
+    }
+
+    /// Prints. Returns whether somebody still reads it.
+    fn show(&self, text: &str) -> anyhow::Result<bool> {
+        let clear = match self.again && self.clears && io::stdout().is_terminal() {
+            true => CLEAR,
+            false => "",
+        };
+        print_to_reader(
+            format!("{clear}{text}").as_bytes(),
+            &mut io::stdout().lock(),
+        )
+    }
+}

@@ -1,0 +1,112 @@
+//! `podinit problems`: what is broken in a recording, a cluster or for an exporter.
+
+use std::process::ExitCode;
+
+use super::listed::{listed_cluster, slos_of};
+use super::look::Look;
+use super::output::style;
+use super::reports::documents_of;
+use crate::args::{ProblemsArgs, ProblemsFormat};
+use crate::inspect::api::client::ApiClient;
+use crate::inspect::listed_cluster::ListedCluster;
+use crate::inspect::problems::{Problems, problems_of_recording};
+use crate::reports::one_moment::joined;
+use crate::reports::replay::ReplayConfig;
+use podinit_core::lifecycle::TrackerConfig;
+use podinit_decode::DecodeOptions;
+
+/// The exit status if there are problems.
+const PROBLEMS: u8 = 3;
+/// The exit status if the source does not know the present.
+const STALE: u8 = 4;
+
+/// Prints the problems, once or until a signal.
+///
+/// # Errors
+/// If they cannot be found out, or standard output cannot be written.
+pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
+    let look = Look {
+        again: args.watch,
+        clears: args.output != ProblemsFormat::Json,
+    };
+    let ask = async |source: &Source| source.ask(&args).await;
+    let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
+    let last = last.await?;
+    if !last.fresh {
+        tracing::warn!("the source does not know the present: what is said may be old");
+    }
+    Ok(match (last.fresh, last.problems.is_empty()) {
+        (false, _) => ExitCode::from(STALE),
+        (true, false) => ExitCode::from(PROBLEMS),
+        (true, true) => ExitCode::SUCCESS,
+    })
+}
+
+fn text(found: &Problems, format: ProblemsFormat) -> anyhow::Result<String> {
+    let colour = style().colour;
+    Ok(match format {
+        ProblemsFormat::Table => found.to_table(false, colour),
+        ProblemsFormat::Wide => found.to_table(true, colour),
+        ProblemsFormat::Json => found.to_json()?,
+    })
+}
+
+/// What knows the pods.
+enum Source {
+    Recording,
+    Exporter(Box<ApiClient>),
+    Cluster(Box<ListedCluster>),
+}
+
+impl Source {
+    async fn open(args: &ProblemsArgs) -> anyhow::Result<Self> {
+        if !args.files.is_empty() {
+            return Ok(Self::Recording);
+        }
+        if let Some(exporter) = args.exporter() {
+            return Ok(Self::Exporter(Box::new(ApiClient::new(&exporter).await?)));
+        }
+        let cluster = listed_cluster(
+            &args.connection,
+            &args.namespaces(),
+            args.selectors.clone().selectors(),
+            args.slo.as_deref(),
+        )
+        .await?;
+        Ok(Self::Cluster(Box::new(cluster)))
+    }
+
+    async fn ask(&self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
+        Ok(match self {
+            Self::Recording => {
+                let documents = documents_of(args.files.clone(), decode_options());
+                problems_of_recording(joined(documents, args.same_moment), replay_config(args)?)?
+            }
+            Self::Exporter(exporter) => exporter.problems().await?,
+            Self::Cluster(cluster) => Problems::of(&cluster.list().await?),
+        })
+    }
+}
+
+fn decode_options() -> DecodeOptions {
+    DecodeOptions {
+        node: true,
+        workload: true,
+        images: true,
+        messages: true,
+        ..DecodeOptions::default()
+    }
+}
+
+fn replay_config(args: &ProblemsArgs) -> anyhow::Result<ReplayConfig> {
+    Ok(ReplayConfig {
+        tracker: TrackerConfig {
+            timestamps: args.timestamps,
+            events: args.evidence.events(),
+            stuck_after: slos_of(args.slo.as_deref())?.stuck_after,
+            ..TrackerConfig::default()
+        },
+        shard: None,
+        until: None,
+    })
+}

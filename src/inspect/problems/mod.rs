@@ -1,0 +1,156 @@
+//! `podinit problems`: what is broken, where and since when ([§13](crate::specification#s13)).
+//!
+//! ```text
+//! a recording ──────▶ recording ─┐
+//! one list ──────────────────────┼─▶ Problems ─▶ table | wide | json
+//! records of serve ─▶ finder ────┘        └─▶ /api/v1/problems
+//! ```
+
+mod finder;
+mod recording;
+mod routes;
+mod sentence;
+mod table;
+
+pub use finder::Finder;
+pub use recording::problems_of_recording;
+pub use routes::router;
+
+use serde::{Deserialize, Serialize};
+
+use crate::inspect::explain::{PodOnNode, next_command_of};
+use crate::text::strangers_text;
+use podinit_core::lifecycle::{Progress, Record, Tracker, WaitReason};
+use podinit_core::problems;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+
+/// Where the sections of causes stand, without the name of one.
+const RUNBOOKS: &str = "deploy/runbooks.md#cause-";
+
+/// What is broken at an instant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Problems {
+    /// Up to which instant everything was accounted for; `None` before anything was
+    pub time: Option<String>,
+    /// Whether the source knows the present
+    pub fresh: bool,
+    /// The worst first
+    pub problems: Vec<Problem>,
+    /// Those that have ended lately
+    pub ended: Vec<Problem>,
+}
+
+/// A set of pods in flight that one cause affects.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    pub cause: String,
+    /// What its pods share, where they share one thing
+    pub dimension: Option<String>,
+    pub value: Option<String>,
+    /// How many pods it has
+    pub pods: usize,
+    /// How many of them are stuck
+    pub stuck: usize,
+    /// When the first of them had the cause first
+    pub since: String,
+    /// On how many nodes they are
+    pub nodes: usize,
+    /// Of how many workloads they are
+    pub workloads: usize,
+    /// In how many namespaces they are
+    pub namespaces: usize,
+    /// What Kubernetes says of most of them
+    pub message: Option<String>,
+    /// Those that have waited longest
+    pub oldest: Vec<PodName>,
+    /// All of this for people
+    pub sentence: String,
+    /// A command that shows more
+    pub next_command: String,
+    /// Where it says what to do
+    pub runbook: String,
+}
+
+/// Which pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodName {
+    pub namespace: String,
+    pub name: String,
+}
+
+impl Problems {
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
+    pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
+        let found = now.map(|now| {
+            let found = problems::problems(in_flight, newest, now);
+            found
+                .iter()
+                .map(|problem| Problem::of(problem, now))
+                .collect()
+        });
+        Self {
+            time: now.map(rfc3339::format),
+            fresh: now.is_some(),
+            problems: found.unwrap_or_default(),
+            ended: Vec::new(),
+        }
+    }
+
+    /// Of the pods that `tracker` has in flight, where nothing has ended.
+    pub fn of(tracker: &Tracker) -> Self {
+        let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod.record());
+        Self::find(in_flight.collect(), &[], tracker.accounted_time())
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// Never for what this room makes: it holds no maps.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        strangers_text::json(self)
+    }
+}
+
+impl Problem {
+    fn of(problem: &problems::Problem, now: Timestamp) -> Self {
+        let shared = problem.shared.as_ref();
+        let name = |record: &Record| PodName {
+            namespace: record.pod.namespace.to_string(),
+            name: record.pod.name.to_string(),
+        };
+        Self {
+            cause: problem.cause.as_str().to_owned(),
+            dimension: shared.map(|(dimension, _)| dimension.as_str().to_owned()),
+            value: shared.map(|(_, value)| value.to_string()),
+            pods: problem.pods,
+            stuck: problem.stuck,
+            since: rfc3339::format(problem.since),
+            nodes: problem.nodes,
+            workloads: problem.workloads,
+            namespaces: problem.namespaces,
+            message: problem.message.as_deref().map(str::to_owned),
+            oldest: problem.oldest.iter().map(name).collect(),
+            sentence: sentence::of(problem, now),
+            next_command: next_command(problem),
+            runbook: format!("{RUNBOOKS}{}", problem.cause.as_str()),
+        }
+    }
+}
+
+/// The command that shows more about the cause of a problem, of its pod that has waited longest.
+fn next_command(problem: &problems::Problem) -> String {
+    let Some(record) = problem.oldest.first() else {
+        return String::new();
+    };
+    let pod = PodOnNode {
+        namespace: &record.pod.namespace,
+        name: &record.pod.name,
+        node: record.pod.node.as_deref(),
+    };
+    let waiting = match record.progress {
+        Progress::InFlight { waiting, .. } => WaitReason::new(waiting.stage(), problem.cause),
+        Progress::Ended { .. } => None,
+    };
+    next_command_of(pod, waiting)
+}

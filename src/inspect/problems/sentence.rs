@@ -1,0 +1,173 @@
+//! A problem in one sentence: what is wrong, where, and since when.
+
+use crate::text::human_time::{date_and_minute, hour_and_minute};
+use podinit_core::lifecycle::Cause;
+use podinit_core::problems::{Dimension, Problem};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// So much of what Kubernetes says stands in a sentence.
+const MOST_REASON: usize = 120;
+
+/// The sentence about `problem` at `now`, with the figures that go with it.
+pub(super) fn of(problem: &Problem, now: Timestamp) -> String {
+    let (_, value) = problem.shared_texts();
+    let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
+    let count = problem.pods;
+    let subject = format!("{} {}", count, if count == 1 { "pod" } else { "pods" });
+    let place = dimension.map_or_else(String::new, |dimension| {
+        place(problem.cause, dimension, value)
+    });
+    let what = predicate(problem.cause, dimension, value, count == 1);
+    let reason = problem
+        .message
+        .as_deref()
+        .and_then(|message| reason(problem.cause, message));
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    let figures = [
+        counted(problem.nodes, "node", "nodes"),
+        counted(problem.workloads, "workload", "workloads"),
+        counted(problem.namespaces, "namespace", "namespaces"),
+    ];
+    let figures: Vec<String> = figures.into_iter().flatten().collect();
+    let since = since(problem.since, now);
+    format!(
+        "{subject}{place} {what}{reason}. Since {since}, {}.",
+        figures.join(", ")
+    )
+}
+
+/// Where the pods are, where what is wrong does not say it.
+fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
+    match (cause, dimension) {
+        (Cause::Image | Cause::Pull, Dimension::Image) | (_, Dimension::Registry) => String::new(),
+        (_, Dimension::Image) => format!(" with image {value}"),
+        (_, Dimension::Workload) => format!(" of {value}"),
+        (_, Dimension::Node) => format!(" on node {value}"),
+        (_, Dimension::Nodepool) => format!(" in node pool {value}"),
+        (_, Dimension::Zone) => format!(" in zone {value}"),
+        (_, Dimension::Namespace) => format!(" in namespace {value}"),
+    }
+}
+
+/// What is wrong with them.
+fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bool) -> String {
+    let (have, wait, run, fit, their) = match is_one {
+        true => ("has", "waits", "runs", "fits", "its"),
+        false => ("have", "wait", "run", "fit", "their"),
+    };
+    let images = || match dimension {
+        Some(Dimension::Image) => format!("image {value}"),
+        Some(Dimension::Registry) => format!("images from {value}"),
+        _ => format!("{their} images"),
+    };
+    match cause {
+        Cause::Terminating if is_one => "is being deleted".to_owned(),
+        Cause::Terminating => "are being deleted".to_owned(),
+        Cause::Gate => format!("{have} a scheduling gate"),
+        Cause::Binding => format!("{have} a node and {wait} until the scheduler binds them"),
+        Cause::Queue => format!("{wait} until the scheduler tries them"),
+        Cause::Gang => format!("{wait} for {their} pod group"),
+        Cause::Preempting => format!("{wait} until pods of lower priority have gone"),
+        Cause::SchedulerError => "cannot be scheduled, because the scheduler fails".to_owned(),
+        Cause::Resources => format!("{fit} on no node, because resources are short"),
+        Cause::Taint => format!("{fit} on no node, because of taints"),
+        Cause::Topology => {
+            format!("{fit} on no node, because of {their} topology spread constraints")
+        }
+        Cause::Volume => format!("{wait} for a volume"),
+        Cause::Claim => format!("{wait} for a resource claim"),
+        Cause::Affinity => {
+            format!("{fit} on no node, because of {their} node selector or affinity")
+        }
+        Cause::Other => format!("{fit} on no node"),
+        Cause::Acknowledge => format!("{wait} until the kubelet accepts them"),
+        Cause::Cni => "cannot get a network".to_owned(),
+        Cause::Sandbox => "cannot get a sandbox".to_owned(),
+        Cause::NoSandbox => format!("{wait} for {their} sandbox"),
+        Cause::NoIp => format!("{have} a sandbox without an address"),
+        Cause::Unknown => format!("{wait} for {their} network, and nothing says why"),
+        Cause::Image => format!("cannot pull {}", images()),
+        Cause::Config => "cannot create a container".to_owned(),
+        Cause::Crash => format!("{have} a container that crashes"),
+        Cause::Exited => format!("{have} a container that has exited with code 0"),
+        Cause::Pull => format!("{have} been pulling {} for too long", images()),
+        Cause::Create => format!("{wait} until a container is created"),
+        Cause::Run => format!(
+            "{have} an init container that {} too long",
+            if is_one { run } else { "runs" }
+        ),
+        Cause::Probe => format!("{run}, but {} not ready", if is_one { "is" } else { "are" }),
+        Cause::ReadinessGate => format!("{wait} for a readiness gate"),
+    }
+}
+
+/// The real error in what Kubernetes says: the end of a chain of errors, or what the scheduler says of nodes.
+fn reason(cause: Cause, message: &str) -> Option<String> {
+    let of_scheduler = ["nodes are available: ", "nodes are unavailable: "];
+    let after = of_scheduler
+        .iter()
+        .find_map(|head| message.split_once(head));
+    let text = match after {
+        Some((_, clauses)) => clauses.split(" preemption:").next().unwrap_or(clauses),
+        None => last_error(message),
+    };
+    let text = text.trim().trim_end_matches('.');
+    let says_more = !text.is_empty() && !matches!(cause, Cause::Probe);
+    let cut = |text: &str| match text.char_indices().nth(MOST_REASON) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    };
+    says_more.then(|| cut(text))
+}
+
+/// What stands after the last colon of a chain of errors. A back-off that says nothing else is no error.
+fn last_error(message: &str) -> &str {
+    let last = message.rsplit(": ").next().unwrap_or(message);
+    match last.starts_with("Back-off ") || last.starts_with("back-off ") {
+        true => "",
+        false => last,
+    }
+}
+
+fn counted(count: usize, one: &str, more: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {more}")),
+    }
+}
+
+/// The time of day, and the date where that was not within the last day.
+fn since(at: Timestamp, now: Timestamp) -> String {
+    const DAY: i64 = 24 * 3600 * NANOS_PER_SECOND;
+    match now.nanos_since(at) < DAY {
+        true => hour_and_minute(at),
+        false => date_and_minute(at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_real_error_stands_at_the_end_of_a_chain() {
+        let refused = "failed to pull and unpack image \"r.example.com/web:2\": failed to do request: \
+                       dial tcp 10.0.0.1:443: connect: connection refused";
+        assert_eq!(
+            reason(Cause::Image, refused).as_deref(),
+            Some("connection refused")
+        );
+        let backs_off = "Back-off pulling image \"r.example.com/web:2\"";
+        assert_eq!(reason(Cause::Image, backs_off), None);
+        let scheduler =
+            "0/5 nodes are available: 5 Insufficient cpu. preemption: 0/5 nodes are available";
+        assert_eq!(
+            reason(Cause::Resources, scheduler).as_deref(),
+            Some("5 Insufficient cpu")
+        );
+        let long = "x".repeat(200);
+        let cut = reason(Cause::Config, &long).map(|text| text.chars().count());
+        assert_eq!(cut, Some(MOST_REASON + 1));
+    }
+}
