@@ -320,13 +320,13 @@ async fn a_wrong_request_gets_one_line_that_says_what_is_wrong() {
             "GET",
             "/api/v1/pods/shop",
             404,
-            "not found, try /api/v1/stuck",
+            "not found, try /api/v1/problems",
         ),
         (
             "GET",
             "/api/v1/nothing",
             404,
-            "not found, try /api/v1/stuck",
+            "not found, try /api/v1/problems",
         ),
         ("POST", "/api/v1/stuck", 405, "method not allowed"),
         (

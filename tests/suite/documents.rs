@@ -29,7 +29,9 @@ fn add_markdown(directory: &Path, deep: bool, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap();
-        if path.is_dir() && deep && name != "target" && name != "node_modules" {
+        if path.is_symlink() {
+            // Its links are those of the file that it leads to.
+        } else if path.is_dir() && deep && name != "target" && name != "node_modules" {
             add_markdown(&path, deep, found);
         } else if path.extension().is_some_and(|extension| extension == "md") {
             found.push(path);

@@ -1,11 +1,15 @@
 //! Which pods in flight are affected, by what and since when ([§13.2](crate::specification#s13-2)).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::values::{self, Values};
+use super::values::{self, Dimension, Values};
 use crate::lifecycle::{Cause, Interval, Progress, Record, RecordedCause, Stage, WaitReason};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
+
+/// So many values of each dimension are looked at.
+const MOST_VALUES: usize = 1_000;
 
 /// How long a failing cause affects a pod that has another one by now: a kubelet backs off for 5 minutes.
 const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);
@@ -104,6 +108,24 @@ impl Affected {
         };
         let message = self.record.message.as_deref();
         message.filter(|_| waiting.cause() == self.cause)
+    }
+}
+
+/// Leaves in each dimension the first [`MOST_VALUES`] that `pods` have, which are in the order of how long they
+/// have waited.
+pub(super) fn forget_too_many(pods: &mut [Affected]) {
+    for dimension in Dimension::ALL {
+        let mut kept: HashSet<Arc<str>> = HashSet::new();
+        for pod in &mut *pods {
+            let Some(value) = pod.values.get(dimension) else {
+                continue;
+            };
+            if kept.len() < MOST_VALUES {
+                kept.insert(Arc::clone(value));
+            } else if !kept.contains(value) {
+                pod.values.forget(dimension);
+            }
+        }
     }
 }
 

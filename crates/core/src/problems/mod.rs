@@ -74,7 +74,7 @@ pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Ve
         others.add_ready(record);
     }
     pods.sort_by(|one, other| one.order().cmp(&other.order()));
-    values::forget_too_many(&mut pods);
+    affected::forget_too_many(&mut pods);
     let mut by_cause: BTreeMap<&'static str, Vec<Affected>> = BTreeMap::new();
     for pod in pods {
         by_cause.entry(pod.cause.as_str()).or_default().push(pod);

@@ -1,9 +1,7 @@
 //! What a pod has in each dimension ([§13.3](crate::specification#s13-3)).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::affected::Affected;
 use crate::image_registry;
 use crate::label_values;
 use crate::lifecycle::{Cause, Record};
@@ -28,9 +26,6 @@ label_values! {
     }
 }
 
-/// So many values of each dimension are looked at.
-const MOST_VALUES: usize = 1_000;
-
 /// At most one value in each dimension; what is not known is no value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values([Option<Arc<str>>; Dimension::ALL.len()]);
@@ -38,6 +33,11 @@ pub(super) struct Values([Option<Arc<str>>; Dimension::ALL.len()]);
 impl Values {
     pub(super) fn get(&self, dimension: Dimension) -> Option<&Arc<str>> {
         self.0[dimension as usize].as_ref()
+    }
+
+    /// As if nothing were known in the dimension.
+    pub(super) fn forget(&mut self, dimension: Dimension) {
+        self.0[dimension as usize] = None;
     }
 
     /// Every value, with its dimension.
@@ -74,21 +74,4 @@ pub(super) fn workload(record: &Record) -> Option<String> {
     let workload = record.pod.workload.as_ref()?;
     let namespace = &record.pod.namespace;
     Some(format!("{namespace}/{}/{}", workload.kind, workload.name))
-}
-
-/// Leaves in each dimension the first [`MOST_VALUES`] that `pods` have, which are in the order of how long they
-/// have waited.
-pub(super) fn forget_too_many(pods: &mut [Affected]) {
-    for dimension in Dimension::ALL {
-        let mut kept: HashSet<Arc<str>> = HashSet::new();
-        for pod in &mut *pods {
-            let value = &mut pod.values.0[dimension as usize];
-            let Some(text) = value else { continue };
-            if kept.len() < MOST_VALUES {
-                kept.insert(Arc::clone(text));
-            } else if !kept.contains(text) {
-                *value = None;
-            }
-        }
-    }
 }
