@@ -159,6 +159,7 @@ const CONTAINER_STATUS: Message = &[
     known(1, "name", Text),
     known(2, "state", Of(CONTAINER_STATE)),
     known(3, "lastState", Of(CONTAINER_STATE)),
+    known(4, "ready", Flag),
     known(5, "restartCount", Number),
     known(9, "started", Flag),
 ];
