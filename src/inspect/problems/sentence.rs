@@ -51,9 +51,9 @@ fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
 
 /// What is wrong with them.
 fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bool) -> String {
-    let (have, wait, run, fit, their) = match is_one {
-        true => ("has", "waits", "runs", "fits", "its"),
-        false => ("have", "wait", "run", "fit", "their"),
+    let (have, wait, run, fit, their, them) = match is_one {
+        true => ("has", "waits", "runs", "fits", "its", "it"),
+        false => ("have", "wait", "run", "fit", "their", "them"),
     };
     let images = || match dimension {
         Some(Dimension::Image) => format!("image {value}"),
@@ -64,8 +64,8 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
         Cause::Terminating if is_one => "is being deleted".to_owned(),
         Cause::Terminating => "are being deleted".to_owned(),
         Cause::Gate => format!("{have} a scheduling gate"),
-        Cause::Binding => format!("{have} a node and {wait} until the scheduler binds them"),
-        Cause::Queue => format!("{wait} until the scheduler tries them"),
+        Cause::Binding => format!("{have} a node and {wait} until the scheduler binds {them}"),
+        Cause::Queue => format!("{wait} until the scheduler tries {them}"),
         Cause::Gang => format!("{wait} for {their} pod group"),
         Cause::Preempting => format!("{wait} until pods of lower priority have gone"),
         Cause::SchedulerError => "cannot be scheduled, because the scheduler fails".to_owned(),
@@ -80,7 +80,7 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
             format!("{fit} on no node, because of {their} node selector or affinity")
         }
         Cause::Other => format!("{fit} on no node"),
-        Cause::Acknowledge => format!("{wait} until the kubelet accepts them"),
+        Cause::Acknowledge => format!("{wait} until the kubelet accepts {them}"),
         Cause::Cni => "cannot get a network".to_owned(),
         Cause::Sandbox => "cannot get a sandbox".to_owned(),
         Cause::NoSandbox => format!("{wait} for {their} sandbox"),

@@ -37,9 +37,10 @@ pub(super) struct MessageBudget(usize);
 impl MessageBudget {
     /// Replaces the message of a pod, or removes it, also where there is no room for the new one.
     pub(super) fn replace(&mut self, message: &mut Option<Box<Message>>, new: Option<Said<'_>>) {
-        let new = new.map(|said| Said {
-            text: text::cut(said.text, MOST_BYTES_OF_ONE),
-            ..said
+        let new = new.map(|said| (said.about, text::ends(said.text, MOST_BYTES_OF_ONE)));
+        let new = new.as_ref().map(|(about, text)| Said {
+            about: *about,
+            text,
         });
         let old = message.as_deref().map(Message::said);
         if old == new {

@@ -43,8 +43,8 @@ pub struct Record {
     pub intervals: Vec<RecordedInterval>,
     /// Its containers, those that are followed, in the order of its spec
     pub containers: Vec<RecordedContainer>,
-    /// What Kubernetes says of why it waits, in its own words, cut to 256 bytes; of a startup that has ended,
-    /// what it said last
+    /// What Kubernetes says of why it waits, in its own words, at most 256 bytes of its beginning and end; of a
+    /// startup that has ended, what it said last
     pub message: Option<Arc<str>>,
     /// How its images came to its node, as far as Events have shown, in the order of its containers
     pub pulls: Vec<RecordedPull>,

@@ -1,5 +1,7 @@
 //! Texts from outside, bounded.
 
+use std::borrow::Cow;
+
 /// As much of a text as fits into so many bytes.
 pub fn cut(text: &str, most_bytes: usize) -> &str {
     let mut end = text.len().min(most_bytes);
@@ -9,9 +11,40 @@ pub fn cut(text: &str, most_bytes: usize) -> &str {
     &text[..end]
 }
 
+/// The text, or as much of its beginning and its end as fits into so many bytes, with `…` between them: messages
+/// of Kubernetes say first what was done, and last what went wrong.
+pub fn ends(text: &str, most_bytes: usize) -> Cow<'_, str> {
+    const LEFT_OUT: &str = "…";
+    if text.len() <= most_bytes {
+        return Cow::Borrowed(text);
+    }
+    let room = most_bytes.saturating_sub(LEFT_OUT.len());
+    let head = cut(text, room / 2);
+    let mut begin = text.len() - (room - head.len());
+    while !text.is_char_boundary(begin) {
+        begin += 1;
+    }
+    Cow::Owned(format!("{head}{LEFT_OUT}{}", &text[begin..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_keeps_its_beginning_and_its_end() {
+        for (text, most, kept) in [
+            ("", 5, ""),
+            ("abcdefg", 7, "abcdefg"),
+            ("abcdefghij", 7, "ab…ij"),
+            ("abcdefghij", 8, "ab…hij"),
+            ("ééééé", 8, "é…é"),
+            ("abcdefghij", 3, "…"),
+        ] {
+            assert_eq!(ends(text, most), kept, "{text} {most}");
+            assert!(kept.len() <= most);
+        }
+    }
 
     #[test]
     fn no_character_is_cut_in_two() {

@@ -188,7 +188,7 @@ impl Terminated<'_> {
 pub fn said(text: Option<&str>) -> Option<Box<str>> {
     const MOST_BYTES: usize = 256;
     let text = text?.trim();
-    (!text.is_empty()).then(|| text::cut(text, MOST_BYTES).into())
+    (!text.is_empty()).then(|| text::ends(text, MOST_BYTES).into())
 }
 
 /// Where what statuses say in words goes; each gets the position of the container.
