@@ -46,7 +46,7 @@ pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
     let file = content::encode(&content, tracker.saved_pods()).finish();
     let (read, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
     assert_eq!(read, content);
-    assert!(tracker.saved_pods().eq(pods.iter().cloned()));
+    assert_eq!(content::encode(&read, pods.iter().cloned()).finish(), file);
     (read, pods)
 }
 
@@ -88,7 +88,7 @@ pub fn restore(file: &[u8]) {
     assert_eq!(read.as_ref(), Ok(&(content.clone(), pods.clone())));
 
     let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
-    let in_flight = pods.iter().filter_map(SavedPod::waiting);
+    let in_flight = pods.iter().filter_map(SavedPod::in_flight);
     recorder.restore(&content.metrics, in_flight);
     let config = TrackerConfig {
         slos: rules(),

@@ -1,7 +1,5 @@
 //! The names of the checks.
 
-use serde::{Serialize, Serializer};
-
 use podinit_core::label_values;
 
 label_values! {
@@ -39,11 +37,5 @@ label_values! {
         Clock => "clock",
         /// How many series the labels lead to
         Labels => "labels",
-    }
-}
-
-impl Serialize for Check {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }

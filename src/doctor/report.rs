@@ -1,6 +1,6 @@
 //! The report of `doctor`: its findings, and their severity.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use super::check::Check;
@@ -32,12 +32,6 @@ impl Severity {
             Self::Warning => 3,
             Self::Error => 4,
         }
-    }
-}
-
-impl Serialize for Severity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

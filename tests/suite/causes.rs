@@ -263,7 +263,10 @@ impl Process {
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, exposition) = counters(by_namespace);
-        recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::waiting));
+        recorder.restore(
+            &content.metrics,
+            pods.iter().filter_map(SavedPod::in_flight),
+        );
         let successor = Successor::Same;
         self.tracker = Tracker::restored(config(), content.tracker, pods, successor, &mut recorder);
         (self.recorder, self.exposition) = (recorder, exposition);

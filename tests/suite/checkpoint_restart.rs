@@ -101,7 +101,7 @@ impl Harness {
         );
         let later = Timestamp::from_nanos(STARTED.as_nanos() + 1);
         let (mut recorder, exposition) = counters(&self.docs, later);
-        let in_flight = pods.iter().filter_map(SavedPod::waiting);
+        let in_flight = pods.iter().filter_map(SavedPod::in_flight);
         let durations = recorder.restore(&content.metrics, in_flight);
         assert_eq!(durations, RestoredDurations::Continued);
         let config = self.config.clone();

@@ -87,7 +87,10 @@ impl Process {
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, exposition) = counters(events);
-        recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::waiting));
+        recorder.restore(
+            &content.metrics,
+            pods.iter().filter_map(SavedPod::in_flight),
+        );
         let (saved, successor) = (content.tracker, Successor::Same);
         let tracker = Tracker::restored(config(events), saved, pods, successor, &mut recorder);
         Self {

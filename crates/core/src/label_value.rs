@@ -1,6 +1,14 @@
 //! The values that a metric label can take, as an enum: one declaration gives the variants, their
 //! texts and their order.
 
+use std::fmt;
+use std::marker::PhantomData;
+
+#[doc(hidden)]
+pub use serde;
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
+
 /// An enum whose variants are the values of one metric label.
 ///
 /// Made by `label_values!`, which keeps the invariant that a variant's discriminant is its index in
@@ -27,6 +35,50 @@ pub trait LabelValue: Copy + 'static {
     }
 }
 
+/// Reads the text of a value.
+#[doc(hidden)]
+pub fn deserialize<'de, T: LabelValue, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: LabelValue> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the text of a label value")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            T::from_text(text).ok_or_else(|| E::custom("no such value"))
+        }
+    }
+
+    from.deserialize_str(Text(PhantomData))
+}
+
+/// Implements serde for a [`LabelValue`], which is written as its text, so that a later podinit may have
+/// more values.
+#[macro_export]
+macro_rules! serde_by_text {
+    ($name:ty) => {
+        impl $crate::label_value::serde::Serialize for $name {
+            fn serialize<S: $crate::label_value::serde::Serializer>(
+                &self,
+                to: S,
+            ) -> Result<S::Ok, S::Error> {
+                to.serialize_str($crate::label_value::LabelValue::as_str(*self))
+            }
+        }
+
+        impl<'de> $crate::label_value::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::label_value::serde::Deserializer<'de>>(
+                from: D,
+            ) -> Result<Self, D::Error> {
+                $crate::label_value::deserialize(from)
+            }
+        }
+    };
+}
+
 /// Declares an enum of label values:
 ///
 /// ```
@@ -44,7 +96,7 @@ pub trait LabelValue: Copy + 'static {
 /// ```
 ///
 /// The enum derives what a plain value needs, and has `ALL` (an array, so that its length can size
-/// other arrays) and `as_str` as inherent constants and functions, besides [`LabelValue`].
+/// other arrays) and `as_str` as inherent constants and functions, besides [`LabelValue`] and serde's traits.
 #[macro_export]
 macro_rules! label_values {
     (
@@ -83,6 +135,8 @@ macro_rules! label_values {
                 self as usize
             }
         }
+
+        $crate::serde_by_text!($name);
     };
 }
 

@@ -19,6 +19,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
@@ -124,7 +126,7 @@ pub enum Phase {
 }
 
 /// The controller that owns a pod, from its owner reference with `controller: true`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Workload {
     /// The owner's kind; `Deployment` for a ReplicaSet that a Deployment made.
     pub kind: Box<str>,
@@ -143,8 +145,9 @@ impl fmt::Display for Workload {
 /// match pods by namespace and workload.
 ///
 /// The decoder fills `node`, `workload` and `pod_labels` only where a label or a record needs them,
-/// `images` only for records and reports, and `probes` only for reports on recordings.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// `images` only for records and reports, and `probes` only for reports on recordings. A checkpoint holds
+/// `images` beside the pods, and never `probes`.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PodInfo {
     /// `metadata.namespace`
     pub namespace: Arc<str>,
@@ -161,10 +164,12 @@ pub struct PodInfo {
     pub pod_labels: Arc<[Box<str>]>,
     /// The probes of `spec.containers`, in the order of the spec, of those that have any; shared with
     /// the other pods of the workload. `None` where no container has one
+    #[serde(skip)]
     pub probes: Option<Arc<Vec<ContainerProbes>>>,
     /// The images of the first [`MOST_FOLLOWED`] containers, in the order of the containers, as the spec
     /// names them at first sight; shared with the other pods of the workload. `None` where they were not
     /// asked for
+    #[serde(skip)]
     pub images: Option<Arc<Vec<Arc<str>>>>,
 }
 

@@ -4,6 +4,8 @@
 use std::num::NonZeroI64;
 use std::time::Duration;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 pub const NANOS_PER_MILLI: i64 = 1_000_000;
 
@@ -68,6 +70,19 @@ impl Timestamp {
     /// This instant moved by `nanos` nanoseconds.
     pub const fn plus_nanos(self, nanos: i64) -> Self {
         Self::from_nanos(self.as_nanos().saturating_add(nanos))
+    }
+}
+
+/// Saved as nanoseconds since the Unix epoch.
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_i64(self.as_nanos())
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        i64::deserialize(from).map(Self::from_nanos)
     }
 }
 

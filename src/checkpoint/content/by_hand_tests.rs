@@ -32,7 +32,7 @@ fn of(tracker: SavedTracker, metrics: SavedMetrics) -> (Content, Vec<u8>) {
         metrics,
         ..Content::default()
     };
-    let checkpoint = encode(&content, std::iter::empty()).finish();
+    let checkpoint = encode(&content, std::iter::empty::<SavedPod>()).finish();
     (content, checkpoint)
 }
 

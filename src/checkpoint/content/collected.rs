@@ -1,14 +1,15 @@
 //! What the records of pods in flight have collected: the names of stages and causes; then for each of
 //! these pods, in the order of the section `pods`, one value and which list of images it has; and at last
-//! these lists.
+//! these lists. And what else their newest snapshots show, in a section of its own: one value for each of these
+//! pods.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::pods::SharedTexts;
-use super::section::{COLLECTED, ContentError, append, take, unread};
+use super::section::{COLLECTED, ContentError, SHOWN, append, take, unread};
 use podinit_core::lifecycle::{
-    SavedCollected, SavedInFlight, SavedPod, WaitingNames, WaitingTable,
+    PodInFlight, SavedCollected, SavedPod, SavedShown, WaitingNames, WaitingTable,
 };
 use podinit_core::pod::MOST_FOLLOWED;
 
@@ -26,12 +27,12 @@ pub(super) struct CollectedWriter {
 
 impl CollectedWriter {
     /// Adds the next pod in flight.
-    pub(super) fn add(&mut self, pod: &SavedInFlight) {
+    pub(super) fn add(&mut self, pod: &PodInFlight) {
         if self.out.is_empty() {
             append(&mut self.out, &WaitingNames::default());
         }
-        append(&mut self.out, &pod.collected);
-        let images = pod.info.images.as_ref().map(|images| self.place(images));
+        append(&mut self.out, &pod.collected());
+        let images = pod.info().images.as_ref().map(|images| self.place(images));
         append(&mut self.out, &images);
     }
 
@@ -55,11 +56,8 @@ impl CollectedWriter {
     }
 }
 
-fn in_flight(pods: &mut [SavedPod]) -> impl Iterator<Item = &mut SavedInFlight> {
-    pods.iter_mut().filter_map(|pod| match pod {
-        SavedPod::InFlight(pod) => Some(&mut **pod),
-        SavedPod::Finished(..) => None,
-    })
+fn in_flight(pods: &mut [SavedPod]) -> impl Iterator<Item = &mut PodInFlight> {
+    pods.iter_mut().filter_map(SavedPod::in_flight_mut)
 }
 
 /// Reads the section into the pods in flight among `pods`.
@@ -73,10 +71,10 @@ pub(super) fn read(
     let table = WaitingTable::from(names);
     let mut places: Vec<Option<usize>> = Vec::new();
     for pod in in_flight(pods) {
-        let mut collected: SavedCollected = take(&mut bytes, COLLECTED)?;
-        collected.check(pod.slos.len()).map_err(impossible)?;
-        collected.translate(&table).map_err(unread(COLLECTED))?;
-        pod.collected = collected;
+        let collected: SavedCollected = take(&mut bytes, COLLECTED)?;
+        collected.check(pod.slos()).map_err(impossible)?;
+        pod.take_collected(collected, &table)
+            .map_err(unread(COLLECTED))?;
         places.push(take(&mut bytes, COLLECTED)?);
     }
     let mut lists: Vec<Images> = take(&mut bytes, COLLECTED)?;
@@ -85,17 +83,32 @@ pub(super) fn read(
             return Err(impossible("more images than are kept"));
         }
         if let Some(images) = Arc::get_mut(images) {
-            texts.share_all(images);
+            texts.share_all(images.iter_mut());
         }
     }
     for (pod, place) in in_flight(pods).zip(places) {
         if let Some(place) = place {
             let images = lists.get(place).ok_or(impossible("no such images"))?;
-            pod.info.images = Some(Arc::clone(images));
+            pod.info_mut().images = Some(Arc::clone(images));
         }
     }
     match bytes {
         [] => Ok(()),
         _ => Err(impossible("bytes are left over")),
+    }
+}
+
+/// Reads what else the newest snapshots of pods in flight show; without it, they have what can be told of them.
+pub(super) fn read_shown(
+    mut bytes: Option<&[u8]>,
+    pods: &mut [SavedPod],
+) -> Result<(), ContentError> {
+    for pod in in_flight(pods) {
+        let shown = bytes.as_mut().map(|bytes| take::<SavedShown>(bytes, SHOWN));
+        pod.take_shown(shown.transpose()?);
+    }
+    match bytes {
+        None | Some([]) => Ok(()),
+        Some(_) => Err(ContentError::Impossible(SHOWN, "bytes are left over")),
     }
 }

@@ -15,7 +15,7 @@
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
 //!
-//! A section is the serde form of a `Saved...` type, written with postcard; the pods are one such
+//! A section is the serde form of a type, written with postcard; the pods are one such
 //! value after the other. Label values (outcomes, reasons, stages) are written by name, and
 //! histogram cells under their bounds, so that a later podinit may add to both. A name that this
 //! podinit does not know was written by a later one, and the checkpoint is set aside for that one:
@@ -25,8 +25,8 @@ mod collected;
 mod pods;
 mod records;
 mod section;
-mod shown;
 
+use std::borrow::Borrow;
 use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ use self::section::{
 use super::frame::{Sections, Writer};
 use crate::inspect::records::KeptRecords;
 use crate::metrics::saved::SavedMetrics;
-use podinit_core::lifecycle::{SavedPod, SavedTracker};
+use podinit_core::lifecycle::{PodInFlight, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
@@ -126,7 +126,10 @@ const MANY_PODS: usize = 100_000;
 const RESERVED: usize = 33 << 20;
 
 /// Writes a checkpoint, but for what [`Unsealed::finish`] does.
-pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unsealed {
+pub fn encode<P: Borrow<PodInFlight> + Serialize>(
+    content: &Content,
+    pods: impl Iterator<Item = SavedPod<P>>,
+) -> Unsealed {
     let mut file = Writer::begin();
     if (pods.size_hint().1).is_some_and(|most| most >= MANY_PODS) {
         file.reserve(RESERVED);
@@ -142,9 +145,9 @@ pub fn encode(content: &Content, pods: impl Iterator<Item = SavedPod>) -> Unseal
     file.section(PODS, |out| {
         for pod in pods {
             append(out, &pod);
-            if let SavedPod::InFlight(pod) = &pod {
+            if let Some(pod) = pod.in_flight() {
                 collected.add(pod);
-                shown::add(&mut shown, pod);
+                append(&mut shown, &pod.shown());
             }
         }
     });
@@ -176,7 +179,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     if let Some(payload) = file.get(COLLECTED) {
         collected::read(payload, &mut pods, &mut texts)?;
     }
-    shown::read(file.get(SHOWN), &mut pods)?;
+    collected::read_shown(file.get(SHOWN), &mut pods)?;
     let records = file.get(RECORDS);
     let records = records.map(|payload| records::read(payload, &mut texts));
     let content = Content {
@@ -217,6 +220,8 @@ fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
 
 #[cfg(test)]
 mod by_hand_tests;
+#[cfg(test)]
+mod form_tests;
 #[cfg(test)]
 mod fuzz_seeds_tests;
 #[cfg(test)]

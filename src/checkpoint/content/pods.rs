@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::section::{ContentError, PODS, take};
-use podinit_core::lifecycle::{SavedInFlight, SavedPod};
-use podinit_core::pod::{PodInfo, Workload};
+use podinit_core::lifecycle::{PodInFlight, SavedPod};
+use podinit_core::pod::Workload;
 
 /// Reads the pods of a checkpoint with `slos` SLOs.
 pub(super) fn read(
@@ -17,9 +17,9 @@ pub(super) fn read(
     let mut pods = Vec::new();
     while !bytes.is_empty() {
         let mut pod: SavedPod = take(&mut bytes, PODS)?;
-        pod.check(slos)
-            .map_err(|what| ContentError::Impossible(PODS, what))?;
-        if let SavedPod::InFlight(pod) = &mut pod {
+        if let Some(pod) = pod.in_flight_mut() {
+            pod.check(slos)
+                .map_err(|what| ContentError::Impossible(PODS, what))?;
             texts.share(pod);
         }
         pods.push(pod);
@@ -36,31 +36,17 @@ pub(super) struct SharedTexts {
 
 impl SharedTexts {
     /// Replaces texts of the pod by equal ones of pods before it.
-    pub(super) fn share(&mut self, pod: &mut SavedInFlight) {
-        self.share_names(&mut pod.info);
-        for container in &mut pod.evidence.containers {
-            share(&mut self.texts, &mut container.name);
-        }
-        let registries = pod.images.iter_mut();
-        for registry in registries.filter_map(|image| image.registry.as_mut()) {
-            share(&mut self.texts, registry);
+    pub(super) fn share(&mut self, pod: &mut PodInFlight) {
+        self.share_all(pod.texts_mut());
+        if let Some(workload) = &mut pod.info_mut().workload {
+            share(&mut self.workloads, workload);
         }
     }
 
     /// Replaces texts by equal ones of pods before.
-    pub(super) fn share_all(&mut self, texts: &mut [Arc<str>]) {
-        texts
-            .iter_mut()
-            .for_each(|text| share(&mut self.texts, text));
-    }
-
-    fn share_names(&mut self, info: &mut PodInfo) {
-        share(&mut self.texts, &mut info.namespace);
-        if let Some(node) = &mut info.node {
-            share(&mut self.texts, node);
-        }
-        if let Some(workload) = &mut info.workload {
-            share(&mut self.workloads, workload);
+    pub(super) fn share_all<'a>(&mut self, texts: impl IntoIterator<Item = &'a mut Arc<str>>) {
+        for text in texts {
+            share(&mut self.texts, text);
         }
     }
 }

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::pods::SharedTexts;
 use super::section::{ContentError, RECORDS, append, take, unread};
 use crate::inspect::records::{KeptRecord, KeptRecords, MOST_KEPT};
-use podinit_core::lifecycle::{
-    EndedStartup, SavedEnded, SavedRules, SloRule, WaitingNames, WaitingTable,
-};
+use podinit_core::lifecycle::{EndedStartup, SavedEnded, SloRule, WaitingNames, WaitingTable};
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
 /// the oldest are left out.
@@ -23,7 +21,7 @@ struct Common {
     count: u64,
     waitings: WaitingNames,
     /// The SLOs that were in force when startups ended
-    rules: Vec<SavedRules>,
+    rules: Vec<Arc<[SloRule]>>,
 }
 
 /// What stands before each record.
@@ -51,11 +49,10 @@ pub(super) fn write(out: &mut Vec<u8>, kept: &KeptRecords) {
         Head { number, rules }
     });
     let heads: Vec<Head> = heads.collect();
-    let rules = rules.into_iter().cloned();
     let common = Common {
         count: kept.count,
         waitings: WaitingNames::default(),
-        rules: rules.map(SavedRules).collect(),
+        rules: rules.into_iter().cloned().collect(),
     };
     append(out, &common);
     for (head, record) in heads.iter().zip(kept_records) {
@@ -96,16 +93,16 @@ pub(super) fn read(mut bytes: &[u8], texts: &mut SharedTexts) -> Result<KeptReco
         let head: Head = take(&mut bytes, RECORDS)?;
         let mut saved: SavedEnded = take(&mut bytes, RECORDS)?;
         let rules = rules.get(head.rules);
-        let SavedRules(rules) = rules.ok_or(impossible("no such SLOs"))?;
+        let rules = rules.ok_or(impossible("no such SLOs"))?;
         let least = records.last().map_or(0, |last| last.number + 1);
         if !(least..count).contains(&head.number) || records.len() == MOST_KEPT {
             return Err(impossible("records that cannot be kept together"));
         }
         saved.check(rules.len()).map_err(impossible)?;
-        saved.translate(&table).map_err(unread(RECORDS))?;
         texts.share(&mut saved.pod);
         texts.share_all(&mut saved.images);
-        let startup = EndedStartup::restored(saved, Arc::clone(rules));
+        let startup = EndedStartup::restored(saved, Arc::clone(rules), &table);
+        let startup = startup.map_err(unread(RECORDS))?;
         records.push(KeptRecord {
             number: head.number,
             startup: Arc::new(startup),

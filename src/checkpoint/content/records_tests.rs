@@ -7,20 +7,21 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::super::form_tests::{
+    CollectedForm, EndedForm, EvidenceForm, IN_FLIGHT, ImageForm, PodForm, StartupForm,
+    VerdictForm, uid,
+};
 use super::super::tests::{checkpoint, decoded, sections};
-use super::super::{COLLECTED, Content, decode, encode};
+use super::super::{COLLECTED, Content, PODS, SHOWN, encode};
 use super::*;
-use crate::checkpoint::frame;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::saved::SavedMetrics;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Cause, ExclusionReason, Interval, LastSeen, LastTrue, Named, Namespaces, NetworkEvidence,
-    NetworkTime, Outcome, Record, SavedCause, SavedCollected, SavedEvidence, SavedImage,
-    SavedImagePull, SavedInFlight, SavedPod, SavedStartup, SavedTracker, SavedVerdict,
-    SavedWaiting, SloId, SourceId, Stage, WaitReason,
+    Cause, ExclusionReason, Interval, Namespaces, NetworkEvidence, NetworkTime, Outcome, Record,
+    SavedPod, SavedTracker, Stage, WaitReason,
 };
-use podinit_core::pod::{PodInfo, PodUid, Workload};
+use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
 
 const SLOS: u16 = 3;
@@ -37,44 +38,47 @@ fn rules() -> Arc<[SloRule]> {
     (0..SLOS).map(rule).collect()
 }
 
-fn named<T: LabelValue + std::fmt::Debug>() -> impl Strategy<Value = Named<T>> {
-    (0..T::ALL.len()).prop_map(|index| Named(T::ALL[index]))
+fn named<T: LabelValue>() -> impl Strategy<Value = &'static str> {
+    (0..T::ALL.len()).prop_map(|index| T::ALL[index].as_str())
 }
 
-fn waiting() -> impl Strategy<Value = SavedWaiting> {
-    (0..WaitReason::COUNT).prop_map(|index| SavedWaiting::from(WaitReason::ALL[index]))
+fn waiting() -> impl Strategy<Value = u8> {
+    0..u8::try_from(WaitReason::COUNT).unwrap()
 }
 
-fn verdict() -> impl Strategy<Value = SavedVerdict> {
-    let reasons = ExclusionReason::ALL;
+fn verdict() -> impl Strategy<Value = VerdictForm> {
     prop_oneof![
-        Just(SavedVerdict::Good),
-        option::of(waiting()).prop_map(SavedVerdict::Bad),
-        (0..reasons.len()).prop_map(move |index| SavedVerdict::Excluded(reasons[index])),
+        Just(VerdictForm::Good),
+        option::of(waiting()).prop_map(VerdictForm::Bad),
+        named::<ExclusionReason>().prop_map(VerdictForm::Excluded),
     ]
 }
 
-fn time() -> impl Strategy<Value = Timestamp> {
-    any::<i64>().prop_map(Timestamp::from_nanos)
+fn time() -> impl Strategy<Value = i64> {
+    any::<i64>().prop_map(|nanos| Timestamp::from_nanos(nanos).as_nanos())
 }
 
 prop_compose! {
-    fn collected(slos: usize)(
-        causes in vec((waiting(), any::<u64>()), 0..=16),
+    /// Of a pod with these SLOs, each with whether it has had its event.
+    fn collected(slos: Vec<(u16, bool)>)(
+        // Milliseconds beyond the last time are that time.
+        causes in vec((waiting(), 0..=u64::try_from(i64::MAX / 1_000_000).unwrap()), 0..=16),
         preexisting in 0_u16..1 << Interval::ALL.len(),
         network_evidence in option::of(named::<NetworkEvidence>()),
         network_time in option::of(named::<NetworkTime>()),
-        verdicts in vec(option::of(verdict()), slos),
+        verdicts in vec(option::of(verdict()), slos.len()),
         message in option::of(".{0,60}"),
-    ) -> SavedCollected {
-        let causes = causes.into_iter();
-        SavedCollected {
-            causes: causes.map(|(waiting, began)| SavedCause { waiting, began }).collect(),
+        slos in Just(slos),
+    ) -> CollectedForm {
+        let condition = NetworkEvidence::Condition.as_str();
+        let verdicts = verdicts.into_iter().zip(slos);
+        CollectedForm {
+            causes,
             preexisting,
-            network_evidence,
+            network_evidence: network_evidence.filter(|by| *by != condition),
             network_time,
-            verdicts,
-            message: message.map(Box::from),
+            verdicts: verdicts.map(|(verdict, (_, decided))| verdict.filter(|_| decided)).collect(),
+            message,
         }
     }
 }
@@ -87,14 +91,17 @@ prop_compose! {
         decided in 0_u16..1 << Interval::ALL.len(),
         kept_evidence in option::of(time()),
         flags in any::<[bool; 4]>(),
-    ) -> SavedStartup {
+    ) -> StartupForm {
         let [has_init_containers, has_readiness_gates, seen_gated, seen_unschedulable] = flags;
-        SavedStartup {
+        StartupForm {
             times, reached, types_seen, decided, kept_evidence,
             has_init_containers, has_readiness_gates, seen_gated, seen_unschedulable,
         }
     }
 }
+
+/// A pod in flight, what its record has collected, and its images.
+type InFlightForm = (PodForm, CollectedForm, Option<Vec<String>>);
 
 prop_compose! {
     fn in_flight()(
@@ -108,76 +115,94 @@ prop_compose! {
         // Few, so that pods have some in common.
         named in option::of(vec("[ab]{0,1}", 1..3)),
     )(
-        collected in collected(slos.len()),
+        collected in collected(slos.clone()),
         names in Just(names), node in Just(node), owner in Just(owner), startup in Just(startup),
         discovered in Just(discovered), slos in Just(slos), pulled in Just(pulled),
         named in Just(named),
-    ) -> SavedInFlight {
-        let [namespace, name, uid] = names;
-        let images = pulled.into_iter().map(|(registry, failed, nanos)| SavedImagePull {
-            registry: registry.map(Arc::from),
-            failed,
-            image: nanos.map_or(SavedImage::Unknown, |nanos| SavedImage::Pulled {
+    ) -> InFlightForm {
+        let [namespace, name, text] = names;
+        let images = pulled.into_iter().map(|(registry, failed, nanos)| {
+            let image = nanos.map_or(ImageForm::Unknown, |nanos| ImageForm::Pulled {
                 end: None,
                 with_wait: Duration::from_nanos(nanos),
-            }),
+            });
+            (registry, failed, image)
         });
-        SavedInFlight {
-            uid: PodUid::from_text(&uid),
-            last_seen: LastSeen {
-                newest_version: 7,
-                last_true: LastTrue::from_seconds([0; 5]),
-                source: SourceId(0),
-                is_static: false,
-                created: 1_000,
-            },
+        let pod = PodForm {
+            uid: uid(&text),
+            last_seen: (7, 0, false, 1_000, [0; 5]),
             info: PodInfo {
                 namespace: namespace.into(),
                 name: name.into(),
                 node: node.map(Arc::from),
                 workload: owner.map(|name| Arc::new(Workload { kind: "Job".into(), name: name.into() })),
-                images: named.map(|names| Arc::new(names.into_iter().map(Arc::from).collect())),
                 ..PodInfo::default()
             },
             startup,
             discovered,
-            slos: slos.into_iter().map(|(slo, decided)| (SloId(slo), decided)).collect(),
-            evidence: SavedEvidence::default(),
+            slos,
+            evidence: EvidenceForm::default(),
             images: images.collect(),
             is_stateful: false,
             has_startup_sli: false,
             lacks_network_condition: false,
-            collected,
-        }
+        };
+        (pod, collected, named)
     }
 }
 
 prop_compose! {
     fn ended()(
-        mut pod in in_flight(),
+        (pod, collected, images) in in_flight(),
         waiting in waiting(),
         outcome in named::<Outcome>(),
         at in time(),
-    ) -> SavedEnded {
-        let collected = std::mem::take(&mut pod.collected);
-        let images = pod.info.images.take().map_or_else(Vec::new, |images| images.to_vec());
-        SavedEnded { pod, collected, images, waiting, outcome, at }
+    ) -> EndedForm {
+        let images = images.unwrap_or_default();
+        EndedForm { pod, collected, images, waiting, outcome, at }
     }
 }
 
-fn kept(startups: Vec<SavedEnded>, rules: &[Arc<[SloRule]>]) -> KeptRecords {
-    let used = rules.iter().cycle();
-    let startups = startups.into_iter().zip(used);
-    let records = (0..)
-        .zip(startups)
-        .map(|(place, (saved, rules))| KeptRecord {
-            // Some are not kept any more.
-            number: 3 * place,
-            startup: Arc::new(EndedStartup::restored(saved, Arc::clone(rules))),
+/// The section with these records.
+fn records_section(ended: &[EndedForm]) -> Vec<u8> {
+    // Some are not kept any more.
+    let number = |place: usize| 3 * place;
+    let count = ended
+        .len()
+        .checked_sub(1)
+        .map_or(0, |last| number(last) + 2);
+    let mut out = Vec::new();
+    append(
+        &mut out,
+        &(count, WaitingNames::default(), [rules()].as_slice()),
+    );
+    for (place, one) in ended.iter().enumerate() {
+        append(&mut out, &(number(place), 0_usize));
+        append(&mut out, one);
+    }
+    out
+}
+
+/// The sections with these pods: themselves, what their records have collected, and what else they show.
+fn pods_sections(pods: &[InFlightForm]) -> [(u32, Vec<u8>); 3] {
+    let [mut themselves, mut collected, mut shown] = [(); 3].map(|()| Vec::new());
+    append(&mut collected, &WaitingNames::default());
+    let mut lists: Vec<&[String]> = Vec::new();
+    for (pod, of_pod, images) in pods {
+        append(&mut themselves, &(IN_FLIGHT, pod));
+        append(&mut collected, of_pod);
+        let place = images.as_deref().map(|images| {
+            let known = lists.iter().position(|list| *list == images);
+            known.unwrap_or_else(|| {
+                lists.push(images);
+                lists.len() - 1
+            })
         });
-    let records: Vec<KeptRecord> = records.collect();
-    let count = records.last().map_or(0, |last| last.number + 2);
-    KeptRecords { count, records }
+        append(&mut collected, &place);
+        append(&mut shown, &(false, false, 0_u64, Duration::from_secs(7)));
+    }
+    append(&mut collected, &lists);
+    [(PODS, themselves), (COLLECTED, collected), (SHOWN, shown)]
 }
 
 fn of(records: KeptRecords) -> Content {
@@ -208,17 +233,27 @@ proptest! {
         ended in vec(ended(), 0..20),
         in_flight in vec(in_flight(), 0..5),
     ) {
-        let kept = kept(ended, &[rules(), rules()]);
-        let content = of(kept.clone());
-        let pods = in_flight.into_iter().map(|pod| SavedPod::InFlight(Box::new(pod)));
-        let pods: Vec<SavedPod> = pods.collect();
-        let file = encode(&content, pods.iter().cloned()).finish();
-        let (read, read_pods) = decode(&frame::read(&file).unwrap()).unwrap();
+        let empty = of(KeptRecords::default());
+        let mut file = sections(&encode(&empty, std::iter::empty::<SavedPod>()).finish());
+        file.retain(|(tag, _)| *tag != PODS);
+        match &in_flight[..] {
+            [] => file.push((PODS, Vec::new())),
+            pods => file.extend(pods_sections(pods)),
+        }
+        if !ended.is_empty() {
+            file.push((RECORDS, records_section(&ended)));
+        }
+        file.sort();
+        let (content, pods) = decoded(&file).unwrap();
+        prop_assert_eq!((content.records.records.len(), pods.len()), (ended.len(), in_flight.len()));
+        let mut again = sections(&encode(&content, pods.iter().cloned()).finish());
+        again.sort();
+        prop_assert_eq!(&again, &file);
+        let (read, read_pods) = decoded(&again).unwrap();
         prop_assert_eq!(&read, &content);
         prop_assert_eq!(&read_pods, &pods);
         // Not only what is saved, but what is shown.
-        prop_assert_eq!(made(&read.records), made(&kept));
-        prop_assert_eq!(encode(&read, read_pods.into_iter()).finish(), file);
+        prop_assert_eq!(made(&read.records), made(&content.records));
     }
 }
 
@@ -226,29 +261,20 @@ proptest! {
 #[test]
 fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
     let [good, causes, verdicts, interval] = [(16, 0, 0), (17, 0, 0), (0, 1, 0), (0, 0, 1 << 15)]
-        .map(|(causes, verdicts, preexisting)| SavedCollected {
-            causes: vec![
-                SavedCause {
-                    waiting: SavedWaiting::from(WaitReason::ALL[0]),
-                    began: 1
-                };
-                causes
-            ],
-            verdicts: vec![Some(SavedVerdict::Good); verdicts],
+        .map(|(causes, verdicts, preexisting)| CollectedForm {
+            causes: vec![(0, 1); causes],
+            verdicts: vec![Some(VerdictForm::Good); verdicts],
             preexisting,
-            ..SavedCollected::default()
+            ..CollectedForm::default()
         });
-    let read = |collected: SavedCollected| {
+    let read = |collected: CollectedForm| {
         let content = of(KeptRecords::default());
-        let mut file = sections(&encode(&content, std::iter::empty()).finish());
+        let mut file = sections(&encode(&content, std::iter::empty::<SavedPod>()).finish());
         let (_, whole) = sections(&checkpoint())
             .into_iter()
-            .find(|(tag, _)| *tag == super::super::PODS)
+            .find(|(tag, _)| *tag == PODS)
             .unwrap();
-        file.iter_mut()
-            .find(|(tag, _)| *tag == super::super::PODS)
-            .unwrap()
-            .1 = whole;
+        file.iter_mut().find(|(tag, _)| *tag == PODS).unwrap().1 = whole;
         let mut bytes = Vec::new();
         append(&mut bytes, &WaitingNames::default());
         append(&mut bytes, &collected);
@@ -264,9 +290,9 @@ fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
         let error = read(impossible).unwrap_err();
         assert_eq!(error.reason(), CheckpointLoad::Corrupt, "{error}");
     }
-    let two = SavedCollected {
+    let two = CollectedForm {
         verdicts: vec![None; 2],
-        ..SavedCollected::default()
+        ..CollectedForm::default()
     };
     assert_eq!(read(two).unwrap_err().reason(), CheckpointLoad::Corrupt);
 }
@@ -339,15 +365,12 @@ fn a_cause_that_is_not_known_was_written_by_a_later_podinit() {
 #[test]
 fn the_oldest_records_are_left_out_where_they_would_take_too_many_bytes() {
     let (_, payload) = records_of_checkpoint();
-    let good = read(&payload, &mut SharedTexts::default()).unwrap();
     let large = |number: u64| {
-        let mut saved = good.records[0].startup.saved();
-        saved.pod.info.name = "x".repeat(1 << 20).into();
-        let startup = EndedStartup::restored(saved, rules());
-        KeptRecord {
-            number,
-            startup: Arc::new(startup),
-        }
+        let good = read(&payload, &mut SharedTexts::default()).unwrap();
+        let mut startup = Arc::clone(&good.records[0].startup);
+        drop(good);
+        Arc::get_mut(&mut startup).unwrap().pod_mut().name = "x".repeat(1 << 20).into();
+        KeptRecord { number, startup }
     };
     let kept = KeptRecords {
         count: 20,

@@ -35,7 +35,7 @@ proptest! {
             },
             ..Content::default()
         };
-        let checkpoint = encode(&content, std::iter::empty()).finish();
+        let checkpoint = encode(&content, std::iter::empty::<SavedPod>()).finish();
         let read = decode(&frame::read(&checkpoint).unwrap());
         if starts.is_empty() {
             prop_assert!(read.unwrap().0.metrics.starts.is_empty());
@@ -50,7 +50,7 @@ proptest! {
     fn no_bytes_of_start_times_can_make_the_reader_panic(bytes in vec(any::<u8>(), 0..60)) {
         let metrics = SavedMetrics { bounds: vec![1], ..SavedMetrics::default() };
         let content = Content { metrics, ..Content::default() };
-        let checkpoint = encode(&content, std::iter::empty()).finish();
+        let checkpoint = encode(&content, std::iter::empty::<SavedPod>()).finish();
         let mut sections = super::tests::sections(&checkpoint);
         sections.push((START_TIMES, bytes));
         let _ = super::tests::decoded(&sections);

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::form_tests::CollectedForm;
 use super::*;
 use crate::checkpoint::frame;
 use crate::inspect::records::RecordStore;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, SavedCollected,
-    Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, Sink, SloRule,
+    SourceId, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -199,10 +200,16 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     assert_eq!((finished, pods.len()), (2, 2));
     assert_eq!(content.records, KeptRecords::default());
     assert!(content.metrics.starts.is_empty());
-    for pod in &pods {
-        if let SavedPod::InFlight(pod) = pod {
-            assert_eq!(pod.collected, SavedCollected::default());
-        }
+    for pod in pods.iter().filter_map(SavedPod::in_flight) {
+        let mut collected = Vec::new();
+        append(&mut collected, &pod.collected());
+        let none = CollectedForm {
+            verdicts: vec![None; pod.slos()],
+            ..CollectedForm::default()
+        };
+        let mut expected = Vec::new();
+        append(&mut expected, &none);
+        assert_eq!(collected, expected);
     }
     // What is written from now on has them.
     let again = encode(&content, pods.into_iter()).finish();

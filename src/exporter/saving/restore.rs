@@ -8,7 +8,7 @@ use crate::exporter::ingest_sink::IngestSink;
 use crate::inspect::records::RecordStore;
 use crate::metrics::saved::RestoredDurations;
 use podinit_core::lifecycle::{
-    EndedStartup, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
+    EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodInfo;
 
@@ -22,10 +22,8 @@ pub(super) fn restore(
     sink: &mut IngestSink,
 ) -> Tracker {
     if content.scope.pod_labels != pod_labels {
-        let infos = pods.iter_mut().filter_map(|pod| match pod {
-            SavedPod::InFlight(pod) => Some(&mut pod.info),
-            SavedPod::Finished(..) => None,
-        });
+        let in_flight = pods.iter_mut().filter_map(SavedPod::in_flight_mut);
+        let infos = in_flight.map(PodInFlight::info_mut);
         let records = content.records.records.iter_mut();
         // What was just read is shared with nobody.
         let startups = records.filter_map(|record| Arc::get_mut(&mut record.startup));
@@ -34,15 +32,13 @@ pub(super) fn restore(
     }
     sink.records = RecordStore::restored(content.records);
     let recorder = &mut sink.recorder;
-    let in_flight = pods.iter().filter_map(SavedPod::waiting);
+    let in_flight = pods.iter().filter_map(SavedPod::in_flight);
     if recorder.restore(&content.metrics, in_flight) == RestoredDurations::OtherLabels {
         tracing::warn!(
             "the duration series carry other labels than before, and begin at zero; other counters continue"
         );
-        for pod in &pods {
-            if let SavedPod::InFlight(pod) = pod {
-                recorder.show(&pod.info);
-            }
+        for pod in pods.iter().filter_map(SavedPod::in_flight) {
+            recorder.show(pod.info());
         }
     }
     let successor = |source| sources.successor(source);

@@ -13,7 +13,7 @@ use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::store::SeriesSet;
-use podinit_core::lifecycle::{Interval, WaitingPod};
+use podinit_core::lifecycle::{Interval, PodInFlight};
 use podinit_core::timestamp::Timestamp;
 
 impl Recorder {
@@ -125,14 +125,14 @@ impl Recorder {
     pub fn restore<'a>(
         &mut self,
         saved: &SavedMetrics,
-        in_flight: impl IntoIterator<Item = WaitingPod<'a>>,
+        in_flight: impl IntoIterator<Item = &'a PodInFlight>,
     ) -> RestoredDurations {
         self.namespaces.restore(&saved.slo_namespaces);
         let namespaces = &mut self.namespaces;
         let in_flight: Vec<_> = in_flight.into_iter().collect();
-        let adopted = in_flight.iter().filter(|pod| pod.has_startup_sli).count() as u64;
+        let adopted = in_flight.iter().filter(|pod| pod.has_startup_sli()).count() as u64;
         let in_flight = in_flight.into_iter();
-        let places = in_flight.map(|pod| (namespaces.place_of(pod.info), pod.waiting));
+        let places = in_flight.map(|pod| (namespaces.place_of(pod.info()), pod.waiting()));
         let places: Vec<_> = places.collect();
         let store = &self.store;
         store.restore(&saved.families, places);

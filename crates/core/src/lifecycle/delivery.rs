@@ -1,5 +1,7 @@
 //! What the tracker receives: the events of one or more list-watches, with their times.
 
+use serde::{Deserialize, Serialize};
+
 use super::version::Version;
 use crate::kube_event::KubeEvent;
 use crate::pod::packed::PackedPods;
@@ -8,7 +10,9 @@ use crate::timestamp::Timestamp;
 
 /// One list-watch. There is one for the whole cluster, or one for each chosen namespace; a list
 /// of one says nothing about the pods of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct SourceId(pub u16);
 
 /// What a list-watch delivered.

@@ -2,10 +2,13 @@
 
 use std::marker::PhantomData;
 
+use serde::{Deserialize, Serialize};
+
 use crate::label_value::LabelValue;
 
-/// A set of the values of `T`. An enum with more values than there are bits does not compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A set of the values of `T`, saved as its bits. An enum with more values than there are bits does not compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct EnumSet<T>(u16, PhantomData<T>);
 
 impl<T> Default for EnumSet<T> {
@@ -33,16 +36,9 @@ impl<T: LabelValue> EnumSet<T> {
         self.0 & Self::bit(value.index()) != 0
     }
 
-    /// The set as it is saved: by value, a bit.
-    pub(super) const fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// The set that [`EnumSet::bits`] gave. Bits of no value are dropped.
-    pub(super) const fn from_bits(bits: u16) -> Self {
-        let () = Self::FITS;
-        let unused = u16::BITS as usize - T::ALL.len();
-        Self(bits << unused >> unused, PhantomData)
+    /// Whether it holds nothing but values of `T`, which of one that was read is not certain.
+    pub(super) const fn is_known(self) -> bool {
+        self.0 as u32 >> T::ALL.len() == 0
     }
 }
 
@@ -52,16 +48,17 @@ mod tests {
     use crate::lifecycle::milestone::Milestone;
 
     #[test]
-    fn a_set_contains_what_was_inserted_and_survives_its_bits() {
+    fn a_set_contains_what_was_inserted_and_knows_bits_of_no_value() {
         let mut set = EnumSet::default();
         set.insert(Milestone::Created);
         set.insert(Milestone::Ready);
-        let again = EnumSet::from_bits(set.bits() | 0x8000);
-        assert_eq!(again, set);
-        let contained = Milestone::ALL.map(|milestone| again.contains(milestone));
+        let contained = Milestone::ALL.map(|milestone| set.contains(milestone));
         assert_eq!(
             contained,
             [true, false, false, false, false, false, true, false, false]
         );
+        assert!(set.is_known());
+        assert!(!EnumSet::<Milestone>(set.0 | 0x8000, PhantomData).is_known());
+        assert!(!EnumSet::<Milestone>(1 << Milestone::ALL.len(), PhantomData).is_known());
     }
 }

@@ -4,15 +4,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::cause::MOST_FOLLOWED;
 use crate::timestamp::Timestamp;
 
 /// The images of a pod's containers, in the order of its spec; empty until an Event tells of one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ImagePulls(pub(super) Box<[ImagePull]>);
 
 /// The image of a container.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedPull", into = "SavedPull")]
 pub(super) struct ImagePull {
     /// Its registry, once a pull of it was counted
     pub(super) registry: Option<Arc<str>>,
@@ -29,7 +32,7 @@ const PULLED: u64 = 1 << 2;
 const FACT_BITS: u32 = 8;
 
 /// How the image of a container came to its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Image {
     /// Not known yet
     Unknown,
@@ -42,6 +45,30 @@ pub(super) enum Image {
         /// The pull itself, and the wait in the kubelet's queue; at most two years
         with_wait: Duration,
     },
+}
+
+/// The saved form: its registry, whether a failed pull was counted, and how it came to the node.
+type SavedPull = (Option<Arc<str>>, bool, Image);
+
+impl From<ImagePull> for SavedPull {
+    fn from(pull: ImagePull) -> Self {
+        let (failed, image) = (pull.has_failed(), pull.image());
+        (pull.registry, failed, image)
+    }
+}
+
+impl From<SavedPull> for ImagePull {
+    fn from((registry, failed, image): SavedPull) -> Self {
+        let mut pull = Self {
+            registry,
+            ..Self::default()
+        };
+        if failed {
+            pull.set_failed();
+        }
+        pull.set_image(image);
+        pull
+    }
 }
 
 impl ImagePull {

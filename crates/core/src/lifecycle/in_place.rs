@@ -6,13 +6,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::judgement::{Judgement, Latency};
 use super::observation::{ResizeResult, TrackerObservation};
 use crate::pod::{Condition, ConditionStatus, InPlaceChanges, PodUid, Resize, ResizeState};
 use crate::timestamp::Timestamp;
 
 /// A native resize that is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenResize {
     /// Its state in the newest snapshot
     pub state: ResizeState,
@@ -23,7 +25,7 @@ pub struct OpenResize {
 }
 
 /// What is open of one pod.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenChanges {
     /// Its native resize
     pub resize: Option<OpenResize>,

@@ -7,7 +7,7 @@
 
 use super::milestone::Milestone;
 use crate::label_value::LabelValue;
-use crate::label_values;
+use crate::{label_values, serde_by_text};
 
 label_values! {
     /// A part of a pod's startup, between two milestones. The order is that of a startup: a pod is
@@ -274,6 +274,8 @@ impl LabelValue for Interval {
         Self::index(self)
     }
 }
+
+serde_by_text!(Interval);
 
 #[cfg(test)]
 mod tests {

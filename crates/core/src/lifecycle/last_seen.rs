@@ -1,6 +1,8 @@
 //! What is remembered of every pod for later snapshots: the newest version, and when conditions were
 //! last True.
 
+use serde::{Deserialize, Serialize};
+
 use super::delivery::SourceId;
 use super::observation::PodObservation;
 use super::reentry::{LastTrue, ReentryBaseline, to_second};
@@ -9,7 +11,8 @@ use crate::timestamp::Timestamp;
 
 /// What a later snapshot is compared with, for a pod in flight and for one that has finished. All
 /// that is kept of a finished pod (see `FinishedPod`), so it is small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedLastSeen", into = "SavedLastSeen")]
 pub struct LastSeen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
     /// object, for none
@@ -70,9 +73,87 @@ impl LastSeen {
     }
 }
 
+/// [`LastSeen`] in few bytes, since most saved pods are finished: version, source, whether it is a static pod,
+/// second of creation, and when each condition was last True.
+type SavedLastSeen = (u64, SourceId, bool, u32, [SavedSecond; 5]);
+
+impl From<LastSeen> for SavedLastSeen {
+    fn from(last_seen: LastSeen) -> Self {
+        let created = last_seen.created;
+        let seconds = last_seen.last_true.seconds();
+        (
+            last_seen.newest_version,
+            last_seen.source,
+            last_seen.is_static,
+            created,
+            seconds.map(|second| SavedSecond::of(second, created)),
+        )
+    }
+}
+
+impl From<SavedLastSeen> for LastSeen {
+    fn from((newest_version, source, is_static, created, seconds): SavedLastSeen) -> Self {
+        let seconds = seconds.map(|second| second.second(created));
+        Self {
+            newest_version,
+            last_true: LastTrue::from_seconds(seconds),
+            source,
+            is_static,
+            created,
+        }
+    }
+}
+
+/// A second at which a condition was last true. Conditions become true shortly after the pod's
+/// creation, so it is an offset from that: 0 for never, else one more than the offset in zigzag order
+/// (0, -1, 1, -2, ...), so that small offsets of either sign take one byte. Every number stands for
+/// some second.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct SavedSecond(u32);
+
+impl SavedSecond {
+    const fn of(second: u32, created: u32) -> Self {
+        if second == 0 {
+            return Self(0);
+        }
+        let offset = second.wrapping_sub(created).cast_signed();
+        let zigzag = (offset << 1 ^ offset >> (i32::BITS - 1)).cast_unsigned();
+        // The one offset without a number of its own is 68 years, and loses a second.
+        Self(zigzag.saturating_add(1))
+    }
+
+    const fn second(self, created: u32) -> u32 {
+        let Some(zigzag) = self.0.checked_sub(1) else {
+            return 0;
+        };
+        let offset = (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed();
+        created.wrapping_add_signed(offset)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_near_the_creation_takes_one_byte_and_is_restored() {
+        let created = 1_000;
+        for (second, saved) in [(0, 0), (1_000, 1), (999, 2), (1_001, 3), (1_062, 125)] {
+            assert_eq!(SavedSecond::of(second, created).0, saved, "{second}");
+        }
+        for created in [0, 1, 1_000, u32::MAX] {
+            for second in [0, 1, 999, 1_000, 1 << 31, u32::MAX] {
+                let saved = SavedSecond::of(second, created);
+                let lost = u32::from(second.wrapping_sub(created) == 1 << 31 && second != 0);
+                let restored = saved.second(created);
+                assert_eq!(
+                    restored,
+                    second.wrapping_sub(lost),
+                    "{second} from {created}"
+                );
+            }
+        }
+    }
     use crate::pod::PodUid;
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) const MOST_BYTES_OF_ONE: usize = 256;
 const MOST_BYTES: usize = 4 << 20;
 
 /// A message; boxed, because a pod in flight has little room for what few pods have.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,

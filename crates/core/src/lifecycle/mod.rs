@@ -75,6 +75,7 @@ pub use observation::{
     ResizeResult, TrackerObservation,
 };
 pub use outcome::Outcome;
+pub use pod_in_flight::PodInFlight;
 #[cfg(any(test, feature = "testing"))]
 pub use record::fixtures as record_fixtures;
 pub use record::{
@@ -84,15 +85,13 @@ pub use record::{
 };
 pub use reentry::LastTrue;
 pub use saved::{
-    Named, SavedCause, SavedCollected, SavedDeleted, SavedEnded, SavedEvidence, SavedImage,
-    SavedImagePull, SavedInFlight, SavedInPlace, SavedPod, SavedRules, SavedShown, SavedSource,
-    SavedStartup, SavedTracker, SavedVerdict, SavedWaiting, UnreadWaiting, WaitingNames,
-    WaitingPod, WaitingTable,
+    SavedCollected, SavedDeleted, SavedEnded, SavedPod, SavedShown, SavedTracker, UnreadWaiting,
+    WaitingNames, WaitingTable,
 };
 pub use sink::Sink;
 pub use slo::{Namespaces, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
-pub use sources::{FirstList, SourceProgress, Successor};
+pub use sources::{FirstList, SavedSource, SourceProgress, Successor};
 pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};
 pub use stuck::{StuckAfter, StuckBefore};
 pub use tracker::{Tracker, TrackerConfig};

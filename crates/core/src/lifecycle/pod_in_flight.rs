@@ -1,8 +1,11 @@
 //! A pod whose startup is under way: folds snapshots into its [`Startup`] and reports what follows.
 
 mod kube_events;
+mod saving;
 
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::cause::{CauseLog, WaitEvidence, WaitReason};
 use super::delivery::SourceId;
@@ -55,34 +58,41 @@ pub(super) struct FoldContext {
     pub baseline: ReentryBaseline,
 }
 
-/// A pod whose startup is under way.
-#[derive(Debug)]
-pub(super) struct PodInFlight {
+/// A pod whose startup is under way. What its record has collected, and what earlier checkpoints did not have, is
+/// saved beside the pods; the rest of what is skipped follows from the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodInFlight {
+    pub(super) uid: PodUid,
     /// What a later snapshot is compared with
     pub(super) last_seen: LastSeen,
-    pub(super) uid: PodUid,
     pub(super) info: PodInfo,
     pub(super) startup: Startup,
+    pub(super) discovered: Timestamp,
     pub(super) slos: SloProgress,
     /// Why it waits, as its newest snapshot and its Events say
     pub(super) evidence: WaitEvidence,
-    /// The stage and cause that were reported last
-    pub(super) waiting: WaitReason,
-    /// The position of the container that gives it this cause, where one does
-    pub(super) container: Option<u8>,
-    /// Its last causes, the present one included; empty as long as it has had one only
-    pub(super) causes: CauseLog,
-    /// What Kubernetes says of the present cause, or of one that a warning announces
-    pub(super) message: Option<Box<Message>>,
     /// How its images came to its node
     pub(super) images: ImagePulls,
     pub(super) sli: SliProgress,
     /// Its newest status shows that the cluster has no network condition
     pub(super) lacks_network_condition: bool,
-    pub(super) discovered: Timestamp,
+    /// The stage and cause that were reported last
+    #[serde(skip, default = "saving::not_told_yet")]
+    pub(super) waiting: WaitReason,
+    /// The position of the container that gives it this cause, where one does
+    #[serde(skip)]
+    pub(super) container: Option<u8>,
+    /// Its last causes, the present one included; empty as long as it has had one only
+    #[serde(skip)]
+    pub(super) causes: CauseLog,
+    /// What Kubernetes says of the present cause, or of one that a warning announces
+    #[serde(skip)]
+    pub(super) message: Option<Box<Message>>,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
+    #[serde(skip)]
     pub(super) entry: Option<StageEntry>,
     /// The stage and cause with which it was reported as stuck, if it was
+    #[serde(skip)]
     pub(super) stuck: Option<WaitReason>,
 }
 

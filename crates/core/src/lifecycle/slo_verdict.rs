@@ -1,12 +1,15 @@
 //! The event of a pod for an SLO ([§6.1](crate::specification#s6-1)): good, bad, or excluded with a
 //! reason.
 
+use serde::{Deserialize, Serialize};
+
 use super::cause::WaitReason;
 use super::outcome::Outcome;
 use crate::label_value::LabelValue;
+use crate::serde_by_text;
 
 /// The index of an SLO among those in force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SloId(pub u16);
 
 /// Why a pod is neither good nor bad for an SLO.
@@ -78,6 +81,8 @@ impl LabelValue for ExclusionReason {
         position.unwrap_or_default()
     }
 }
+
+serde_by_text!(ExclusionReason);
 
 /// The one event of a pod for an SLO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::classification::SnapshotOrigin;
 use super::delivery::SourceId;
 use super::reentry::ReentryBaseline;
@@ -17,7 +19,7 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 const CATCHING_UP_NANOS: i64 = 5 * NANOS_PER_SECOND;
 
 /// The first list of a source, once it is certain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstList {
     /// When it was begun
     BeganAt(Timestamp),
@@ -49,7 +51,7 @@ pub enum Successor {
 }
 
 /// How far a source has been accounted for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceProgress {
     /// The version up to which everything has been accounted for: a watch from there delivers the
     /// rest
@@ -58,15 +60,24 @@ pub struct SourceProgress {
     pub complete_at: Option<Timestamp>,
 }
 
+/// What is saved of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedSource {
+    /// Its first list, if it has been delivered
+    pub first_list: Option<FirstList>,
+    /// How far it has been accounted for
+    pub progress: SourceProgress,
+}
+
 /// The list-watches that have delivered something.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    pub(super) first_lists: BTreeMap<SourceId, FirstList>,
-    pub(super) progress: BTreeMap<SourceId, SourceProgress>,
-    pub(super) out_of_sync: BTreeSet<SourceId>,
+    first_lists: BTreeMap<SourceId, FirstList>,
+    progress: BTreeMap<SourceId, SourceProgress>,
+    out_of_sync: BTreeSet<SourceId>,
     /// When each source last reported a pod. Not the same as `complete_at`: a watch that resumes from
     /// a version that a restored API server has not reached yet looks complete.
-    pub(super) reported: BTreeMap<SourceId, Timestamp>,
+    reported: BTreeMap<SourceId, Timestamp>,
     steps: BTreeMap<SourceId, VersionSteps>,
     /// Sources whose API server was restored from a backup, and which have not listed since
     rolled_back: BTreeSet<SourceId>,
@@ -75,6 +86,7 @@ pub(super) struct Sources {
     /// Sources whose shards were numbered anew, and which have not listed since: the shard before, and
     /// the first list of its pods
     resharded: BTreeMap<SourceId, (Shard, FirstList)>,
+    /// When a source last began to catch up
     pub(super) resumed: Option<Timestamp>,
 }
 
@@ -238,6 +250,49 @@ impl Sources {
             .resumed
             .is_none_or(|resumed| now.nanos_since(resumed) > CATCHING_UP_NANOS);
         self.out_of_sync.is_empty() && caught_up
+    }
+}
+
+impl Sources {
+    /// What is saved of each source.
+    pub(super) fn saved(&self) -> BTreeMap<SourceId, SavedSource> {
+        let saved = self.progress.iter().map(|(source, progress)| {
+            let first_list = self.first_lists.get(source).copied();
+            let progress = progress.clone();
+            let saved = SavedSource {
+                first_list,
+                progress,
+            };
+            (*source, saved)
+        });
+        saved.collect()
+    }
+
+    /// Goes on from what was saved, under the numbers that `successor` gives. Every source is out of
+    /// sync; one with another selection has no history.
+    pub(super) fn restore(
+        &mut self,
+        saved: BTreeMap<SourceId, SavedSource>,
+        successor: impl Fn(SourceId) -> Successor,
+    ) {
+        for (source, saved) in saved {
+            match successor(source) {
+                Successor::Same(source) => {
+                    self.out_of_sync.insert(source);
+                    if let Some(at) = saved.progress.complete_at {
+                        self.reported.insert(source, at);
+                    }
+                    self.progress.insert(source, saved.progress);
+                    if let Some(first_list) = saved.first_list {
+                        self.first_lists.insert(source, first_list);
+                    }
+                }
+                Successor::SelectionChanged(source) => {
+                    self.out_of_sync.insert(source);
+                }
+                Successor::Gone => {}
+            }
+        }
     }
 }
 

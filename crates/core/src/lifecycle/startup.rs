@@ -4,6 +4,8 @@
 //! ([§3.2](crate::specification#s3-2)): real pods are Initialized before their network is ready, and kubelets were recorded with
 //! Ready=True while Initialized was still False. The stage that a pod is in is derived.
 
+use serde::{Deserialize, Serialize};
+
 use super::cause::Standing;
 use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
@@ -59,8 +61,8 @@ pub(super) struct SnapshotContext {
     pub live: bool,
 }
 
-/// One pod's startup so far.
-#[derive(Clone, Debug)]
+/// One pod's startup so far. What only its record shows is saved beside the pods.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
     pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
@@ -70,10 +72,13 @@ pub(super) struct Startup {
     /// The intervals that were judged, or are never going to be
     pub(super) decided: EnumSet<Interval>,
     /// The intervals that had ended when the pod was adopted
+    #[serde(skip)]
     pub(super) preexisting: EnumSet<Interval>,
     /// What gave the time of NetworkReady, once that is latched
+    #[serde(skip, default = "usual_evidence")]
     pub(super) network_evidence: NetworkEvidence,
     /// How far that time can be from the truth, where that is known
+    #[serde(skip)]
     pub(super) network_time: Option<NetworkTime>,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
     pub(super) kept_evidence: Option<Timestamp>,
@@ -81,6 +86,11 @@ pub(super) struct Startup {
     pub(super) has_readiness_gates: bool,
     pub(super) seen_gated: bool,
     pub(super) seen_unschedulable: bool,
+}
+
+/// What gives the time of NetworkReady where nothing else is known.
+const fn usual_evidence() -> NetworkEvidence {
+    NetworkEvidence::Condition
 }
 
 impl Startup {
@@ -93,7 +103,7 @@ impl Startup {
             types_seen: EnumSet::default(),
             decided: EnumSet::default(),
             preexisting: EnumSet::default(),
-            network_evidence: NetworkEvidence::Condition,
+            network_evidence: usual_evidence(),
             network_time: None,
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
@@ -291,6 +301,11 @@ impl Startup {
             AppliesTo::WithInitContainers => self.has_init_containers,
             AppliesTo::WithReadinessGates => self.has_readiness_gates,
         }
+    }
+
+    /// Whether it names only milestones, condition types and intervals that there are.
+    pub(super) const fn is_known(&self) -> bool {
+        self.reached.is_known() && self.types_seen.is_known() && self.decided.is_known()
     }
 
     /// Whether `interval` applies to the pod, or may still come to.

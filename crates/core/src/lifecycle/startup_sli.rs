@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::cause::WaitEvidence;
 use super::image_pulls::{Image, ImagePulls};
 use super::judgement::Judgement;
@@ -13,7 +15,7 @@ use super::startup_sli_verdict::{StartupSli, StartupSliExclusion};
 use crate::timestamp::Timestamp;
 
 /// What a pod in flight needs for its startup SLI, besides its milestones and images.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SliProgress {
     /// It has a volume that makes it stateful
     pub(super) is_stateful: bool,

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::interval::Stage;
 use crate::timestamp::Timestamp;
 
@@ -55,7 +57,8 @@ impl StuckAfter {
 }
 
 /// Before which instant the stuck pods of each stage entered it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ByStage", into = "ByStage")]
 pub struct StuckBefore {
     after: StuckAfter,
     before: [Option<Timestamp>; Stage::ALL.len()],
@@ -63,31 +66,35 @@ pub struct StuckBefore {
     changed: [bool; Stage::ALL.len()],
 }
 
+/// The saved form: the limit of each stage in nanoseconds, the instant, and whether the limit has changed since
+/// it was computed.
+type ByStage = [(u64, Option<Timestamp>, bool); Stage::ALL.len()];
+
+impl From<StuckBefore> for ByStage {
+    fn from(stuck: StuckBefore) -> Self {
+        Stage::ALL.map(|stage| {
+            let index = stage as usize;
+            let after = u64::try_from(stuck.after(stage).as_nanos()).unwrap_or(u64::MAX);
+            (after, stuck.before[index], stuck.changed[index])
+        })
+    }
+}
+
+impl From<ByStage> for StuckBefore {
+    fn from(stages: ByStage) -> Self {
+        Self {
+            after: StuckAfter(stages.map(|(after, _, _)| Duration::from_nanos(after))),
+            before: stages.map(|(_, before, _)| before),
+            changed: stages.map(|(_, _, changed)| changed),
+        }
+    }
+}
+
 impl StuckBefore {
     pub(super) fn new(after: StuckAfter) -> Self {
         Self {
             after,
             ..Self::default()
-        }
-    }
-
-    /// The limit of each stage, the instant, and whether the limit has changed since it was computed.
-    pub(super) fn by_stage(&self) -> [(Duration, Option<Timestamp>, bool); Stage::ALL.len()] {
-        Stage::ALL.map(|stage| {
-            let index = stage as usize;
-            let after = self.after.of(stage);
-            (after, self.before[index], self.changed[index])
-        })
-    }
-
-    /// The reverse of [`StuckBefore::by_stage`].
-    pub(super) fn of_stages(
-        stages: [(Duration, Option<Timestamp>, bool); Stage::ALL.len()],
-    ) -> Self {
-        Self {
-            after: StuckAfter(stages.map(|(after, _, _)| after)),
-            before: stages.map(|(_, before, _)| before),
-            changed: stages.map(|(_, _, changed)| changed),
         }
     }
 

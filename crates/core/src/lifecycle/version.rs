@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A resourceVersion. Those of pods are decimal integers (KEP-5504); any other text is kept as the
 /// API server wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +40,19 @@ impl fmt::Display for Version {
             Self::Number(number) => number.fmt(f),
             Self::Opaque(text) => f.write_str(text),
         }
+    }
+}
+
+/// Saved as it is sent.
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(|text| Self::from_text(&text))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
 ///
 /// Kubernetes UIDs are UUIDs and are held as their 128 bits. Any other text is held as two hashes that
@@ -83,6 +85,21 @@ impl fmt::Display for PodUid {
 impl fmt::Debug for PodUid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}{:016x}", self.0[0], self.0[1])
+    }
+}
+
+/// Saved as its 16 bytes: as integers, its words would take up to ten bytes each.
+impl Serialize for PodUid {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let [high, low] = self.0.map(u128::from);
+        (high << 64 | low).to_be_bytes().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for PodUid {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let value = <[u8; 16]>::deserialize(from).map(u128::from_be_bytes)?;
+        Ok(Self([(value >> 64) as u64, value as u64]))
     }
 }
 

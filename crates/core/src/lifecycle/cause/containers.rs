@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Cause;
 use crate::kube_event::EventContainer;
 use crate::lifecycle::interval::Stage;
@@ -12,9 +14,10 @@ use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
 pub(in crate::lifecycle) use crate::pod::MOST_FOLLOWED;
 
 /// What is known of one container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::lifecycle) struct ContainerEvidence {
     pub name: Arc<str>,
+    #[serde(with = "init_and_restartable")]
     pub kind: ContainerKind,
     /// What the state in the newest snapshot says: `image`, `config`, `crash` or `create`
     pub problem: Option<Cause>,
@@ -23,13 +26,41 @@ pub(in crate::lifecycle) struct ContainerEvidence {
     /// It has a start in the newest snapshot ([§9.1](crate::specification#s9-1))
     pub started: bool,
     /// The newest snapshot says `started: true` of it; of restartable init containers only
+    #[serde(skip)]
     pub has_started: bool,
     /// It is ready in the newest snapshot
+    #[serde(skip)]
     pub is_ready: bool,
     /// An Event `Pulling` was delivered
     pub pulling: bool,
     /// An Event `Pulled` was delivered
     pub pulled: bool,
+}
+
+/// A kind as two flags: in `spec.initContainers`, and with `restartPolicy: Always` there.
+mod init_and_restartable {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::pod::ContainerKind;
+
+    pub(super) fn serialize<S: Serializer>(kind: &ContainerKind, to: S) -> Result<S::Ok, S::Error> {
+        let flags = match kind {
+            ContainerKind::Regular => (false, false),
+            ContainerKind::Init => (true, false),
+            ContainerKind::RestartableInit => (true, true),
+        };
+        flags.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<ContainerKind, D::Error> {
+        <(bool, bool)>::deserialize(from).map(|flags| match flags {
+            (false, _) => ContainerKind::Regular,
+            (true, false) => ContainerKind::Init,
+            (true, true) => ContainerKind::RestartableInit,
+        })
+    }
 }
 
 impl ContainerEvidence {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
 use super::{Cause, Standing, WaitReason, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
@@ -10,8 +12,9 @@ use crate::pod::{
     ConditionType, DisruptionReason, NotScheduled, NotScheduledReason, PodSnapshot, SandboxNotReady,
 };
 
-/// Why a pod waits, as its newest snapshot and its Events say, whatever stage it is in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a pod waits, as its newest snapshot and its Events say, whatever stage it is in. What earlier
+/// checkpoints did not have is saved beside the pods.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::lifecycle) struct WaitEvidence {
     /// `metadata.deletionTimestamp` is set
     pub terminating: bool,
@@ -23,9 +26,11 @@ pub(in crate::lifecycle) struct WaitEvidence {
     pub warning: Option<SandboxWarning>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
     /// The newest snapshot has no network condition, and shows that the network is there all the same
+    #[serde(skip)]
     pub is_past_network: bool,
     /// How long its init containers have run, for the startup SLI: by the snapshot that reached
     /// ContainersStarted, until then by the newest
+    #[serde(skip)]
     pub init_runs: Duration,
     /// Those that are followed
     pub containers: Box<[ContainerEvidence]>,

@@ -40,13 +40,6 @@ impl CauseLog {
         }
     }
 
-    /// A log of these, the oldest first.
-    pub(in crate::lifecycle) fn restored(causes: impl Iterator<Item = RecordedCause>) -> Self {
-        let mut log = Self::default();
-        causes.for_each(|cause| log.push(cause));
-        log
-    }
-
     /// The causes, the oldest first.
     pub(in crate::lifecycle) fn into_causes(self) -> impl Iterator<Item = RecordedCause> {
         self.0.into_iter().filter_map(of_word)

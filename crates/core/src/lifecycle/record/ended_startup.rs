@@ -8,7 +8,7 @@ use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::saved::SavedEnded;
+use crate::lifecycle::saved::{SavedEnded, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{PodInfo, PodUid};
@@ -29,7 +29,8 @@ pub struct EndedStartup {
 
 impl PartialEq for EndedStartup {
     fn eq(&self, other: &Self) -> bool {
-        self.saved() == other.saved() && self.rules == other.rules
+        let all = |one: &Self| (one.outcome, one.at, Arc::clone(&one.rules));
+        self.pod == other.pod && all(self) == all(other)
     }
 }
 
@@ -73,8 +74,40 @@ impl EndedStartup {
     }
 
     /// The bytes of its saved form. `write` makes them, the first time.
-    pub fn written(&self, write: impl FnOnce(&SavedEnded) -> Box<[u8]>) -> &[u8] {
+    pub fn written(&self, write: impl FnOnce(&SavedEnded<&PodInFlight>) -> Box<[u8]>) -> &[u8] {
         self.written.get_or_init(|| write(&self.saved()))
+    }
+
+    /// What is saved of it; [`EndedStartup::rules`] stand beside it.
+    fn saved(&self) -> SavedEnded<&PodInFlight> {
+        let mut collected = self.pod.collected();
+        if self.pod.is_message_announced() {
+            collected.message = None;
+        }
+        SavedEnded {
+            pod: &self.pod,
+            collected,
+            images: (self.pod.info.images.as_ref()).map_or_else(Vec::new, |images| images.to_vec()),
+            waiting: self.pod.waiting.into(),
+            outcome: self.outcome,
+            at: self.at,
+        }
+    }
+
+    /// A startup that ended when the SLOs `rules` were in force, as it was saved with the numbers of `table`.
+    ///
+    /// # Errors
+    /// If one of the numbers stands for nothing that is known here.
+    pub fn restored(
+        saved: SavedEnded,
+        rules: Arc<[SloRule]>,
+        table: &WaitingTable,
+    ) -> Result<Self, UnreadWaiting> {
+        let mut pod = saved.pod;
+        pod.waiting = table.get(saved.waiting)?;
+        pod.take_collected(saved.collected, table)?;
+        pod.info.images = (!saved.images.is_empty()).then(|| Arc::new(saved.images));
+        Ok(Self::new(pod, saved.outcome, saved.at, rules))
     }
 
     /// How it ended.

@@ -7,6 +7,7 @@ use crate::lifecycle::cause::Cause;
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::interval::{Stage, Step};
+use crate::lifecycle::saved::read_back;
 use crate::lifecycle::slo::{Namespaces, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
@@ -388,7 +389,7 @@ fn a_pod_in_flight_is_found_by_its_name_and_no_other() {
             }
             3 => {
                 let before = &fixture.tracker;
-                let (saved, pods) = (before.saved(), before.saved_pods());
+                let (saved, pods) = (before.saved(), read_back(before));
                 let config = TrackerConfig::default();
                 let successor = crate::lifecycle::Successor::Same;
                 fixture.tracker =

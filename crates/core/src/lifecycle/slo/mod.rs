@@ -9,6 +9,8 @@ mod timers;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub(super) use progress::{SloInput, SloProgress, shows_no_network_condition};
 pub(super) use timers::Timers;
 
@@ -16,7 +18,7 @@ use super::interval::Interval;
 use crate::pod::PodInfo;
 
 /// The namespaces whose pods an SLO matches.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Namespaces {
     /// Every namespace
     #[default]
@@ -39,15 +41,17 @@ impl Namespaces {
 }
 
 /// Which pods an SLO matches, and what they have to meet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SloRule {
     /// The value of the label `slo`
     pub name: Arc<str>,
     /// The interval that the threshold limits
     pub interval: Interval,
     /// The longest good duration
+    #[serde(with = "nanos")]
     pub threshold: Duration,
     /// How much later than the threshold the deadline passes: time for the delivery of the event
+    #[serde(with = "nanos")]
     pub grace: Duration,
     /// The namespaces whose pods it matches
     pub namespaces: Namespaces,
@@ -71,5 +75,21 @@ impl SloRule {
         let owned =
             || kind.is_some_and(|kind| self.owner_kinds.iter().any(|wanted| **wanted == *kind));
         self.namespaces.contain(&pod.namespace) && (self.owner_kinds.is_empty() || owned())
+    }
+}
+
+/// A duration as nanoseconds; at most 292 years.
+mod nanos {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_i64(i64::try_from(value.as_nanos()).unwrap_or(i64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let nanos = u64::try_from(i64::deserialize(from)?).map_err(de::Error::custom)?;
+        Ok(Duration::from_nanos(nanos))
     }
 }

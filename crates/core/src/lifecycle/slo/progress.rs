@@ -1,5 +1,7 @@
 //! The state of one pod for each SLO that matches it.
 
+use serde::{Deserialize, Serialize};
+
 use super::{SloRule, Timers};
 use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::interval::Interval;
@@ -31,7 +33,9 @@ pub(crate) struct SloInput<'a> {
     pub before: Option<WaitReason>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Saved is whether the pod has had its event; the event itself is saved beside the pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
 enum State {
     /// No event yet, and the interval has not begun at a known time
     Open,
@@ -39,6 +43,21 @@ enum State {
     Timed,
     /// It has had its event; `None` where that is not known any more
     Decided(Option<SloVerdict>),
+}
+
+impl From<bool> for State {
+    fn from(decided: bool) -> Self {
+        match decided {
+            true => Self::Decided(None),
+            false => Self::Open,
+        }
+    }
+}
+
+impl From<State> for bool {
+    fn from(state: State) -> Self {
+        state.is_decided()
+    }
 }
 
 impl State {
@@ -55,7 +74,7 @@ impl State {
 }
 
 /// The SLOs that match a pod, each with the pod's state.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SloProgress(Box<[(SloId, State)]>);
 
 impl SloProgress {
@@ -66,27 +85,23 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
-    /// The SLOs as they were saved by [`SloProgress::saved`], with the events of the first ones in
-    /// `verdicts`. No deadline is set: [`SloProgress::replace`] does that.
-    pub(crate) fn restored(
-        saved: &[(SloId, bool)],
-        verdicts: impl Iterator<Item = Option<SloVerdict>>,
-    ) -> Self {
-        let verdicts = verdicts.chain(std::iter::repeat(None));
-        let states = saved.iter().zip(verdicts);
-        let states = states.map(|((slo, decided), verdict)| match decided {
-            true => (*slo, State::Decided(verdict)),
-            false => (*slo, State::Open),
-        });
-        Self(states.collect())
+    /// How many SLOs match the pod.
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
     }
 
-    /// Each SLO with whether it has had its event.
-    pub(crate) fn saved(&self) -> Vec<(SloId, bool)> {
-        let states = self.0.iter();
-        states
-            .map(|(slo, state)| (*slo, state.is_decided()))
-            .collect()
+    /// Whether all are of the first `rules` SLOs.
+    pub(crate) fn are_among(&self, rules: usize) -> bool {
+        self.0.iter().all(|(slo, _)| usize::from(slo.0) < rules)
+    }
+
+    /// Takes back the events that were saved beside the pods.
+    pub(crate) fn set_verdicts(&mut self, verdicts: impl IntoIterator<Item = Option<SloVerdict>>) {
+        for ((_, state), verdict) in self.0.iter_mut().zip(verdicts) {
+            if state.is_decided() {
+                *state = State::Decided(verdict);
+            }
+        }
     }
 
     /// For each SLO its event, once it has had it and where that is known.

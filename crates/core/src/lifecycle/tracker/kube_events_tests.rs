@@ -11,7 +11,7 @@ use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState, TrackerObservation};
-use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::saved::{SavedPod, read_back};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
 use crate::lifecycle::sources::Successor;
@@ -148,13 +148,13 @@ impl World {
     /// How many pods in flight have had no event for the startup SLI.
     fn undecided(&self) -> usize {
         let pods = self.tracker.saved_pods();
-        pods.filter(|pod| matches!(pod, SavedPod::InFlight(pod) if !pod.has_startup_sli))
+        pods.filter(|pod| matches!(pod, SavedPod::InFlight(pod) if !pod.has_startup_sli()))
             .count()
     }
 
     /// Saves the tracker and goes on with a restored one.
     fn restart(&mut self) {
-        let (saved, pods) = (self.tracker.saved(), self.tracker.saved_pods());
+        let (saved, pods) = (self.tracker.saved(), read_back(&self.tracker));
         let slos = saved.rules.to_vec();
         let mut silent = |_, _: Observation<'_>| {};
         self.tracker = Tracker::restored(config(slos), saved, pods, Successor::Same, &mut silent);

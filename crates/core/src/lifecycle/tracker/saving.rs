@@ -8,7 +8,7 @@ use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::saved::{SavedDeleted, SavedInPlace, SavedPod, SavedTracker};
+use crate::lifecycle::saved::{SavedDeleted, SavedPod, SavedTracker};
 use crate::lifecycle::sink::Sink;
 use crate::lifecycle::sources::Successor;
 use crate::timestamp::Timestamp;
@@ -16,18 +16,15 @@ use crate::timestamp::Timestamp;
 impl Tracker {
     /// All that is known but the pods of [`Tracker::saved_pods`].
     pub fn saved(&self) -> SavedTracker {
-        let (sources, resumed) = self.sources.saved();
         SavedTracker {
             now: self.now,
-            resumed,
-            sources,
+            resumed: self.sources.resumed,
+            sources: self.sources.saved(),
             rules: Arc::clone(&self.shared.rules),
             stuck: self.shared.stuck.clone(),
             watermark: self.cap.watermark(),
             deleted: self.saved_deleted().collect(),
-            in_place: (self.in_place.iter())
-                .map(|(uid, open)| SavedInPlace { uid, open })
-                .collect(),
+            in_place: self.in_place.iter().collect(),
         }
     }
 
@@ -47,11 +44,11 @@ impl Tracker {
     }
 
     /// The pods that are starting up or done. Its size hint says how many there are at most.
-    pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod> {
+    pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod<&PodInFlight>> {
         self.pods
             .iter()
             .filter_map(|(uid, remembered)| match remembered {
-                RememberedPod::InFlight(pod) => Some(SavedPod::InFlight(Box::new(pod.saved()))),
+                RememberedPod::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
                 RememberedPod::Finished(finished) => {
                     Some(SavedPod::Finished(uid, finished.last_seen()))
                 }
@@ -82,9 +79,8 @@ impl Tracker {
         tracker.shared.stuck = saved.stuck;
         let now = saved.now.unwrap_or(Timestamp::EPOCH);
         let reporter = &mut Reporter::new(now, sink);
-        tracker
-            .sources
-            .restore(saved.sources, saved.resumed, &successor);
+        tracker.sources.resumed = saved.resumed;
+        tracker.sources.restore(saved.sources, &successor);
         let mut gone = Vec::new();
         for mut pod in pods {
             let uid = pod.uid();
@@ -96,9 +92,9 @@ impl Tracker {
                 Successor::Gone => gone.push(uid),
             }
             match pod {
-                SavedPod::InFlight(pod) => {
-                    let pod = PodInFlight::restored(*pod, &mut tracker.shared, reporter);
-                    tracker.remember_in_flight(Box::new(pod));
+                SavedPod::InFlight(mut pod) => {
+                    pod.restore(&mut tracker.shared, reporter);
+                    tracker.remember_in_flight(pod);
                 }
                 SavedPod::Finished(_, last_seen) => {
                     let finished = RememberedPod::Finished(last_seen.into());
@@ -112,7 +108,7 @@ impl Tracker {
                 .insert(uid, RememberedPod::Deleted { created, at });
             tracker.tombstones.push_back((at, uid));
         }
-        for SavedInPlace { uid, open } in saved.in_place {
+        for (uid, open) in saved.in_place {
             let mut emit = |observation| reporter.tracker(observation);
             tracker.in_place.restore(uid, open, &mut emit);
         }
@@ -139,6 +135,7 @@ mod tests {
     use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::interval::Stage;
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
+    use crate::lifecycle::saved::read_back;
     use crate::lifecycle::slo::SloRule;
     use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
     use crate::lifecycle::stuck::StuckAfter;
@@ -200,7 +197,7 @@ mod tests {
                 moves.push((pod.name.to_string(), to));
             }
         };
-        let (saved, pods) = (tracker.saved(), tracker.saved_pods());
+        let (saved, pods) = (tracker.saved(), read_back(tracker));
         let tracker = Tracker::restored(under(slos), saved, pods, successor, &mut sink);
         (tracker, moves)
     }
@@ -227,7 +224,9 @@ mod tests {
         });
         assert_eq!((moves, after.remembered()), (vec![], 4));
         assert!(after.saved().sources.is_empty());
-        let sources = after.saved_pods().map(|mut pod| pod.last_seen_mut().source);
+        let sources = read_back(&after)
+            .into_iter()
+            .map(|mut pod| pod.last_seen_mut().source);
         let mut sources: Vec<_> = sources.collect();
         sources.sort();
         assert_eq!(sources, [5, 5, 6, 6].map(SourceId));
@@ -260,7 +259,7 @@ mod tests {
                 stuck_after,
                 ..TrackerConfig::default()
             };
-            let (saved, pods) = (before.saved(), before.saved_pods());
+            let (saved, pods) = (before.saved(), read_back(&before));
             let mut after = Tracker::restored(config, saved, pods, Successor::Same, &mut sink);
             after.advance(at(1001), &mut sink);
             assert_eq!(stuck, at_once);

@@ -1,0 +1,164 @@
+//! What a checkpoint holds of a pod in flight beside the pod itself, and what it lacks when it is read.
+
+use std::sync::Arc;
+
+use super::{PodInFlight, SharedState};
+use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
+use crate::lifecycle::interval::Stage;
+use crate::lifecycle::messages::{Message, about_warning};
+use crate::lifecycle::network_evidence::NetworkEvidence;
+use crate::lifecycle::observation::{Observer, Reporter};
+use crate::lifecycle::saved::{SavedCollected, SavedShown, UnreadWaiting, WaitingTable};
+use crate::lifecycle::slo_verdict::SloVerdict;
+use crate::pod::{ContainerKind, PodInfo};
+
+/// Why a pod waits that was read, until [`PodInFlight::take_shown`].
+pub(super) fn not_told_yet() -> WaitReason {
+    WaitReason::otherwise(Stage::Gated)
+}
+
+impl PodInFlight {
+    /// Its names.
+    pub const fn info(&self) -> &PodInfo {
+        &self.info
+    }
+
+    /// Its names, to change them.
+    pub const fn info_mut(&mut self) -> &mut PodInfo {
+        &mut self.info
+    }
+
+    /// The stage that it is in, and why it waits there.
+    pub const fn waiting(&self) -> WaitReason {
+        self.waiting
+    }
+
+    /// It has had its event for the startup SLI, or was adopted while Events were no source, and is to
+    /// have none.
+    pub const fn has_startup_sli(&self) -> bool {
+        self.sli.decided
+    }
+
+    /// How many SLOs match it.
+    pub const fn slos(&self) -> usize {
+        self.slos.len()
+    }
+
+    /// The texts of it that other pods may have as well.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Arc<str>> {
+        let names = [&mut self.info.namespace].into_iter();
+        let containers = self.evidence.containers.iter_mut();
+        let registries = self.images.0.iter_mut();
+        names
+            .chain(&mut self.info.node)
+            .chain(containers.map(|container| &mut container.name))
+            .chain(registries.filter_map(|image| image.registry.as_mut()))
+    }
+
+    /// Checks what was read from a checkpoint with `slos` SLOs.
+    ///
+    /// # Errors
+    /// What it holds that no pod can have.
+    pub fn check(&self, slos: usize) -> Result<(), &'static str> {
+        if !self.startup.is_known() {
+            return Err("no such milestone, condition or interval");
+        }
+        if self.images.0.len().max(self.evidence.containers.len()) > MOST_FOLLOWED {
+            return Err("more containers than are followed");
+        }
+        match self.slos.are_among(slos) {
+            true => Ok(()),
+            false => Err("no such SLO"),
+        }
+    }
+
+    /// Whether its message is not about its cause, but about its last warning.
+    pub(in crate::lifecycle) fn is_message_announced(&self) -> bool {
+        self.message.is_some() && self.message().is_none()
+    }
+
+    /// What its record has collected.
+    pub fn collected(&self) -> SavedCollected {
+        let evidence = Some(self.startup.network_evidence);
+        let verdicts = self.slos.verdicts();
+        SavedCollected {
+            causes: self.causes.iter().map(Into::into).collect(),
+            preexisting: self.startup.preexisting,
+            network_evidence: evidence.filter(|by| *by != NetworkEvidence::Condition),
+            network_time: self.startup.network_time,
+            verdicts: verdicts.map(|verdict| verdict.map(Into::into)).collect(),
+            message: self.message.as_ref().map(|message| message.text.clone()),
+        }
+    }
+
+    /// Takes back what its record had collected, with the numbers of `table`.
+    ///
+    /// # Errors
+    /// If one of the numbers stands for nothing that is known here.
+    pub fn take_collected(
+        &mut self,
+        collected: SavedCollected,
+        table: &WaitingTable,
+    ) -> Result<(), UnreadWaiting> {
+        for cause in collected.causes {
+            self.causes.push(cause.recorded(table)?);
+        }
+        let verdicts = collected.verdicts.into_iter();
+        let verdicts = verdicts.map(|one| one.map(|one| one.verdict(table)).transpose());
+        let verdicts: Vec<Option<SloVerdict>> = verdicts.collect::<Result<_, _>>()?;
+        self.slos.set_verdicts(verdicts);
+        self.startup.preexisting = collected.preexisting;
+        if let Some(evidence) = collected.network_evidence {
+            self.startup.network_evidence = evidence;
+        }
+        self.startup.network_time = collected.network_time;
+        let about = self.waiting;
+        let message = collected.message.map(|text| Message { about, text });
+        self.message = message.map(Box::new);
+        Ok(())
+    }
+
+    /// What else its newest version shows.
+    pub fn shown(&self) -> SavedShown {
+        const _: () = assert!(MOST_FOLLOWED <= u64::BITS as usize);
+        let containers = self.evidence.containers.iter().rev();
+        SavedShown {
+            is_past_network: self.evidence.is_past_network,
+            is_announced: self.is_message_announced(),
+            has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
+            init_runs: self.evidence.init_runs,
+        }
+    }
+
+    /// Takes back what else its newest version showed, after which it is known why the pod waits. A checkpoint
+    /// without it is of a podinit that took a sidecar with a start for one that has started.
+    pub fn take_shown(&mut self, shown: Option<SavedShown>) {
+        let evidence = &mut self.evidence;
+        for (place, container) in evidence.containers.iter_mut().enumerate() {
+            container.has_started = match &shown {
+                Some(shown) => shown.has_started >> place & 1 == 1,
+                None => container.kind == ContainerKind::RestartableInit && container.started,
+            };
+        }
+        let shown = shown.unwrap_or_default();
+        evidence.is_past_network = shown.is_past_network;
+        evidence.init_runs = shown.init_runs;
+        self.waiting = evidence.waiting(self.startup.standing());
+        let announced = evidence.warning.filter(|_| shown.is_announced);
+        if let Some(message) = &mut self.message {
+            message.about = announced.and_then(about_warning).unwrap_or(self.waiting);
+        }
+    }
+
+    /// Takes the pod, which was read, into what all pods in flight share. Its deadlines are still to be set.
+    pub(in crate::lifecycle) fn restore(
+        &mut self,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
+        let message = self.message.take();
+        let said = message.as_deref().map(Message::said);
+        shared.messages.replace(&mut self.message, said);
+        self.update_wait(shared, reporter);
+    }
+}
