@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::metrics::CheckpointLoad;
 use podinit_core::lifecycle::{LastSeen, LastTrue, SourceId};
 use podinit_core::pod::{DisruptionReason, PodInfo, PodUid, SandboxNotReady};
-use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::timestamp::NANOS_PER_SECOND;
 
 const CREATED: u32 = 1_000;
 
