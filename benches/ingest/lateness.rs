@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use podinit_core::quantile::{nearest_rank, sorted};
 use serde_json::Value;
 
 use super::Options;
@@ -135,10 +136,9 @@ struct Spread(Vec<f64>);
 
 impl std::fmt::Display for Spread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut sorted = self.0.clone();
-        sorted.sort_by(f64::total_cmp);
-        let at = |share: f64| sorted.get(((sorted.len() as f64 - 1.0) * share) as usize);
-        match (at(0.5), at(0.99), at(1.0)) {
+        let sorted = sorted(self.0.iter().copied());
+        let at = |percent| nearest_rank(&sorted, percent);
+        match (at(50), at(99), at(100)) {
             (Some(half), Some(most), Some(longest)) => write!(
                 f,
                 "median {half:.2} ms, 99th percentile {most:.2} ms, longest {longest:.2} ms ({})",

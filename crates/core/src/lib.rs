@@ -11,6 +11,7 @@ pub mod label_value;
 pub mod lifecycle;
 pub mod pod;
 pub mod problems;
+pub mod quantile;
 pub mod shard;
 #[doc = include_str!("../specification.md")]
 pub mod specification {}

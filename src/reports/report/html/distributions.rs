@@ -1,12 +1,12 @@
 //! The distribution of each stage, step and end-to-end duration.
 
 use super::charts::distribution;
-use super::quantile::{quantile, sorted};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::durations::LEAST_OF_P99;
 use crate::reports::report::formatting::seconds;
 use crate::reports::report::report_sink::rows;
 use podinit_core::lifecycle::{Interval, Latency};
+use podinit_core::quantile::{nearest_rank, sorted};
 
 /// How long an interval took.
 pub(super) struct Distribution {
@@ -31,12 +31,12 @@ pub(super) fn of(pods: &[ReportedPod]) -> Vec<Distribution> {
     let most = all.iter().filter_map(|(_, durations)| durations.last());
     let most = most.copied().fold(0.0, f64::max);
     let draw = |(interval, durations): &(Interval, Vec<f64>)| {
-        let at = |share| quantile(durations, share).map_or_else(String::new, seconds);
+        let at = |percent| nearest_rank(durations, percent).map_or_else(String::new, seconds);
         Distribution {
             name: interval.as_str(),
             pods: durations.len(),
-            p50: at(0.5),
-            p99: (durations.len() as u64 >= LEAST_OF_P99).then(|| at(0.99)),
+            p50: at(50),
+            p99: (durations.len() as u64 >= LEAST_OF_P99).then(|| at(99)),
             svg: distribution(durations, most, class(*interval)),
         }
     };

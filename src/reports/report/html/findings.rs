@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::quantile::{quantile, sorted};
 use super::stages::{by_duration, mean};
 use crate::reports::report::durations::LEAST_OF_P99;
 use crate::reports::report::formatting::seconds;
@@ -11,6 +10,7 @@ use crate::reports::report::html::heatmap::median;
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::reports::report::{DetailedReport, ReportedPod};
 use podinit_core::lifecycle::{Interval, Latency, Outcome, Record, Stage};
+use podinit_core::quantile::{nearest_rank, sorted};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
 /// the others, and longer by so many seconds.
@@ -58,8 +58,8 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
     let durations = ready.iter();
     let durations = durations.filter_map(|record| record.duration(Interval::CreatedToReady));
     let durations = sorted(durations.map(Latency::as_seconds_f64));
-    let at = |share| quantile(&durations, share).map(seconds);
-    let (Some(p50), Some(p99), Some(max)) = (at(0.5), at(0.99), at(1.0)) else {
+    let at = |percent| nearest_rank(&durations, percent).map(seconds);
+    let (Some(p50), Some(p99), Some(max)) = (at(50), at(99), at(100)) else {
         return match discovered {
             0 => "The recording has no pods.".to_owned(),
             1 => "The only pod was not seen to become ready.".to_owned(),

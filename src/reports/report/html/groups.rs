@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::heatmap::median;
-use super::quantile::{quantile, sorted};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
 use podinit_core::lifecycle::{Interval, Latency, Outcome};
+use podinit_core::quantile::{nearest_rank, sorted};
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;
@@ -80,7 +80,7 @@ fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
     let records = pods.iter().filter_map(|pod| pod.record.as_ref());
     let durations = records.filter_map(|record| record.duration(Interval::CreatedToReady));
     let durations = sorted(durations.map(Latency::as_seconds_f64));
-    let at = |share| quantile(&durations, share);
+    let at = |percent| nearest_rank(&durations, percent);
     let text = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let with = |outcome: Option<Outcome>| pods.iter().filter(|pod| pod.outcome == outcome).count();
     let group = Group {
@@ -89,10 +89,10 @@ fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
         ready: with(Some(Outcome::Ready)),
         failed: with(Some(Outcome::Failed)) + with(Some(Outcome::Disrupted)),
         in_flight: with(None),
-        p50: text(at(0.5)),
-        p90: text(at(0.9)),
-        max: text(at(1.0)),
+        p50: text(at(50)),
+        p90: text(at(90)),
+        max: text(at(100)),
         scheduled: text(median(pods, Interval::ScheduledToReady)),
     };
-    (at(0.9).unwrap_or(-1.0), group)
+    (at(90).unwrap_or(-1.0), group)
 }

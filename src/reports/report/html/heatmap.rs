@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::quantile::{quantile, sorted};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
 use podinit_core::lifecycle::{Interval, Latency, Stage};
+use podinit_core::quantile::{nearest_rank, sorted};
 
 /// So many nodes are shown, those with the slowest pods.
 const MOST_NODES: usize = 40;
@@ -82,7 +82,7 @@ fn colour(median: f64) -> usize {
 pub(super) fn median(pods: &[&ReportedPod], interval: Interval) -> Option<f64> {
     let records = pods.iter().filter_map(|pod| pod.record.as_ref());
     let durations = records.filter_map(|record| record.duration(interval));
-    quantile(&sorted(durations.map(Latency::as_seconds_f64)), 0.5)
+    nearest_rank(&sorted(durations.map(Latency::as_seconds_f64)), 50)
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ mod distributions;
 mod findings;
 mod groups;
 mod heatmap;
-mod quantile;
 mod stages;
 mod startups;
 mod unfinished;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use podinit_core::label_values;
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, Probe};
+use podinit_core::quantile::nearest_rank;
 
 /// Both ends of the step are whole seconds of the API.
 const PRECISION: f64 = 1.0;
@@ -63,18 +64,15 @@ impl ProbeDurations {
         latencies.sort_unstable();
         Some(Self {
             pods: latencies.len(),
-            p50: quantile(&latencies, 50)?,
-            p99: quantile(&latencies, 99)?,
+            p50: seconds(nearest_rank(&latencies, 50)?),
+            p99: seconds(nearest_rank(&latencies, 99)?),
         })
     }
 }
 
-/// The smallest duration that `percent` of the sorted `latencies` do not exceed, in seconds, to the
-/// millisecond.
-fn quantile(latencies: &[Latency], percent: usize) -> Option<f64> {
-    let rank = (latencies.len() * percent).div_ceil(100).max(1);
-    let latency = latencies.get(rank - 1)?;
-    Some((latency.as_seconds_f64() * 1_000.0).round() / 1_000.0)
+/// To the millisecond.
+fn seconds(latency: Latency) -> f64 {
+    (latency.as_seconds_f64() * 1_000.0).round() / 1_000.0
 }
 
 /// What to change in the probes of one container.
