@@ -5,13 +5,9 @@
 //! input.
 
 mod container;
-mod disruption;
-mod ending;
-mod in_place;
 pub mod packed;
 mod probes;
-mod sandbox;
-mod scheduling;
+mod status;
 pub mod text;
 mod uid;
 
@@ -24,12 +20,11 @@ use serde::{Deserialize, Serialize};
 pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
-pub use self::disruption::DisruptionReason;
-pub use self::ending::{Ending, Termination};
-pub use self::in_place::{InPlaceChanges, Resize, ResizeState};
 pub use self::probes::{ContainerProbes, Probe};
-pub use self::sandbox::SandboxNotReady;
-pub use self::scheduling::{NotScheduled, NotScheduledReason};
+pub use self::status::{
+    DisruptionReason, Ending, InPlaceChanges, NotScheduled, NotScheduledReason, Resize,
+    ResizeState, SandboxNotReady, Termination,
+};
 pub use self::uid::PodUid;
 use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};

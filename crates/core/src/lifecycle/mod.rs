@@ -27,7 +27,6 @@ mod delivery;
 mod enum_set;
 mod estimate;
 mod eviction;
-mod finished_pod;
 mod image_pulls;
 mod in_flight_order;
 mod in_place;

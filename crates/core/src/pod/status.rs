@@ -1,0 +1,137 @@
+//! What a pod's status says besides its conditions: why it is not scheduled, why its sandbox is not ready, why
+//! Kubernetes is about to end it, what is changed in place, and how it ended.
+
+use super::Condition;
+use crate::label_values;
+use crate::timestamp::Timestamp;
+
+label_values! {
+    /// The reasons of a `PodScheduled` condition that is not True, as Kubernetes spells them. `Other`
+    /// is any other reason, or none.
+    pub enum NotScheduledReason {
+        /// No node fits
+        Unschedulable => "Unschedulable",
+        /// The pod has scheduling gates
+        SchedulingGated => "SchedulingGated",
+        /// The scheduler failed
+        SchedulerError => "SchedulerError",
+        Other => "",
+    }
+}
+
+/// A `PodScheduled` condition that is not True.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotScheduled {
+    /// Whether its `status` is False
+    pub is_false: bool,
+    pub reason: NotScheduledReason,
+    /// Its `message`; empty where there is none, and where the reason says all
+    pub message: Box<str>,
+}
+
+label_values! {
+    /// What the message of `PodReadyToStartContainers=False` with reason `PodSandboxNotReady` says.
+    pub enum SandboxNotReady {
+        /// It contains `no pod sandbox`
+        NoSandbox => "no pod sandbox",
+        /// It contains `no IP`
+        NoIp => "no IP",
+    }
+}
+
+impl SandboxNotReady {
+    /// What `message` says; `None` for anything else.
+    pub fn of(message: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|said| message.contains(said.as_str()))
+    }
+}
+
+label_values! {
+    /// The reasons of the condition `DisruptionTarget`, as Kubernetes spells them; `Other` is any
+    /// other reason, or none.
+    pub enum DisruptionReason {
+        /// A pod of higher priority takes its place
+        PreemptionByScheduler => "PreemptionByScheduler",
+        /// Its node has a NoExecute taint that it does not tolerate
+        DeletionByTaintManager => "DeletionByTaintManager",
+        /// One of its devices has such a taint
+        DeletionByDeviceTaintManager => "DeletionByDeviceTaintManager",
+        /// The eviction API, as in `kubectl drain`
+        EvictionByEvictionApi => "EvictionByEvictionAPI",
+        /// Its node is gone
+        DeletionByPodGc => "DeletionByPodGC",
+        /// The kubelet: the node is short of resources, or shuts down
+        TerminationByKubelet => "TerminationByKubelet",
+        Other => "other",
+    }
+}
+
+label_values! {
+    /// The state of a native resize ([§10.3](crate::specification#s10-3)).
+    pub enum ResizeState {
+        /// `PodResizePending` with reason `Infeasible`: the node can never grant it
+        Infeasible => "infeasible",
+        /// `PodResizePending` with any other reason, which is `Deferred`: the node cannot grant it now
+        Deferred => "deferred",
+        /// `PodResizeInProgress` with reason `Error`
+        Error => "error",
+        /// `PodResizeInProgress` with any other reason, or none
+        InProgress => "in_progress",
+    }
+}
+
+/// A native resize that is open: `PodResizePending` or `PodResizeInProgress` is True.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resize {
+    /// By `PodResizePending` where both are True
+    pub state: ResizeState,
+    /// The earlier lastTransitionTime of those that are True; `None` where none is usable
+    pub since: Option<Timestamp>,
+}
+
+/// What the conditions say of changes in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct InPlaceChanges {
+    /// The native resize that is open
+    pub resize: Option<Resize>,
+    /// The condition `InPlaceUpdateReady` of a pod that has the readiness gate of this name
+    pub update_ready: Option<Condition>,
+}
+
+/// How a pod ended, as its status says.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Ending {
+    /// When at the latest that is known: the last `finishedAt` of its containers, or without one the latest
+    /// API time of the pod
+    pub at: Option<Timestamp>,
+    /// `status.reason`, such as Evicted
+    pub reason: Option<Box<str>>,
+    /// `status.message`
+    pub message: Option<Box<str>>,
+    /// Its containers that have terminated, in the order of the spec, init containers first
+    pub containers: Vec<Termination>,
+}
+
+/// How a container ended: its `state.terminated`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Termination {
+    /// Its position among [`PodSnapshot::containers`](super::PodSnapshot::containers)
+    pub container: usize,
+    pub started: Option<Timestamp>,
+    pub finished: Option<Timestamp>,
+    /// `None` where it is missing or below zero
+    pub exit_code: Option<u64>,
+    /// The signal that ended it, where the runtime states one
+    pub signal: Option<u64>,
+    /// Such as OOMKilled
+    pub reason: Option<Box<str>>,
+    pub message: Option<Box<str>>,
+}
+
+impl Termination {
+    /// Whether it ended otherwise than with exit code 0.
+    pub fn has_failed(&self) -> bool {
+        self.exit_code != Some(0)
+    }
+}
