@@ -92,7 +92,7 @@ impl Durable {
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
         let (content, pods) = content::decode(&sections).expect("it says something");
-        let in_flight = pods.iter().filter_map(|pod| pod.waiting());
+        let in_flight = pods.iter().filter_map(|pod| pod.in_flight());
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {
             tally.pods.clone_from(&self.counted);
