@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::sim::Http;
-use podinit_sim::json::time;
+use podinit_sim::sim_clock::time;
 use podinit_sim::plan;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;

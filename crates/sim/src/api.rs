@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use axum::Router;
 use axum::body::Body;
@@ -13,23 +13,21 @@ use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
 use super::faults::{Answer, FaultHandle, Protobuf, Request, Target};
-use super::json::http_date;
 use super::list::{expired, list};
 use super::list_options::ListOptions;
-use super::object::ObjectKey;
-use super::representation::Representation;
-use super::resource::Resource;
+use super::object::{ObjectKey, Resource};
+use super::representation::{Representation, gzip, takes_gzip};
 use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;
-use super::{compression, discovery, protobuf, table, watch_event};
+use super::{protobuf, table, watch_event};
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
@@ -49,70 +47,54 @@ pub(super) struct Api {
     pub(super) clock: SimClock,
 }
 
-const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
-
 /// A list in protobuf is sent in parts of this length, so that items are cut anywhere.
 const PROTOBUF_PART: usize = 16 * 1024;
 
-const VERSION: &str = r#"{"major":"1","minor":"37","gitVersion":"v1.37.1","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-09-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#;
+/// What is served, for clients that ask before they read, as kubectl does.
+const DISCOVERY: [(&str, &str); 4] = [
+    (
+        "/api",
+        r#"{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}"#,
+    ),
+    (
+        "/apis",
+        r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#,
+    ),
+    (
+        "/api/v1",
+        r#"{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":[]},{"name":"events","singularName":"event","namespaced":true,"kind":"Event","verbs":["get","list","watch"],"shortNames":["ev"],"categories":[]}]}"#,
+    ),
+    (
+        "/version",
+        r#"{"major":"1","minor":"37","gitVersion":"v1.37.1","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-09-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#,
+    ),
+];
 
 impl Api {
     /// The routes.
     pub(super) fn router(self) -> Router {
         let clock = self.clock.clone();
         let dated = map_response(move |response| std::future::ready(dated(response, &clock)));
-        Router::new()
-            .route("/api/v1/pods", get(all_pods))
-            .route("/api/v1/events", get(all_events))
-            .route(
-                "/api/v1/namespaces/{namespace}/{resource}",
-                get(of_namespace),
-            )
-            .route("/api/v1/namespaces/{namespace}/{resource}/{name}", get(one))
-            .route(
-                "/api",
-                get(|| async { json(StatusCode::OK, discovery::VERSIONS) }),
-            )
-            .route(
-                "/apis",
-                get(|| async { json(StatusCode::OK, discovery::GROUPS) }),
-            )
-            .route(
-                "/api/v1",
-                get(|| async { json(StatusCode::OK, discovery::resources()) }),
-            )
-            .route("/version", get(|| async { json(StatusCode::OK, VERSION) }))
+        let mut router = Router::new()
+            .route("/api/v1/{*path}", get(core_v1))
             .route("/readyz", get(|| async { "ok" }))
             .route("/livez", get(|| async { "ok" }))
-            .fallback(|| async { Failure::not_found() })
-            .with_state(self)
-            .layer(dated)
+            .fallback(|| async { Failure::not_found() });
+        for (path, document) in DISCOVERY {
+            let answer = move || async move { typed(Representation::Json, document) };
+            router = router.route(path, get(answer));
+        }
+        router.with_state(self).layer(dated)
     }
 
-    async fn serve(
-        &self,
-        served: &Served,
-        namespace: Option<String>,
-        uri: Uri,
-        headers: HeaderMap,
-    ) -> Response {
-        let Some(representation) = representation(served, &headers) else {
-            return Failure::not_acceptable().into_response();
-        };
-        let takes_gzip = compression::takes_gzip(&headers);
-        let answer = self.answer(served, namespace, &uri, representation, takes_gzip);
-        let answer = answer.await;
-        answer.unwrap_or_else(|failure| refused(&failure, representation))
-    }
-
+    /// Answers a list or a watch.
     async fn answer(
         &self,
         served: &Served,
         namespace: Option<String>,
         uri: &Uri,
+        headers: &HeaderMap,
         representation: Representation,
-        takes_gzip: bool,
     ) -> Result<Response, Failure> {
         let mut options = ListOptions::parse(served.resource, uri)?;
         let target = match (options.watch, &options.continuation) {
@@ -128,53 +110,44 @@ impl Api {
         if served.faults.shards() {
             options.know_shards()?;
         }
-        if served.faults.modes().forbidden {
+        let modes = served.faults.modes();
+        if modes.forbidden {
             return Err(Failure::forbidden_to(served.resource));
         }
-        match answer {
+        let half = match answer {
             Some(Answer::Never) => {
                 self.shutdown.cancelled().await;
-                Err(Failure::internal("the server is shutting down"))
+                return Err(Failure::internal("the server is shutting down"));
             }
-            Some(Answer::Fail(failure)) => Err(failure),
-            Some(Answer::Expired) => Err(match &options.continuation {
-                Some(continuation) => expired(continuation),
-                None => Failure::too_old(1, served.store.version()),
-            }),
-            Some(Answer::Half { .. }) | None if options.watch => {
-                self.watch(served, namespace, options, representation)
+            Some(Answer::Fail(failure)) => return Err(failure),
+            Some(Answer::Expired) => {
+                return Err(match &options.continuation {
+                    Some(continuation) => expired(continuation),
+                    None => Failure::too_old(1, served.store.version()),
+                });
             }
-            Some(Answer::Half { hangs }) => {
-                let parts = self.list(served, namespace, &options)?;
-                let whole = self.listed(served.resource, parts, representation)?;
-                Ok(typed(representation, self.half(&whole.concat(), hangs)))
-            }
-            None => {
-                let parts = self.list(served, namespace, &options)?;
-                let parts = self.listed(served.resource, parts, representation)?;
-                sent(representation, parts, takes_gzip)
-            }
+            Some(Answer::Half { hangs }) => Some(hangs),
+            None => None,
+        };
+        if options.watch {
+            return self.watch(served, namespace, options, representation);
         }
-    }
-
-    fn list(
-        &self,
-        served: &Served,
-        namespace: Option<String>,
-        options: &ListOptions,
-    ) -> Result<Vec<Bytes>, Failure> {
-        let modes = served.faults.modes();
-        list(
+        let parts = list(
             served.resource,
             &served.store,
             namespace.as_deref(),
-            options,
+            &options,
             modes,
-        )
+        )?;
+        let parts = self.represented(served.resource, parts, representation)?;
+        match half {
+            Some(hangs) => Ok(typed(representation, self.half(&parts.concat(), hangs))),
+            None => sent(representation, parts, takes_gzip(headers)),
+        }
     }
 
     /// The list whose JSON is in `parts`, in its representation, in parts as well.
-    fn listed(
+    fn represented(
         &self,
         resource: Resource,
         parts: Vec<Bytes>,
@@ -210,64 +183,41 @@ impl Api {
             bookmark_interval: self.bookmark_interval,
             shutdown: self.shutdown.clone(),
         };
-        let lines = watch.open()?;
         let clock = self.clock.clone();
-        let body = match representation {
-            Representation::Json => Body::from_stream(lines),
-            Representation::Protobuf => {
-                Body::from_stream(lines.map(|lines| lines.map(|lines| protobuf::events(&lines))))
-            }
-            Representation::Table => Body::from_stream(lines.map(move |lines| {
-                lines.map(|lines| table::of_watch(resource, &lines, clock.now()))
-            })),
-        };
-        let mut response = typed(representation, body);
-        if representation == Representation::Protobuf {
-            let content_type = HeaderValue::from_static(PROTOBUF_WATCH);
-            response.headers_mut().insert(CONTENT_TYPE, content_type);
-        }
-        Ok(response)
+        let lines = watch.open()?.map_ok(move |lines| match representation {
+            Representation::Json => lines,
+            Representation::Protobuf => protobuf::events(&lines),
+            Representation::Table => table::of_watch(resource, &lines, clock.now()).into(),
+        });
+        let content_type = HeaderValue::from_static(representation.content_type(true));
+        Ok(([(CONTENT_TYPE, content_type)], Body::from_stream(lines)).into_response())
     }
 
-    /// One object, by name.
-    fn get(&self, served: &Served, key: &ObjectKey, headers: &HeaderMap) -> Response {
-        let Some(representation) = representation(served, headers) else {
-            return Failure::not_acceptable().into_response();
-        };
-        match self.named(served, key, representation) {
-            Ok(object) => typed(representation, object.into()),
-            Err(failure) => refused(&failure, representation),
-        }
-    }
-
+    /// Answers with one object, by name.
     fn named(
         &self,
         served: &Served,
         key: &ObjectKey,
         representation: Representation,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Response, Failure> {
         let resource = served.resource;
         if served.faults.modes().forbidden {
             return Err(Failure::forbidden_to(resource));
         }
         let object = served.store.get(key);
         let object = object.ok_or_else(|| Failure::no_such_object(resource, &key.name))?;
-        let document = watch_event::document(resource, &object.json);
-        match representation {
-            Representation::Json => Ok(document),
-            Representation::Protobuf => as_protobuf(&document),
+        let document = match representation {
+            Representation::Json => watch_event::document(resource, &object.json),
+            Representation::Protobuf => {
+                as_protobuf(&watch_event::document(resource, &object.json))?
+            }
             Representation::Table => {
                 let list = [b"{\"metadata\":{},\"items\":[", &*object.json, b"]}"].concat();
-                let parts = self.listed(resource, vec![list.into()], representation)?;
-                Ok(parts.concat())
+                self.represented(resource, vec![list.into()], representation)?
+                    .concat()
             }
-        }
-    }
-
-    fn served(&self, resource: &str) -> Option<&Served> {
-        [&self.pods, &self.events]
-            .into_iter()
-            .find(|served| served.resource.plural() == resource)
+        };
+        Ok(typed(representation, document))
     }
 
     fn half(&self, whole: &[u8], hangs: bool) -> Body {
@@ -285,80 +235,84 @@ impl Api {
     }
 }
 
-async fn all_pods(State(api): State<Api>, uri: Uri, headers: HeaderMap) -> Response {
-    api.serve(&api.pods, None, uri, headers).await
-}
-
-async fn all_events(State(api): State<Api>, uri: Uri, headers: HeaderMap) -> Response {
-    api.serve(&api.events, None, uri, headers).await
-}
-
-async fn of_namespace(
+/// Whatever is asked for of the core group: a list, a watch or an object of a resource.
+async fn core_v1(
     State(api): State<Api>,
-    Path((namespace, resource)): Path<(String, String)>,
+    Path(path): Path<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    match api.served(&resource) {
-        Some(served) => api.serve(served, Some(namespace), uri, headers).await,
-        None => Failure::not_found().into_response(),
-    }
-}
-
-async fn one(
-    State(api): State<Api>,
-    Path((namespace, resource, name)): Path<(String, String, String)>,
-    headers: HeaderMap,
-) -> Response {
-    match api.served(&resource) {
-        Some(served) => api.get(served, &ObjectKey::new(namespace, name), &headers),
-        None => Failure::not_found().into_response(),
-    }
+    let (namespace, resource, name) = match *path.split('/').collect::<Vec<_>>() {
+        [resource] => (None, resource, None),
+        ["namespaces", namespace, resource] => (Some(namespace), resource, None),
+        ["namespaces", namespace, resource, name] => (Some(namespace), resource, Some(name)),
+        _ => return Failure::not_found().into_response(),
+    };
+    let mut known = [&api.pods, &api.events].into_iter();
+    let Some(served) = known.find(|served| served.resource.plural() == resource) else {
+        return Failure::not_found().into_response();
+    };
+    let protobuf = served.faults.modes().protobuf;
+    let accepted = Representation::accepted(&headers, protobuf != Protobuf::Absent);
+    let refused = (Some(Representation::Protobuf), Protobuf::Refused);
+    let Some(representation) = accepted.filter(|_| (accepted, protobuf) != refused) else {
+        return Failure::not_acceptable().into_response();
+    };
+    let namespace = namespace.map(str::to_owned);
+    let answer = match name {
+        Some(name) => {
+            let key = ObjectKey::new(namespace.unwrap_or_default(), name);
+            api.named(served, &key, representation)
+        }
+        None => {
+            api.answer(served, namespace, &uri, &headers, representation)
+                .await
+        }
+    };
+    answer.unwrap_or_else(|failure| failed(&failure, representation))
 }
 
 /// The answer with the date of the simulated clock; the server would put that of the machine.
 fn dated(mut response: Response, clock: &SimClock) -> Response {
-    if let Ok(date) = HeaderValue::try_from(http_date(clock.now())) {
+    let now = Duration::from_nanos(clock.now().as_nanos().max(0).unsigned_abs());
+    if let Ok(date) = HeaderValue::try_from(httpdate::fmt_http_date(UNIX_EPOCH + now)) {
         response.headers_mut().insert(DATE, date);
     }
     response
-}
-
-/// The representation that a client takes of those that are offered.
-fn representation(served: &Served, headers: &HeaderMap) -> Option<Representation> {
-    let protobuf = served.faults.modes().protobuf;
-    let accepted = Representation::accepted(headers, protobuf != Protobuf::Absent);
-    accepted
-        .filter(|accepted| (*accepted, protobuf) != (Representation::Protobuf, Protobuf::Refused))
 }
 
 fn as_protobuf(json: &[u8]) -> Result<Vec<u8>, Failure> {
     protobuf::document(json).ok_or_else(|| Failure::internal("this has no form in protobuf"))
 }
 
+fn typed(representation: Representation, body: impl Into<Body>) -> Response {
+    let content_type = HeaderValue::from_static(representation.content_type(false));
+    ([(CONTENT_TYPE, content_type)], body.into()).into_response()
+}
+
 /// The answer that `failure` is, in the encoding that the client takes.
-fn refused(failure: &Failure, representation: Representation) -> Response {
-    let mut response = failure.clone().into_response();
-    if representation == Representation::Protobuf
-        && let Ok(status) = as_protobuf(failure.to_json().as_bytes())
-    {
-        *response.body_mut() = status.into();
-        let content_type = HeaderValue::from_static(PROTOBUF);
-        response.headers_mut().insert(CONTENT_TYPE, content_type);
+fn failed(failure: &Failure, representation: Representation) -> Response {
+    let json = failure.to_json();
+    let mut response = match representation {
+        Representation::Protobuf => match protobuf::document(json.as_bytes()) {
+            Some(status) => typed(representation, status),
+            None => typed(Representation::Json, json),
+        },
+        _ => typed(Representation::Json, json),
+    };
+    *response.status_mut() =
+        StatusCode::from_u16(failure.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if let Some(seconds) = failure.retry_after_seconds() {
+        let seconds = HeaderValue::from(seconds);
+        response.headers_mut().insert(RETRY_AFTER, seconds);
     }
     response
 }
 
-fn typed(representation: Representation, body: Body) -> Response {
-    let content_type = match representation {
-        Representation::Json | Representation::Table => "application/json",
-        Representation::Protobuf => PROTOBUF,
-    };
-    (
-        [(CONTENT_TYPE, HeaderValue::from_static(content_type))],
-        body,
-    )
-        .into_response()
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        failed(&self, Representation::Json)
+    }
 }
 
 /// The answer that consists of `parts`, compressed where that is taken and worth it.
@@ -368,34 +322,36 @@ fn sent(
     takes_gzip: bool,
 ) -> Result<Response, Failure> {
     let compressed = match takes_gzip {
-        true => compression::gzip(&parts),
-        false => Ok(None),
+        true => gzip(&parts).map_err(|error| Failure::internal(error.to_string()))?,
+        false => None,
     };
-    let compressed = compressed.map_err(|error| Failure::internal(error.to_string()))?;
     let Some(compressed) = compressed else {
         let parts = parts.into_iter().map(Ok::<_, Infallible>);
-        let body = Body::from_stream(stream::iter(parts));
-        return Ok(typed(representation, body));
+        return Ok(typed(
+            representation,
+            Body::from_stream(stream::iter(parts)),
+        ));
     };
-    let mut response = typed(representation, compressed.into());
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-    Ok(response)
+    let encoded = [
+        (CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        (VARY, HeaderValue::from_static("Accept-Encoding")),
+    ];
+    Ok((encoded, typed(representation, compressed)).into_response())
 }
 
-fn json(code: StatusCode, body: impl Into<Body>) -> Response {
-    (code, typed(Representation::Json, body.into())).into_response()
-}
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        let mut response = json(self.code, self.to_json());
-        if let Some(seconds) = self.retry_after_seconds {
-            response
-                .headers_mut()
-                .insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_documents_of_the_discovery_are_json() {
+        let documents = DISCOVERY.map(|(_, document)| serde_json::from_str::<Value>(document));
+        let documents = documents.map(Result::unwrap);
+        assert_eq!(documents[2]["resources"][0]["name"], "pods");
+        assert_eq!(documents[2]["resources"][1]["singularName"], "event");
     }
 }

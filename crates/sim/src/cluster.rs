@@ -16,7 +16,7 @@ use super::config::ClusterConfig;
 use super::driver::Driver;
 use super::event_recorder::{EventCounts, EventFaults, EventRecorders};
 use super::faults::FaultHandle;
-use super::resource::Resource;
+use super::object::Resource;
 use super::sim_clock::{SimClock, wall_clock};
 use super::store::Store;
 use super::truth::Truth;

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Event;
+
 use super::active::Active;
-use super::event_json::RecordedEvent;
 use super::event_recorder::EventRecorders;
 use super::image_puller::ImagePullers;
 use super::life::{Change, Life, PodManifest};
@@ -63,7 +64,7 @@ enum Due {
     /// From here on something is broken
     Break(Scene),
     /// An Event arrives at the API server
-    Event(Box<RecordedEvent>),
+    Event(Box<Event>),
 }
 
 /// Takes pods through their lives. It advances only when it is given the time.
@@ -215,7 +216,7 @@ impl Driver {
             Due::Step { id, rewritten } => self.step(id, rewritten, at),
             Due::Gap => self.gap(at),
             Due::Break(scene) => self.broken = Some(scene),
-            Due::Event(event) => self.recorders.write(&event, at),
+            Due::Event(event) => self.recorders.write(*event, at),
         }
     }
 
@@ -284,7 +285,7 @@ impl Driver {
         };
         self.by_uid.remove(&active.pod.manifest.uid);
         self.recorders.forget(id);
-        (self.store).remove(&active.key(), |version| {
+        (self.store).remove(&active.key(), |_, version| {
             pod_json::render(&active.pod, version)
         });
         self.truth.removed(id, at, false);
@@ -336,9 +337,13 @@ impl Driver {
         let pod = &active.pod;
         let selectable = Selectable {
             labels: pod.manifest.labels.clone().into(),
-            node_name: pod.node.map_or("", |node| node.name).to_owned(),
-            phase: pod.phase.as_str().to_owned(),
-            fields: Vec::new(),
+            fields: vec![
+                (
+                    "spec.nodeName",
+                    pod.node.map_or("", |node| node.name).to_owned(),
+                ),
+                ("status.phase", pod.phase.as_str().to_owned()),
+            ],
         };
         (self.store).put(active.key(), selectable, |version| {
             pod_json::render(pod, version)

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::container::ContainerRef;
-use super::event_draft::EventDraft;
+use super::event::EventDraft;
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
@@ -170,7 +170,7 @@ impl PodEvents {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event_draft::Reporter;
+    use super::super::event::Reporter;
     use super::super::node::CURRENT;
     use super::*;
 

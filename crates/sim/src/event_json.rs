@@ -1,207 +1,114 @@
-//! Renders an Event as the JSON of the Kubernetes API (`core/v1`).
+//! An Event as its recorder sends it: the object of the Kubernetes API (`core/v1`).
 
-use serde::Serialize;
+use std::sync::LazyLock;
+
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta, Time};
+use serde_json::Value;
 
 use super::container::ContainerRef;
+use super::event::{EventDraft, Reporter};
 use super::event_correlator::Correlated;
-use super::event_draft::{EventDraft, Reporter};
-use super::json::{micro_time, raw, time};
-use super::managed_fields::ManagedFields;
-use super::object::ObjectKey;
 use super::pod::Pod;
 use super::rng::Rng;
+use super::sim_clock::meta_time;
 use podinit_core::timestamp::Timestamp;
 
 /// The first kubelet whose recorder fills `reportingComponent`.
 const REPORTING_COMPONENT_SINCE: u8 = 27;
 
-/// An Event that is on its way to the API server.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RecordedEvent {
-    draft: EventDraft,
-    correlated: Correlated,
-    pod: ObjectKey,
-    uid: String,
-    field_path: Option<String>,
-}
+static TEMPLATE: LazyLock<Event> = LazyLock::new(|| {
+    // A test reads it.
+    serde_json::from_str(include_str!("event_template.json")).unwrap_or_default()
+});
 
-impl RecordedEvent {
-    pub(super) fn new(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Self {
-        let manifest = &pod.manifest;
-        let field_path = draft.container.and_then(|container| {
-            let name = manifest.container(container)?.name;
-            Some(match container {
-                ContainerRef::Init(_) => format!("spec.initContainers{{{name}}}"),
-                ContainerRef::Regular(_) => format!("spec.containers{{{name}}}"),
-            })
-        });
-        Self {
-            draft,
-            correlated,
-            pod: ObjectKey::new(&manifest.namespace, &manifest.name),
-            uid: manifest.uid.clone(),
-            field_path,
-        }
-    }
-
-    /// Its namespace and name: that of the pod, and the instant in hexadecimal nanoseconds.
-    pub(super) fn key(&self) -> ObjectKey {
-        let named = self.correlated.named.as_nanos();
-        ObjectKey::new(&self.pod.namespace, format!("{}.{named:x}", self.pod.name))
-    }
-
-    /// What field selectors match.
-    pub(super) fn fields(&self) -> Vec<(&'static str, String)> {
-        let draft = &self.draft;
-        vec![
-            ("involvedObject.kind", "Pod".to_owned()),
-            ("involvedObject.namespace", self.pod.namespace.clone()),
-            ("involvedObject.name", self.pod.name.clone()),
-            ("involvedObject.uid", self.uid.clone()),
-            ("involvedObject.apiVersion", "v1".to_owned()),
-            (
-                "involvedObject.fieldPath",
-                self.field_path.clone().unwrap_or_default(),
-            ),
-            ("reason", draft.reason.to_owned()),
-            ("type", type_of(draft).to_owned()),
-            ("reportingComponent", draft.reporter.component().to_owned()),
-        ]
-    }
-}
-
-/// The Event as it is written at `now`, without `kind` and `apiVersion`. `created` is the creation time
-/// of the one that it replaces.
-pub(super) fn render(
-    event: &RecordedEvent,
-    created: Option<String>,
-    now: Timestamp,
-    version: u64,
-) -> Vec<u8> {
-    let key = event.key();
-    let (draft, correlated) = (&event.draft, &event.correlated);
-    // The scheduler's recorder writes another version of the API, which states other times.
-    let by_new_api = draft.reporter == Reporter::Scheduler;
-    let legacy = |at| (!by_new_api).then(|| time(at));
+/// The Event that is sent of `draft`. Its name is that of the pod, and the instant in hexadecimal
+/// nanoseconds.
+pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Event {
+    let manifest = &pod.manifest;
+    let named = correlated.named.as_nanos();
+    let field_path = draft.container.and_then(|container| {
+        let name = manifest.container(container)?.name;
+        Some(match container {
+            ContainerRef::Init(_) => format!("spec.initContainers{{{name}}}"),
+            ContainerRef::Regular(_) => format!("spec.containers{{{name}}}"),
+        })
+    });
     let reporter = &draft.reporter;
-    let states_reporter = match reporter {
+    let text = |text: &str| Some(text.to_owned());
+    let (component, host) = (text(reporter.component()), text(reporter.instance()));
+    let stated = match reporter {
         Reporter::Kubelet(_, kubelet) => kubelet.minor >= REPORTING_COMPONENT_SINCE,
         Reporter::Scheduler | Reporter::VolumeController => true,
     };
-    let stated = |text| if states_reporter { text } else { "" };
-    let object = Object {
-        metadata: Metadata {
-            name: &key.name,
-            namespace: &key.namespace,
-            uid: Rng::new(correlated.named.as_nanos().unsigned_abs()).uuid(),
-            resource_version: version.to_string(),
-            creation_timestamp: created.unwrap_or_else(|| time(now)),
-            managed_fields: [ManagedFields::update(
-                reporter.component(),
-                if by_new_api { "events.k8s.io/v1" } else { "v1" },
-                time(now),
-                raw(FIELDS),
-            )],
+    let names_instance = stated && *reporter != Reporter::VolumeController;
+    // The scheduler's recorder writes another version of the API, which states other times.
+    let by_new_api = *reporter == Reporter::Scheduler;
+    let legacy = |at| (!by_new_api).then(|| meta_time(at));
+    let mut metadata = TEMPLATE.metadata.clone();
+    for fields in metadata.managed_fields.iter_mut().flatten() {
+        fields.manager.clone_from(&component);
+        fields.api_version = text(if by_new_api { "events.k8s.io/v1" } else { "v1" });
+    }
+    Event {
+        metadata: ObjectMeta {
+            name: Some(format!("{}.{named:x}", manifest.name)),
+            namespace: text(&manifest.namespace),
+            uid: Some(Rng::new(named.unsigned_abs()).uuid()),
+            ..metadata
         },
-        involved_object: InvolvedObject {
-            kind: "Pod",
-            namespace: &event.pod.namespace,
-            name: &event.pod.name,
-            uid: &event.uid,
-            api_version: "v1",
-            field_path: event.field_path.as_deref(),
+        involved_object: ObjectReference {
+            namespace: text(&manifest.namespace),
+            name: text(&manifest.name),
+            uid: text(&manifest.uid),
+            field_path,
+            ..TEMPLATE.involved_object.clone()
         },
-        reason: draft.reason,
-        message: &correlated.message,
-        source: Source {
-            component: (!by_new_api).then(|| reporter.component()),
-            host: match reporter {
-                Reporter::Kubelet(node, _) => Some(node.name),
-                Reporter::Scheduler | Reporter::VolumeController => None,
-            },
-        },
+        reason: text(draft.reason),
+        message: Some(correlated.message),
         first_timestamp: legacy(correlated.first),
         last_timestamp: legacy(correlated.last),
-        count: (!by_new_api).then_some(correlated.count),
-        r#type: type_of(draft),
-        event_time: by_new_api.then(|| micro_time(correlated.first)),
-        action: by_new_api.then_some("Scheduling"),
-        reporting_component: stated(reporter.component()),
-        reporting_instance: match reporter {
-            Reporter::VolumeController => "",
-            _ => stated(reporter.instance()),
-        },
-    };
-    // Strings and numbers: cannot fail.
-    serde_json::to_vec(&object).unwrap_or_else(|_| b"{}".to_vec())
-}
-
-const fn type_of(draft: &EventDraft) -> &'static str {
-    match draft.warning {
-        true => "Warning",
-        false => "Normal",
+        event_time: by_new_api.then(|| MicroTime(meta_time(correlated.first).0)),
+        count: i32::try_from(correlated.count).ok().filter(|_| !by_new_api),
+        type_: text(if draft.warning { "Warning" } else { "Normal" }),
+        action: by_new_api.then(|| "Scheduling".to_owned()),
+        reporting_component: component.clone().filter(|_| stated).or_else(|| text("")),
+        reporting_instance: host.clone().filter(|_| names_instance).or_else(|| text("")),
+        source: Some(EventSource {
+            component: component.filter(|_| !by_new_api),
+            host: host.filter(|_| matches!(reporter, Reporter::Kubelet(..))),
+        }),
+        ..Event::default()
     }
 }
 
-const FIELDS: &str = r#"{"f:count":{},"f:firstTimestamp":{},"f:involvedObject":{},"f:lastTimestamp":{},"f:message":{},"f:reason":{},"f:reportingComponent":{},"f:reportingInstance":{},"f:source":{"f:component":{},"f:host":{}},"f:type":{}}"#;
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Object<'a> {
-    metadata: Metadata<'a>,
-    involved_object: InvolvedObject<'a>,
-    reason: &'static str,
-    message: &'a str,
-    source: Source,
-    first_timestamp: Option<String>,
-    last_timestamp: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u32>,
-    r#type: &'static str,
-    event_time: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    action: Option<&'static str>,
-    reporting_component: &'static str,
-    reporting_instance: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
-    name: &'a str,
-    namespace: &'a str,
-    uid: String,
-    resource_version: String,
-    creation_timestamp: String,
-    managed_fields: [ManagedFields; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct InvolvedObject<'a> {
-    kind: &'static str,
-    namespace: &'a str,
-    name: &'a str,
-    uid: &'a str,
-    api_version: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    field_path: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Source {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    component: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<&'static str>,
+/// `event` as it is written at `now`. `created` is the creation time of the one that it replaces.
+pub(super) fn written(mut event: Event, created: Option<Time>, now: Timestamp) -> Value {
+    let now = meta_time(now);
+    for fields in event.metadata.managed_fields.iter_mut().flatten() {
+        fields.time = Some(now.clone());
+    }
+    event.metadata.creation_timestamp = created.or(Some(now));
+    // Strings and numbers: cannot fail.
+    let mut object = serde_json::to_value(&event).unwrap_or_default();
+    // API servers write these as null, which the type leaves out.
+    if let Some(fields) = object.as_object_mut() {
+        for time in ["firstTimestamp", "lastTimestamp", "eventTime"] {
+            fields.entry(time).or_insert(Value::Null);
+        }
+    }
+    object
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
-    fn the_constant_part_is_json() {
-        assert!(raw(FIELDS).is_some());
+    fn the_template_is_an_event() {
+        assert_eq!(TEMPLATE.involved_object.kind.as_deref(), Some("Pod"));
+        assert!(TEMPLATE.metadata.managed_fields.is_some());
     }
 }

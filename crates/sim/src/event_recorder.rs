@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Event;
+
 use super::event::drafts;
 use super::event_correlator::PodEvents;
-use super::event_json::{RecordedEvent, render};
+use super::event_json::{object, written};
 use super::life::Change;
 use super::object::ObjectKey;
 use super::pod::Pod;
 use super::rng::Rng;
-use super::selector::Selectable;
 use super::sim_clock::SECOND;
 use super::store::Store;
 use super::watch_event::at_version;
@@ -137,7 +138,7 @@ impl EventRecorders {
         change: &Change,
         pod: &Pod,
         now: Timestamp,
-    ) -> Vec<(Timestamp, RecordedEvent)> {
+    ) -> Vec<(Timestamp, Event)> {
         if !self.settings.recorded {
             return Vec::new();
         }
@@ -166,7 +167,7 @@ impl EventRecorders {
             if self.happens(faults.reordered) {
                 at = at.plus_nanos(self.rng.between(0, 2 * SECOND));
             }
-            let event = RecordedEvent::new(draft, correlated, pod);
+            let event = object(draft, correlated, pod);
             if self.happens(faults.doubled) {
                 events.push((at, event.clone()));
             }
@@ -181,41 +182,30 @@ impl EventRecorders {
     }
 
     /// Writes an Event to the API server at `now`.
-    pub(super) fn write(&mut self, event: &RecordedEvent, now: Timestamp) {
+    pub(super) fn write(&mut self, event: Event, now: Timestamp) {
         self.counts.written += 1;
-        let key = event.key();
-        let created = (self.store.get(&key)).and_then(|known| creation_timestamp(&known.json));
-        let known = created.is_some();
-        let selectable = Selectable {
-            fields: event.fields(),
-            ..Selectable::default()
-        };
-        (self.store).put(key.clone(), selectable, |version| {
-            render(event, created, now, version)
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let key = ObjectKey::new(text(&event.metadata.namespace), text(&event.metadata.name));
+        let known = self.store.get(&key).map(|known| {
+            let known = serde_json::from_slice::<Event>(&known.json);
+            known.unwrap_or_default().metadata.creation_timestamp
         });
-        if known {
+        let is_known = known.is_some();
+        self.store.put_json(written(event, known.flatten(), now));
+        if is_known {
             return;
         }
         self.kept.push_back(key);
         if self.kept.len() > self.settings.kept
             && let Some(oldest) = self.kept.pop_front()
-            && let Some(object) = self.store.get(&oldest)
         {
-            (self.store).remove(&oldest, |version| at_version(&object, version).into_bytes());
+            self.store.remove(&oldest, at_version);
         }
     }
 
     fn happens(&mut self, share: f64) -> bool {
         share > 0.0 && self.rng.chance(share)
     }
-}
-
-/// `metadata.creationTimestamp` of an Event as [`render`] writes it.
-fn creation_timestamp(json: &[u8]) -> Option<String> {
-    let (_, rest) = std::str::from_utf8(json)
-        .ok()?
-        .split_once("\"creationTimestamp\":\"")?;
-    Some(rest.split_once('"')?.0.to_owned())
 }
 
 #[cfg(test)]

@@ -2,11 +2,9 @@
 
 use bytes::Bytes;
 
-use super::continuation::Continuation;
 use super::faults::Modes;
-use super::list_options::{At, ListOptions, Match};
-use super::object::{Object, ObjectKey, Page};
-use super::resource::Resource;
+use super::list_options::{At, Continuation, ListOptions, Match};
+use super::object::{Object, ObjectKey, Page, Resource};
 use super::status::Failure;
 use super::store::Store;
 
@@ -52,7 +50,7 @@ pub(super) fn expired(continuation: &Continuation) -> Failure {
 pub(super) fn selects(namespace: Option<&str>, options: &ListOptions, object: &Object) -> bool {
     let key = &object.key;
     namespace.is_none_or(|namespace| namespace == key.namespace)
-        && (options.selector).matches(&key.namespace, &key.name, &object.selectable)
+        && (options.selector).matches(key, &object.selectable)
         && (options.shard.as_ref()).is_none_or(|shard| shard.matches(&object.json))
 }
 

@@ -2,13 +2,40 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use axum::extract::Query;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 
-use super::continuation::Continuation;
-use super::resource::Resource;
+use super::object::{ObjectKey, Resource};
 use super::selector::Selector;
 use super::shard_selector::ShardSelector;
 use super::status::Failure;
+
+/// Where a list continues: what a continue token says, opaque to clients and bound to the version of the
+/// list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Continuation {
+    /// The version of the list; `None` continues at the newest one, inconsistently
+    pub(super) version: Option<u64>,
+    /// How many objects are left, where the part before has counted them
+    pub(super) remaining: Option<usize>,
+    /// The last key of the part before
+    pub(super) after: ObjectKey,
+}
+
+impl Continuation {
+    /// The token.
+    pub(super) fn to_token(&self) -> String {
+        // Strings and numbers: cannot fail.
+        BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// Reads a token.
+    pub(super) fn from_token(token: &str) -> Option<Self> {
+        serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(token).ok()?).ok()
+    }
+}
 
 /// `resourceVersion`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +75,7 @@ pub(super) struct ListOptions {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Query {
+struct Parameters {
     watch: Option<String>,
     limit: Option<String>,
     r#continue: Option<String>,
@@ -64,41 +91,38 @@ struct Query {
 
 impl ListOptions {
     pub(super) fn parse(resource: Resource, uri: &http::Uri) -> Result<Self, Failure> {
-        let query = axum::extract::Query::<Query>::try_from_uri(uri)
+        let query = Query::<Parameters>::try_from_uri(uri)
             .map_err(|error| Failure::bad_request(error.body_text()))?
             .0;
         let given = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+        let number = |value: &Option<String>, name: &str| match given(value) {
+            Some(text) => match text.parse::<u64>() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(Failure::bad_request(format!("invalid {name}: \"{text}\""))),
+            },
+            None => Ok(None),
+        };
         let watch = flag(&query.watch);
-        let at = match given(&query.resource_version).as_deref() {
+        let at = match number(&query.resource_version, "resourceVersion")? {
             None => At::Newest,
-            Some("0") => At::Any,
-            Some(text) => At::Version(number(text, "resourceVersion")?),
+            Some(0) => At::Any,
+            Some(version) => At::Version(version),
         };
         let matching = match given(&query.resource_version_match).as_deref() {
             None => None,
             Some("Exact") => Some(Match::Exact),
             Some("NotOlderThan") => Some(Match::NotOlderThan),
             Some(other) => {
-                return Err(Failure::invalid(format!(
-                    "resourceVersionMatch: Unsupported value: \"{other}\""
-                )));
+                let unsupported = "resourceVersionMatch: Unsupported value";
+                return Err(Failure::invalid(format!("{unsupported}: \"{other}\"")));
             }
         };
-        let continuation = match given(&query.r#continue) {
-            Some(token) if !watch => Some(
-                Continuation::from_token(&token)
-                    .ok_or_else(|| Failure::bad_request("continue key is not valid"))?,
-            ),
-            _ => None,
-        };
-        let limit = match given(&query.limit) {
-            Some(text) => Some(number(&text, "limit")? as usize).filter(|limit| *limit > 0),
-            None => None,
-        };
-        let timeout = match given(&query.timeout_seconds) {
-            Some(text) => Some(Duration::from_secs(number(&text, "timeoutSeconds")?)),
-            None => None,
-        };
+        let continuation = given(&query.r#continue).filter(|_| !watch).map(|token| {
+            let invalid = || Failure::bad_request("continue key is not valid");
+            Continuation::from_token(&token).ok_or_else(invalid)
+        });
+        let limit = number(&query.limit, "limit")?.filter(|limit| *limit > 0);
+        let timeout = number(&query.timeout_seconds, "timeoutSeconds")?.filter(|limit| *limit > 0);
         let selector = Selector::parse(
             resource,
             query.label_selector.as_deref(),
@@ -109,14 +133,14 @@ impl ListOptions {
             watch,
             at,
             matching,
-            limit,
-            continuation,
+            limit: limit.and_then(|limit| usize::try_from(limit).ok()),
+            continuation: continuation.transpose()?,
             selector,
             shard_selector: given(&query.shard_selector),
             shard: None,
             bookmarks: flag(&query.allow_watch_bookmarks),
             initial_events: flag(&query.send_initial_events),
-            timeout: timeout.filter(|timeout| !timeout.is_zero()),
+            timeout: timeout.map(Duration::from_secs),
         };
         options.validate(query.send_initial_events.is_some())?;
         Ok(options)
@@ -172,11 +196,6 @@ fn flag(value: &Option<String>) -> bool {
         .is_some_and(|value| value != "false" && value != "0")
 }
 
-fn number(text: &str, name: &str) -> Result<u64, Failure> {
-    text.parse()
-        .map_err(|_| Failure::bad_request(format!("invalid {name}: \"{text}\"")))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -187,7 +206,7 @@ mod tests {
         let uri = format!("http://localhost/api/v1/pods?{query}")
             .parse()
             .unwrap();
-        ListOptions::parse(Resource::Pods, &uri).map_err(|failure| failure.code.as_u16())
+        ListOptions::parse(Resource::Pods, &uri).map_err(|failure| failure.code)
     }
 
     #[test]
@@ -207,6 +226,22 @@ mod tests {
             ("labelSelector=a%20b", 400),
         ] {
             assert_eq!(parse(query).err(), Some(code), "{query}");
+        }
+    }
+
+    #[test]
+    fn tokens_round_trip_and_nonsense_is_refused() {
+        for (version, remaining) in [(None, None), (Some(17), Some(3))] {
+            let continuation = Continuation {
+                version,
+                remaining,
+                after: ObjectKey::new("shop", "web-1"),
+            };
+            let token = continuation.to_token();
+            assert_eq!(Continuation::from_token(&token), Some(continuation));
+        }
+        for nonsense in ["", "zz", "7631", "é"] {
+            assert_eq!(Continuation::from_token(nonsense), None);
         }
     }
 

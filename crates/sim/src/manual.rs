@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::cluster::Cluster;
 use super::life::{Change, Life, PodManifest};
 use super::object::ObjectKey;
-use super::raw_object::{RawObject, at_version};
 use super::scene::Scene;
+use super::watch_event::at_version;
 use podinit_core::timestamp::Timestamp;
 
 impl Cluster {
@@ -52,33 +52,21 @@ impl Cluster {
         written_as_json
     }
 
-    /// Writes `object` with a new resourceVersion, which is returned.
-    /// `None` when it has no namespace or name.
+    /// Writes the pod `object` with a new resourceVersion, which is returned. It is as odd as a test makes
+    /// it: `None` only when it has no namespace or name.
     pub fn put_json(&self, object: Value) -> Option<u64> {
-        let mut object = RawObject::new(object)?;
-        let (key, selectable) = (object.key.clone(), object.selectable.clone());
-        Some(
-            self.store
-                .put(key, selectable, |version| object.render(version)),
-        )
+        self.store.put_json(object)
     }
 
-    /// Writes an Event as a test makes it, with a new resourceVersion, which is returned.
-    /// `None` when it has no namespace or name.
+    /// The same of an Event.
     pub fn put_event_json(&self, object: Value) -> Option<u64> {
-        let mut object = RawObject::new(object)?;
-        let (key, selectable) = (object.key.clone(), object.selectable.clone());
-        Some(
-            self.events
-                .put(key, selectable, |version| object.render(version)),
-        )
+        self.events.put_json(object)
     }
 
     /// Removes a pod that [`Self::put_json`] wrote; the version of the removal.
     pub fn delete_json(&self, namespace: &str, name: &str) -> Option<u64> {
         let key = ObjectKey::new(namespace, name);
-        let object = self.store.get(&key)?;
-        let render = |version| at_version(&object.json, version);
-        Some(self.store.remove(&key, render))
+        self.store.get(&key)?;
+        Some(self.store.remove(&key, at_version))
     }
 }

@@ -1,168 +1,345 @@
-//! Renders a pod as the JSON of the Kubernetes API: the fields of `core/v1` in the order in which
-//! the API server writes them, times cut to the second.
+//! Renders a pod as the JSON of the Kubernetes API: the types of `core/v1`, times cut to the second. What
+//! all pods have in common is in `pod_template.json`.
 
-use serde::ser::SerializeSeq;
-use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use super::container_json::Container;
-use super::json::{Empty, raw};
+use k8s_openapi::api::core::v1::{
+    Container as ContainerSpec, ContainerState, ContainerStateRunning, ContainerStateTerminated,
+    ContainerStateWaiting, ContainerStatus, HostIP, PersistentVolumeClaimVolumeSource,
+    Pod as PodObject, PodCondition as Condition, PodIP, PodReadinessGate, PodSchedulingGate,
+    PodSchedulingGroup, PodSpec, PodStatus, Volume,
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    ManagedFieldsEntry, ObjectMeta, OwnerReference,
+};
+use serde::Serialize;
+
+use super::container::{Container, Ended, Run, RunState};
+use super::kubelet_event::go_duration;
 use super::life::{READINESS_GATE, SCHEDULING_GATE};
-use super::pod::Pod;
-use super::pod_metadata_json::Metadata;
-use super::pod_status_json::Status;
+use super::pod::{Pod, PodCondition};
+use super::report::App;
+use super::sim_clock::{SECOND, meta_time};
+
+const IMAGE_DIGEST: &str = "5f2d1c9c3b6f7f1d0a4b0fbb8e2a61f3a9d3a7d5c0c6de1f52f2f0c3e8a5b7d1";
+
+static TEMPLATE: LazyLock<PodObject> = LazyLock::new(|| {
+    // A test reads it.
+    serde_json::from_str(include_str!("pod_template.json")).unwrap_or_default()
+});
+
+#[derive(Serialize)]
+struct Object {
+    metadata: ObjectMeta,
+    spec: PodSpec,
+    status: PodStatus,
+}
 
 /// The object of `pod` at `resource_version`, without `kind` and `apiVersion`, which a list
 /// leaves out and a watch event puts in front.
 pub fn render(pod: &Pod, resource_version: u64) -> Vec<u8> {
     let object = Object {
-        metadata: Metadata::of(pod, resource_version),
-        spec: Spec::of(pod),
-        status: Status::of(pod),
+        metadata: metadata(pod, resource_version),
+        spec: spec(pod),
+        status: status(pod),
     };
     // Serializing structs of strings and numbers into memory cannot fail; if it ever did, an
     // empty object is what a broken API server would send.
-    serde_json::to_vec(&object).unwrap_or_else(|_| b"{}".to_vec())
+    let json = serde_json::to_string(&object).unwrap_or_else(|_| "{}".to_owned());
+    // API servers write this null, which the type leaves out. Within texts the quotes are escaped.
+    let transition = "\"lastTransitionTime\":";
+    let json = json.replace(transition, &format!("\"lastProbeTime\":null,{transition}"));
+    json.into_bytes()
 }
 
-#[derive(Serialize)]
-struct Object<'a> {
-    metadata: Metadata<'a>,
-    spec: Spec<'a>,
-    status: Status<'a>,
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec<'a> {
-    volumes: Volumes<'a>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    init_containers: Vec<Container>,
-    containers: Vec<Container>,
-    restart_policy: &'static str,
-    termination_grace_period_seconds: i64,
-    dns_policy: &'static str,
-    service_account_name: &'static str,
-    service_account: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    node_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    host_network: bool,
-    security_context: Empty,
-    scheduler_name: &'static str,
-    tolerations: Option<&'static RawValue>,
-    priority: i32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    readiness_gates: Option<[ReadinessGate; 1]>,
-    enable_service_links: bool,
-    preemption_policy: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scheduling_gates: Option<[SchedulingGate; 1]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scheduling_group: Option<SchedulingGroup<'a>>,
+fn unless_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
+    Some(list).filter(|list| !list.is_empty())
 }
 
-/// The volumes that every pod has, and its claim.
-struct Volumes<'a> {
-    claim: Option<&'a str>,
-}
-
-impl Serialize for Volumes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut volumes = serializer.serialize_seq(None)?;
-        for volume in VOLUMES {
-            volumes.serialize_element(&raw(volume))?;
-        }
-        if let Some(claim_name) = self.claim {
-            volumes.serialize_element(&ClaimVolume {
-                name: "data",
-                persistent_volume_claim: Claim { claim_name },
-            })?;
-        }
-        volumes.end()
+fn metadata(pod: &Pod, resource_version: u64) -> ObjectMeta {
+    let manifest = &pod.manifest;
+    let mut template = TEMPLATE.metadata.clone();
+    if manifest.mirror {
+        // The kubelet stores the hash of the static pod's manifest under all of these.
+        let hash = manifest.uid.as_str();
+        let annotations = [("hash", hash), ("mirror", hash), ("source", "file")];
+        let annotations = annotations
+            .map(|(name, value)| (format!("kubernetes.io/config.{name}"), value.to_owned()));
+        template.annotations = Some(BTreeMap::from(annotations));
+    }
+    // The creator's fields, and those of the kubelet once it has written.
+    let written = [Some(pod.created), pod.report.map(|(_, at)| at)];
+    let managed_fields = template.managed_fields.into_iter().flatten().zip(written);
+    ObjectMeta {
+        name: text(&manifest.name),
+        generate_name: manifest.generate_name.clone(),
+        namespace: text(&manifest.namespace),
+        uid: text(&manifest.uid),
+        resource_version: Some(resource_version.to_string()),
+        generation: Some(pod.generation.into()),
+        creation_timestamp: Some(meta_time(pod.created)),
+        deletion_timestamp: pod.deletion.map(|(at, _)| meta_time(at)),
+        deletion_grace_period_seconds: pod.deletion.map(|(_, grace)| grace),
+        labels: Some(manifest.labels.iter().cloned().collect()),
+        owner_references: manifest.owner.as_ref().map(|owner| {
+            vec![OwnerReference {
+                api_version: owner.api_version.to_owned(),
+                kind: owner.kind.to_owned(),
+                name: owner.name.clone(),
+                uid: owner.uid.clone(),
+                controller: Some(true),
+                block_owner_deletion: (owner.kind != "Node").then_some(true),
+            }]
+        }),
+        managed_fields: Some(
+            managed_fields
+                .filter_map(|(fields, at)| {
+                    let time = Some(meta_time(at?));
+                    Some(ManagedFieldsEntry { time, ..fields })
+                })
+                .collect(),
+        ),
+        ..template
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ClaimVolume<'a> {
-    name: &'static str,
-    persistent_volume_claim: Claim<'a>,
+fn spec(pod: &Pod) -> PodSpec {
+    let manifest = &pod.manifest;
+    let mut template = TEMPLATE.spec.clone().unwrap_or_default();
+    let container = template.containers.pop().unwrap_or_default();
+    let claim = manifest.claim.as_ref().map(|claim_name| Volume {
+        name: "data".to_owned(),
+        persistent_volume_claim: Some(PersistentVolumeClaimVolumeSource {
+            claim_name: claim_name.clone(),
+            ..Default::default()
+        }),
+        ..Default::default()
+    });
+    template.volumes.get_or_insert_default().extend(claim);
+    let init = manifest.init_containers.iter();
+    let regular = manifest.containers.iter().enumerate();
+    PodSpec {
+        init_containers: unless_empty(init.map(|one| init_container(&container, one)).collect()),
+        containers: regular
+            .map(|(index, one)| {
+                let probed = index == 0 && manifest.readiness_probe;
+                regular_container(&container, one, probed)
+            })
+            .collect(),
+        restart_policy: text(if manifest.runs_once {
+            "Never"
+        } else {
+            "Always"
+        }),
+        node_name: pod.node.map(|node| node.name.to_owned()),
+        host_network: manifest.host_network.then_some(true),
+        readiness_gates: manifest.readiness_gated.then(|| {
+            vec![PodReadinessGate {
+                condition_type: READINESS_GATE.to_owned(),
+            }]
+        }),
+        scheduling_gates: pod.gated.then(|| {
+            vec![PodSchedulingGate {
+                name: SCHEDULING_GATE.to_owned(),
+            }]
+        }),
+        scheduling_group: (manifest.pod_group.clone()).map(|group| PodSchedulingGroup {
+            pod_group_name: Some(group),
+        }),
+        ..template
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Claim<'a> {
-    claim_name: &'a str,
+/// One of `spec.containers`, with the probe of the template where it is `probed`.
+fn regular_container(template: &ContainerSpec, one: &Container, probed: bool) -> ContainerSpec {
+    let probe = template.liveness_probe.clone().filter(|_| probed);
+    ContainerSpec {
+        name: one.name.to_owned(),
+        image: text(one.image.name),
+        readiness_probe: probe.clone(),
+        liveness_probe: probe,
+        ..template.clone()
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SchedulingGroup<'a> {
-    pod_group_name: &'a str,
+/// One of `spec.initContainers`.
+fn init_container(template: &ContainerSpec, one: &Container) -> ContainerSpec {
+    let probe = template.liveness_probe.clone();
+    ContainerSpec {
+        ports: None,
+        env: None,
+        restart_policy: one.restartable.then(|| "Always".to_owned()),
+        startup_probe: probe.filter(|_| one.restartable),
+        ..regular_container(template, one, false)
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReadinessGate {
-    condition_type: &'static str,
+fn status(pod: &Pod) -> PodStatus {
+    let manifest = &pod.manifest;
+    let host = pod.node.filter(|_| pod.report.is_some());
+    let host_ip = host.map(|node| format!("10.0.0.{}", node.host));
+    let has_address = pod.report.is_some_and(|(report, _)| report.sandbox);
+    let pod_ip = match manifest.host_network {
+        true => host_ip.clone(),
+        false => host.filter(|_| has_address).map(|node| {
+            let letter = |at: usize| manifest.uid.as_bytes().get(at).copied().unwrap_or(1);
+            format!("10.{}.{}.{}", node.host, letter(0), letter(1))
+        }),
+    };
+    PodStatus {
+        observed_generation: (pod.report)
+            .filter(|_| pod.kubelet.observes_generation())
+            .map(|_| pod.generation.into()),
+        phase: text(pod.phase.as_str()),
+        conditions: unless_empty(pod.conditions.iter().map(condition).collect()),
+        host_ips: host_ip.clone().map(|ip| vec![HostIP { ip }]),
+        pod_ips: pod_ip.clone().map(|ip| vec![PodIP { ip }]),
+        host_ip,
+        pod_ip,
+        start_time: pod.started.map(meta_time),
+        init_container_statuses: unless_empty(init_container_statuses(pod)),
+        container_statuses: unless_empty(container_statuses(pod)),
+        ..TEMPLATE.status.clone().unwrap_or_default()
+    }
 }
 
-#[derive(Serialize)]
-struct SchedulingGate {
-    name: &'static str,
+fn condition(condition: &PodCondition) -> Condition {
+    let verdict = &condition.verdict;
+    Condition {
+        type_: condition.kind.to_owned(),
+        observed_generation: condition.observed_generation.map(i64::from),
+        status: (if verdict.holds { "True" } else { "False" }).to_owned(),
+        last_transition_time: Some(meta_time(condition.since)),
+        reason: verdict.reason.map(str::to_owned),
+        message: verdict.message.clone(),
+        ..Default::default()
+    }
 }
 
-const VOLUMES: [&str; 3] = [
-    r#"{"name":"config","configMap":{"name":"app-config","defaultMode":420}}"#,
-    r#"{"name":"tmp","emptyDir":{}}"#,
-    r#"{"name":"kube-api-access-7slsg","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420}}"#,
-];
-const TOLERATIONS: &str = r#"[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}]"#;
-
-impl<'a> Spec<'a> {
-    fn of(pod: &'a Pod) -> Self {
-        let manifest = &pod.manifest;
-        Self {
-            volumes: Volumes {
-                claim: manifest.claim.as_deref(),
-            },
-            init_containers: manifest
-                .init_containers
-                .iter()
-                .map(Container::init)
-                .collect(),
-            containers: (manifest.containers.iter().enumerate())
-                .map(|(index, container)| {
-                    Container::regular(container, index == 0 && manifest.readiness_probe)
-                })
-                .collect(),
-            restart_policy: if manifest.runs_once {
-                "Never"
-            } else {
-                "Always"
-            },
-            termination_grace_period_seconds: 30,
-            dns_policy: "ClusterFirst",
-            service_account_name: "default",
-            service_account: "default",
-            node_name: pod.node.map(|node| node.name),
-            host_network: manifest.host_network,
-            security_context: Empty {},
-            scheduler_name: "default-scheduler",
-            tolerations: raw(TOLERATIONS),
-            priority: 0,
-            readiness_gates: manifest.readiness_gated.then_some([ReadinessGate {
-                condition_type: READINESS_GATE,
-            }]),
-            enable_service_links: true,
-            preemption_policy: "PreemptLowerPriority",
-            scheduling_gates: pod.gated.then_some([SchedulingGate {
-                name: SCHEDULING_GATE,
-            }]),
-            scheduling_group: (manifest.pod_group.as_deref())
-                .map(|pod_group_name| SchedulingGroup { pod_group_name }),
+fn container_statuses(pod: &Pod) -> Vec<ContainerStatus> {
+    let Some((report, _)) = pod.report else {
+        return Vec::new();
+    };
+    let containers = pod.manifest.containers.iter().zip(&pod.runs.regular);
+    let status = |(index, (container, run)): (usize, (&Container, &Run))| {
+        let runs = matches!(run.state, RunState::Running(_));
+        let is_main = index == 0;
+        let waits_for = match report.app {
+            App::Waiting(reason) if is_main || !pod.had_sandbox => reason,
+            _ if pod.manifest.init_containers.is_empty() => "ContainerCreating",
+            _ => "PodInitializing",
+        };
+        ContainerStatus {
+            ready: runs && (!is_main || report.app == App::Running { ready: true }),
+            started: Some(runs),
+            ..container_status(container, run, waits_for, pod)
         }
+    };
+    containers.enumerate().map(status).collect()
+}
+
+fn init_container_statuses(pod: &Pod) -> Vec<ContainerStatus> {
+    let Some((report, _)) = pod.report else {
+        return Vec::new();
+    };
+    let containers = pod.manifest.init_containers.iter().zip(&pod.runs.init);
+    let status = |(index, (container, run)): (usize, (&Container, &Run))| {
+        let ready = index < report.init_done;
+        ContainerStatus {
+            ready,
+            started: Some(ready && container.restartable),
+            ..container_status(container, run, "PodInitializing", pod)
+        }
+    };
+    containers.enumerate().map(status).collect()
+}
+
+/// The status but for `ready` and `started`; `waits_for` is the reason where nothing else is known.
+fn container_status(
+    container: &Container,
+    run: &Run,
+    waits_for: &str,
+    pod: &Pod,
+) -> ContainerStatus {
+    let exists = run.state != RunState::Waiting || run.last.is_some();
+    let image = container.image.name;
+    let mut state = ContainerState::default();
+    match (run.state, &run.waiting) {
+        (RunState::Running(since), _) => {
+            let started_at = Some(meta_time(since));
+            state.running = Some(ContainerStateRunning { started_at });
+        }
+        (RunState::Ended(ended), _) => state.terminated = Some(terminated(ended)),
+        (RunState::Waiting, waiting) => {
+            let backs_off = waits_for == "CrashLoopBackOff";
+            state.waiting = Some(match waiting {
+                Some(waiting) => ContainerStateWaiting {
+                    reason: text(waiting.reason),
+                    message: Some(waiting.message.clone()),
+                },
+                None => ContainerStateWaiting {
+                    reason: text(waits_for),
+                    message: backs_off.then(|| back_off(container, run, pod)),
+                },
+            });
+        }
+    }
+    ContainerStatus {
+        name: container.name.to_owned(),
+        state: Some(state),
+        last_state: Some(ContainerState {
+            terminated: run.last.map(terminated),
+            ..ContainerState::default()
+        }),
+        restart_count: i32::try_from(run.restarts).unwrap_or(i32::MAX),
+        image: image.to_owned(),
+        image_id: match exists {
+            true => format!("{}@sha256:{IMAGE_DIGEST}", repository(image)),
+            false => String::new(),
+        },
+        container_id: exists.then(|| {
+            let hash = pod.manifest.uid.replace('-', "");
+            format!("containerd://{hash}{hash}")
+        }),
+        ..ContainerStatus::default()
+    }
+}
+
+fn terminated(ended: Ended) -> ContainerStateTerminated {
+    ContainerStateTerminated {
+        exit_code: ended.exit_code,
+        reason: text(match ended.exit_code {
+            0 => "Completed",
+            _ => "Error",
+        }),
+        started_at: Some(meta_time(ended.since)),
+        finished_at: Some(meta_time(ended.until)),
+        ..Default::default()
+    }
+}
+
+/// The kubelet's words for a container that it does not restart yet: ten seconds after the first
+/// crash, twice as long after each further one, at most five minutes.
+fn back_off(container: &Container, run: &Run, pod: &Pod) -> String {
+    let seconds = (10_i64 << run.restarts.saturating_sub(1).min(5)).min(300);
+    let delay = go_duration(seconds * SECOND);
+    let manifest = &pod.manifest;
+    format!(
+        "back-off {delay} restarting failed container={} pod={}_{}({})",
+        container.name, manifest.name, manifest.namespace, manifest.uid
+    )
+}
+
+/// The image without its tag.
+fn repository(image: &str) -> &str {
+    match image.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => repository,
+        _ => image,
     }
 }
 
@@ -186,9 +363,12 @@ mod tests {
     }
 
     #[test]
-    fn the_constant_parts_are_json() {
-        assert!(VOLUMES.into_iter().all(|volume| raw(volume).is_some()));
-        assert!(raw(TOLERATIONS).is_some());
+    fn the_template_is_a_pod() {
+        assert_eq!(
+            TEMPLATE.metadata.managed_fields.as_deref().unwrap().len(),
+            2
+        );
+        assert!(!TEMPLATE.spec.as_ref().unwrap().containers.is_empty());
     }
 
     #[test]

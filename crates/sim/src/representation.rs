@@ -1,7 +1,15 @@
-//! Which representation of an object or list a client takes.
+//! Which representation and encoding of an object or list a client takes.
 
+use std::io::{self, Write};
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use http::HeaderMap;
-use http::header::ACCEPT;
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+
+/// Shorter answers are not compressed.
+const THRESHOLD: usize = 128 * 1024;
 
 /// A representation that the API server offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,62 +22,80 @@ pub(super) enum Representation {
     Table,
 }
 
-/// One range of an `Accept` header.
-struct Range<'a> {
-    media: &'a str,
-    parameters: Vec<&'a str>,
-    quality: f32,
-}
-
-impl<'a> Range<'a> {
-    fn of(text: &'a str) -> Self {
-        let mut parts = text.split(';').map(str::trim);
-        let media = parts.next().unwrap_or_default();
-        let (qualities, parameters) = parts.partition::<Vec<_>, _>(|one| one.starts_with("q="));
-        let quality = qualities
-            .first()
-            .and_then(|quality| quality[2..].parse().ok());
-        Self {
-            media,
-            parameters,
-            quality: quality.unwrap_or(1.0),
+/// The quality of one range of an `Accept` header, and the representation that it asks for, if that is
+/// offered.
+fn range(range: &str, protobuf: bool) -> (f32, Option<Representation>) {
+    let mut parts = range.split(';').map(str::trim);
+    let media = parts.next().unwrap_or_default();
+    let parameters: Vec<&str> = parts.collect();
+    let quality = parameters.iter().find_map(|one| one.strip_prefix("q="));
+    let quality = quality.and_then(|quality| quality.parse().ok());
+    let is_table = ["as=Table", "v=v1"]
+        .iter()
+        .all(|wanted| parameters.contains(wanted));
+    let is_plain = !parameters.iter().any(|one| one.starts_with("as="));
+    let representation = match media {
+        "application/vnd.kubernetes.protobuf" => {
+            (protobuf && is_plain).then_some(Representation::Protobuf)
         }
-    }
-
-    /// The representation that it asks for, if that is offered.
-    fn representation(&self, protobuf: bool) -> Option<Representation> {
-        let table = ["as=Table", "v=v1"];
-        let is_plain = !self.parameters.iter().any(|one| one.starts_with("as="));
-        match self.media {
-            "application/vnd.kubernetes.protobuf" => {
-                (protobuf && is_plain).then_some(Representation::Protobuf)
-            }
-            "application/json" | "application/*" | "*/*" | "" => {
-                if table.iter().all(|wanted| self.parameters.contains(wanted)) {
-                    Some(Representation::Table)
-                } else {
-                    is_plain.then_some(Representation::Json)
-                }
-            }
-            _ => None,
+        "application/json" | "application/*" | "*/*" | "" if is_table => {
+            Some(Representation::Table)
         }
-    }
+        "application/json" | "application/*" | "*/*" | "" => {
+            is_plain.then_some(Representation::Json)
+        }
+        _ => None,
+    };
+    (quality.unwrap_or(1.0), representation)
 }
 
 impl Representation {
+    /// The `Content-Type` of an answer, or of a watch.
+    pub(super) const fn content_type(self, watch: bool) -> &'static str {
+        match self {
+            Self::Json | Self::Table => "application/json",
+            Self::Protobuf if watch => "application/vnd.kubernetes.protobuf;stream=watch",
+            Self::Protobuf => "application/vnd.kubernetes.protobuf",
+        }
+    }
+
     /// The one of the highest quality that is offered, of several the first; `None` if none is. `protobuf`
     /// is offered or not.
     pub(super) fn accepted(headers: &HeaderMap, protobuf: bool) -> Option<Self> {
         let Some(accept) = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()) else {
             return Some(Self::Json);
         };
-        let mut ranges: Vec<Range<'_>> = accept.split(',').map(Range::of).collect();
+        let mut ranges: Vec<_> = accept
+            .split(',')
+            .map(|text| range(text, protobuf))
+            .collect();
         // The sort is stable.
-        ranges.sort_by(|one, other| other.quality.total_cmp(&one.quality));
+        ranges.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         ranges
-            .iter()
-            .find_map(|range| range.representation(protobuf))
+            .into_iter()
+            .find_map(|(_, representation)| representation)
     }
+}
+
+/// Whether a client takes gzip.
+pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter();
+    (values.filter_map(|value| value.to_str().ok()))
+        .flat_map(|value| value.split(','))
+        .any(|coding| coding.trim() == "gzip")
+}
+
+/// The compressed body that `parts` make, as an API server compresses it; `None` where it is too short for
+/// that.
+pub(super) fn gzip(parts: &[Bytes]) -> io::Result<Option<Bytes>> {
+    if parts.iter().map(Bytes::len).sum::<usize>() <= THRESHOLD {
+        return Ok(None);
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    for part in parts {
+        encoder.write_all(part)?;
+    }
+    Ok(Some(encoder.finish()?.into()))
 }
 
 #[cfg(test)]

@@ -2,54 +2,74 @@
 
 use std::sync::Arc;
 
-use super::resource::Resource;
+use serde_json::Value;
 
-/// What selectors match.
+use super::object::{ObjectKey, Resource};
+
+/// What selectors match, besides namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Selectable {
     /// `metadata.labels`
     pub labels: Arc<[(String, String)]>,
-    /// `spec.nodeName`, empty while the pod is not bound
-    pub node_name: String,
-    /// `status.phase`
-    pub phase: String,
-    /// The fields of an Event
+    /// The other fields that an object of its resource can be selected by; a missing one is empty
     pub fields: Vec<(&'static str, String)>,
 }
 
 impl Selectable {
-    fn field(&self, field: &str) -> &str {
-        match field {
-            "spec.nodeName" => &self.node_name,
-            "status.phase" => &self.phase,
-            _ => (self.fields.iter())
-                .find(|(name, _)| *name == field)
-                .map_or("", |(_, value)| value),
+    /// What selectors match of a pod or an Event.
+    pub(super) fn of_json(object: &Value) -> Self {
+        let labels = object["metadata"]["labels"].as_object();
+        let labels = (labels.into_iter().flatten())
+            .filter_map(|(name, label)| Some((name.clone(), label.as_str()?.to_owned())));
+        let fields = [Resource::Pods, Resource::Events].map(Resource::fields);
+        let mut fields: Vec<_> = (fields.into_iter().flatten())
+            .filter_map(|field| {
+                let value = object.pointer(&format!("/{}", field.replace('.', "/")))?;
+                Some((*field, value.as_str()?.to_owned()))
+            })
+            .collect();
+        // The API server sets it.
+        fields.push(("status.phase", "Pending".to_owned()));
+        Self {
+            labels: labels.collect(),
+            fields,
         }
     }
 }
 
-/// A field that objects can be selected by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    Name,
-    Namespace,
-    Of(&'static str),
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Rule {
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Exists,
+    Absent,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Requirement {
-    LabelIn(String, Vec<String>),
-    LabelNotIn(String, Vec<String>),
-    LabelExists(String),
-    LabelAbsent(String),
-    FieldIs(Field, String),
-    FieldIsNot(Field, String),
+struct Requirement {
+    name: String,
+    rule: Rule,
+}
+
+impl Requirement {
+    fn accepts(&self, value: Option<&str>) -> bool {
+        let is_one_of =
+            |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));
+        match &self.rule {
+            Rule::In(values) => is_one_of(values),
+            Rule::NotIn(values) => !is_one_of(values),
+            Rule::Exists => value.is_some(),
+            Rule::Absent => value.is_none(),
+        }
+    }
 }
 
 /// A conjunction of requirements; the empty one accepts everything.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Selector(Vec<Requirement>);
+pub struct Selector {
+    labels: Vec<Requirement>,
+    fields: Vec<Requirement>,
+}
 
 impl Selector {
     /// Parses `labelSelector` and `fieldSelector`; the error is the message of the API's answer.
@@ -58,45 +78,35 @@ impl Selector {
         labels: Option<&str>,
         fields: Option<&str>,
     ) -> Result<Self, String> {
-        let mut requirements = Vec::new();
-        for term in split_terms(labels.unwrap_or_default()) {
-            requirements.push(label_requirement(term)?);
-        }
-        for term in split_terms(fields.unwrap_or_default()) {
-            requirements.push(field_requirement(resource, term)?);
-        }
-        Ok(Self(requirements))
+        let labels = split_terms(labels.unwrap_or_default()).map(label_requirement);
+        let fields = split_terms(fields.unwrap_or_default());
+        Ok(Self {
+            labels: labels.collect::<Result<_, _>>()?,
+            fields: (fields.map(|term| field_requirement(resource, term)))
+                .collect::<Result<_, _>>()?,
+        })
     }
 
     /// Whether it accepts everything.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.labels.is_empty() && self.fields.is_empty()
     }
 
-    /// Whether it accepts the object `namespace`/`name`.
-    pub fn matches(&self, namespace: &str, name: &str, object: &Selectable) -> bool {
+    /// Whether it accepts the object at `key`.
+    pub fn matches(&self, key: &ObjectKey, object: &Selectable) -> bool {
         let label = |wanted: &str| {
-            (object.labels.iter())
-                .find(|(name, _)| name == wanted)
-                .map(|(_, value)| value)
+            let mut labels = object.labels.iter();
+            labels.find_map(|(name, value)| (name == wanted).then_some(value.as_str()))
         };
-        let field = |field: Field| match field {
-            Field::Name => name,
-            Field::Namespace => namespace,
-            Field::Of(field) => object.field(field),
+        let field = |wanted: &str| match wanted {
+            "metadata.name" => &*key.name,
+            "metadata.namespace" => &*key.namespace,
+            _ => (object.fields.iter())
+                .find_map(|(name, value)| (*name == wanted).then_some(value.as_str()))
+                .unwrap_or_default(),
         };
-        self.0.iter().all(|requirement| match requirement {
-            Requirement::LabelIn(name, values) => {
-                label(name).is_some_and(|value| values.contains(value))
-            }
-            Requirement::LabelNotIn(name, values) => {
-                label(name).is_none_or(|value| !values.contains(value))
-            }
-            Requirement::LabelExists(name) => label(name).is_some(),
-            Requirement::LabelAbsent(name) => label(name).is_none(),
-            Requirement::FieldIs(name, value) => field(*name) == value,
-            Requirement::FieldIsNot(name, value) => field(*name) != value,
-        })
+        self.labels.iter().all(|one| one.accepts(label(&one.name)))
+            && (self.fields.iter()).all(|one| one.accepts(Some(field(&one.name))))
     }
 }
 
@@ -116,67 +126,65 @@ fn split_terms(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn label_requirement(term: &str) -> Result<Requirement, String> {
-    if let Some((name, values)) = set_of(term, " notin ") {
-        return Ok(Requirement::LabelNotIn(name, values?));
+    if let Some((name, values)) = term.split_once(" notin ") {
+        return Ok(requirement(name, Rule::NotIn(set(values)?)));
     }
-    if let Some((name, values)) = set_of(term, " in ") {
-        return Ok(Requirement::LabelIn(name, values?));
+    if let Some((name, values)) = term.split_once(" in ") {
+        return Ok(requirement(name, Rule::In(set(values)?)));
     }
-    if let Some((name, value)) = term.split_once("!=") {
-        return Ok(Requirement::LabelNotIn(owned(name), vec![owned(value)]));
+    if let Some(equality) = equality(term) {
+        return Ok(equality);
     }
-    if let Some((name, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
-        return Ok(Requirement::LabelIn(owned(name), vec![owned(value)]));
-    }
-    let (name, absent) = match term.strip_prefix('!') {
-        Some(name) => (name.trim(), true),
-        None => (term, false),
+    let (name, rule) = match term.strip_prefix('!') {
+        Some(name) => (name.trim(), Rule::Absent),
+        None => (term, Rule::Exists),
     };
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err(format!("unable to parse requirement: found '{term}'"));
     }
-    Ok(if absent {
-        Requirement::LabelAbsent(owned(name))
-    } else {
-        Requirement::LabelExists(owned(name))
-    })
-}
-
-/// `name in (a, b)`
-fn set_of(term: &str, operator: &str) -> Option<(String, Result<Vec<String>, String>)> {
-    let (name, set) = term.split_once(operator)?;
-    let values = (set.trim().strip_prefix('('))
-        .and_then(|set| set.strip_suffix(')'))
-        .map(|set| set.split(',').map(owned).collect())
-        .ok_or_else(|| format!("unable to parse requirement: found '{set}', expected: '('"));
-    Some((owned(name), values))
+    Ok(requirement(name, rule))
 }
 
 fn field_requirement(resource: Resource, term: &str) -> Result<Requirement, String> {
-    let not = term.split_once("!=");
-    let is = term.split_once("==").or_else(|| term.split_once('='));
-    let Some((name, value)) = not.or(is) else {
-        return Err(format!(
-            "invalid selector: '{term}'; can't understand '{term}'"
-        ));
-    };
-    let field = match name.trim() {
-        "metadata.name" => Field::Name,
-        "metadata.namespace" => Field::Namespace,
-        other => match resource.fields().iter().find(|field| **field == other) {
-            Some(field) => Field::Of(field),
-            None => return Err(format!("field label not supported: {other}")),
-        },
-    };
-    Ok(if not.is_some() {
-        Requirement::FieldIsNot(field, owned(value))
-    } else {
-        Requirement::FieldIs(field, owned(value))
-    })
+    let equality = equality(term)
+        .ok_or_else(|| format!("invalid selector: '{term}'; can't understand '{term}'"))?;
+    let name = equality.name.as_str();
+    let known = ["metadata.name", "metadata.namespace"].contains(&name);
+    match known || resource.fields().contains(&name) {
+        true => Ok(equality),
+        false => Err(format!("field label not supported: {name}")),
+    }
 }
 
-fn owned(text: &str) -> String {
-    text.trim().to_owned()
+fn requirement(name: &str, rule: Rule) -> Requirement {
+    Requirement {
+        name: name.trim().to_owned(),
+        rule,
+    }
+}
+
+/// `name=value`, `name==value` or `name!=value`
+fn equality(term: &str) -> Option<Requirement> {
+    let owned = |value: &str| vec![value.trim().to_owned()];
+    if let Some((name, value)) = term.split_once("!=") {
+        return Some(requirement(name, Rule::NotIn(owned(value))));
+    }
+    let (name, value) = term.split_once("==").or_else(|| term.split_once('='))?;
+    Some(requirement(name, Rule::In(owned(value))))
+}
+
+/// `(a, b)`
+fn set(text: &str) -> Result<Vec<String>, String> {
+    let values = text
+        .trim()
+        .strip_prefix('(')
+        .and_then(|set| set.strip_suffix(')'));
+    let values = values
+        .ok_or_else(|| format!("unable to parse requirement: found '{text}', expected: '('"))?;
+    Ok(values
+        .split(',')
+        .map(|value| value.trim().to_owned())
+        .collect())
 }
 
 #[cfg(test)]
@@ -188,13 +196,14 @@ mod tests {
     fn accepts(labels: &str, fields: &str) -> bool {
         let object = Selectable {
             labels: Arc::from([("app".to_owned(), "web".to_owned())]),
-            node_name: "node-1".to_owned(),
-            phase: "Running".to_owned(),
-            ..Selectable::default()
+            fields: vec![
+                ("spec.nodeName", "node-1".to_owned()),
+                ("status.phase", "Running".to_owned()),
+            ],
         };
         Selector::parse(Resource::Pods, Some(labels), Some(fields))
             .unwrap()
-            .matches("shop", "web-1", &object)
+            .matches(&ObjectKey::new("shop", "web-1"), &object)
     }
 
     #[test]
@@ -241,7 +250,7 @@ mod tests {
         };
         let accepts = |fields| {
             let selector = Selector::parse(Resource::Events, None, Some(fields)).unwrap();
-            selector.matches("shop", "web-1.18a", &event)
+            selector.matches(&ObjectKey::new("shop", "web-1.18a"), &event)
         };
         assert!(accepts("involvedObject.kind=Pod") && !accepts("involvedObject.kind=Node"));
         assert!(Selector::parse(Resource::Events, None, Some("status.phase=x")).is_err());

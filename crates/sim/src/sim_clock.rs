@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Nanoseconds in a millisecond.
@@ -79,6 +81,18 @@ impl SimClock {
     }
 }
 
+/// As Kubernetes writes it, cut to the second.
+pub(super) fn meta_time(at: Timestamp) -> Time {
+    let nanos = i128::from(at.as_nanos());
+    // All of these instants are within the range of jiff's.
+    Time(jiff::Timestamp::from_nanosecond(nanos).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
+}
+
+/// `metav1.Time`: RFC 3339 in UTC, truncated to the second.
+pub fn time(at: Timestamp) -> String {
+    meta_time(at).0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 /// The time of the machine.
 pub(super) fn wall_clock() -> Timestamp {
     let since_epoch = SystemTime::now()
@@ -108,5 +122,11 @@ mod tests {
         let wait = clock.wait_for(Timestamp::from_seconds(1_000_000));
         assert!(wait.is_some_and(|wait| wait <= Duration::from_secs(999)));
         assert_eq!(clock.wait_for(epoch), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn times_are_cut_to_the_second() {
+        let at = Timestamp::from_nanos(1_795_247_403_999_999_999);
+        assert_eq!(time(at), "2026-11-21T07:50:03Z");
     }
 }

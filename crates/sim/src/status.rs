@@ -1,61 +1,64 @@
 //! The `Status` objects in which the API server answers what it cannot do.
 
-use http::StatusCode;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, StatusCause, StatusDetails};
 use serde::Serialize;
 
-use super::resource::Resource;
+use super::object::Resource;
 
-/// An answer that is an error.
-#[derive(Clone, Debug, PartialEq)]
+/// An answer that is an error: a `Status`, with its fields in the order of the API server.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Failure {
-    /// `code`, also of the HTTP answer
-    pub code: StatusCode,
-    /// `reason`
-    pub reason: &'static str,
-    /// `message`
-    pub message: String,
-    /// `details.retryAfterSeconds`, also the header `Retry-After`
-    pub retry_after_seconds: Option<u32>,
-    /// `details.causes[0]`: its reason and message
-    pub cause: Option<(&'static str, &'static str)>,
-    /// `metadata.continue`
-    pub resume: Option<String>,
-    /// `details.kind` (in the plural, as the API server states it) and `details.name`
-    pub object: Option<Box<(&'static str, String)>>,
+    kind: &'static str,
+    api_version: &'static str,
+    metadata: ListMeta,
+    status: &'static str,
+    message: String,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Box<StatusDetails>>,
+    pub(super) code: u16,
 }
 
 impl Failure {
-    fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
-            code,
-            reason,
+            kind: "Status",
+            api_version: "v1",
+            metadata: ListMeta::default(),
+            status: "Failure",
             message: message.into(),
-            retry_after_seconds: None,
-            cause: None,
-            resume: None,
-            object: None,
+            reason,
+            details: None,
+            code,
         }
+    }
+
+    fn with(mut self, details: StatusDetails) -> Self {
+        self.details = Some(Box::new(details));
+        self
     }
 
     /// 400
     pub fn bad_request(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
+        Self::new(400, "BadRequest", message)
     }
 
     /// 404
     pub fn not_found() -> Self {
         let message = "the server could not find the requested resource";
-        Self::new(StatusCode::NOT_FOUND, "NotFound", message)
+        Self::new(404, "NotFound", message)
     }
 
     /// 404: there is no object of this name
     pub(super) fn no_such_object(resource: Resource, name: &str) -> Self {
         let kind = resource.plural();
         let message = format!("{kind} \"{name}\" not found");
-        Self {
-            object: Some(Box::new((kind, name.to_owned()))),
-            ..Self::new(StatusCode::NOT_FOUND, "NotFound", message)
-        }
+        Self::new(404, "NotFound", message).with(StatusDetails {
+            name: Some(name.to_owned()),
+            kind: Some(kind.to_owned()),
+            ..StatusDetails::default()
+        })
     }
 
     /// 403, as it is answered to those who may not list pods
@@ -70,18 +73,18 @@ impl Failure {
             "{resource} is forbidden: User \"podinit\" cannot list resource \"{resource}\" in API \
              group \"\" at the cluster scope"
         );
-        Self::new(StatusCode::FORBIDDEN, "Forbidden", message)
+        Self::new(403, "Forbidden", message)
     }
 
     /// 401
     pub fn unauthorized() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
+        Self::new(401, "Unauthorized", "Unauthorized")
     }
 
     /// 406
     pub fn not_acceptable() -> Self {
         let message = "only the following media types are accepted: application/json";
-        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+        Self::new(406, "NotAcceptable", message)
     }
 
     /// 422
@@ -90,13 +93,13 @@ impl Failure {
             "ListOptions.meta.k8s.io \"\" is invalid: {}",
             message.into()
         );
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message)
+        Self::new(422, "Invalid", message)
     }
 
     /// 410: the version is older than the history
     pub fn too_old(requested: u64, oldest: u64) -> Self {
         let message = format!("too old resource version: {requested} ({oldest})");
-        Self::new(StatusCode::GONE, "Expired", message)
+        Self::new(410, "Expired", message)
     }
 
     /// 410: the continue token is older than the history; `resume` continues at the newest version
@@ -104,102 +107,50 @@ impl Failure {
         let message = "The provided continue parameter is too old to display a consistent list \
                        result. Start a new list without it, or use the token of this answer for \
                        an inconsistent remainder.";
-        Self {
-            resume: Some(resume),
-            ..Self::new(StatusCode::GONE, "Expired", message)
-        }
+        let mut expired = Self::new(410, "Expired", message);
+        expired.metadata.continue_ = Some(resume);
+        expired
     }
 
     /// 429
-    pub fn too_many_requests(retry_after_seconds: u32) -> Self {
+    pub fn too_many_requests(retry_after_seconds: i32) -> Self {
         let message = "Too many requests, please try again later.";
-        Self {
+        Self::new(429, "TooManyRequests", message).with(StatusDetails {
             retry_after_seconds: Some(retry_after_seconds),
-            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
-        }
+            ..StatusDetails::default()
+        })
     }
 
     /// 500
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
+        Self::new(500, "InternalError", message)
     }
 
     /// 504: the version has not been reached yet
     pub fn too_large(requested: u64, current: u64) -> Self {
         let message = format!("Too large resource version: {requested}, current: {current}");
-        Self {
-            retry_after_seconds: Some(1),
-            cause: Some(("ResourceVersionTooLarge", "Too large resource version")),
-            ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
-        }
-    }
-
-    /// The `Status` object, as JSON in the order of the API server.
-    pub fn to_json(&self) -> String {
-        let object = self.object.as_deref();
-        let has_details =
-            self.retry_after_seconds.is_some() || self.cause.is_some() || object.is_some();
-        let status = Status {
-            kind: "Status",
-            api_version: "v1",
-            metadata: Metadata {
-                resume: self.resume.as_deref(),
-            },
-            status: "Failure",
-            message: &self.message,
-            reason: self.reason,
-            details: has_details.then_some(Details {
-                name: object.map(|(_, name)| name.as_str()),
-                kind: object.map(|(kind, _)| *kind),
-                causes: self
-                    .cause
-                    .map(|(reason, message)| [Cause { reason, message }]),
-                retry_after_seconds: self.retry_after_seconds,
-            }),
-            code: self.code.as_u16(),
+        let cause = StatusCause {
+            reason: Some("ResourceVersionTooLarge".to_owned()),
+            message: Some("Too large resource version".to_owned()),
+            ..StatusCause::default()
         };
-        // Strings and numbers: cannot fail.
-        serde_json::to_string(&status).unwrap_or_default()
+        Self::new(504, "Timeout", message).with(StatusDetails {
+            retry_after_seconds: Some(1),
+            causes: Some(vec![cause]),
+            ..StatusDetails::default()
+        })
     }
-}
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Status<'a> {
-    kind: &'static str,
-    api_version: &'static str,
-    metadata: Metadata<'a>,
-    status: &'static str,
-    message: &'a str,
-    reason: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details<'a>>,
-    code: u16,
-}
+    /// How long to wait before the next attempt: the header `Retry-After`.
+    pub(super) fn retry_after_seconds(&self) -> Option<i32> {
+        self.details.as_ref()?.retry_after_seconds
+    }
 
-#[derive(Serialize)]
-struct Metadata<'a> {
-    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
-    resume: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Details<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    causes: Option<[Cause; 1]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_after_seconds: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct Cause {
-    reason: &'static str,
-    message: &'static str,
+    /// The `Status` object, as JSON.
+    pub fn to_json(&self) -> String {
+        // Strings and numbers: cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 
-use super::object::Object;
-use super::resource::Resource;
+use super::object::{Object, Resource};
 use super::status::Failure;
 
 fn type_meta(resource: Resource) -> String {
@@ -27,34 +26,28 @@ pub(super) fn of(resource: Resource, kind: &str, object: &Object) -> Bytes {
 
 /// DELETED, because the object left the selection: as it was, at the version of the change.
 pub(super) fn left(resource: Resource, object: &Object, version: u64) -> Bytes {
-    line(resource, "DELETED", at_version(object, version).as_bytes())
+    line(resource, "DELETED", &at_version(object, version))
 }
 
 /// The object as it is, at another version.
-pub(super) fn at_version(object: &Object, version: u64) -> String {
+pub(super) fn at_version(object: &Object, version: u64) -> Vec<u8> {
     let text = String::from_utf8_lossy(&object.json);
     let former = format!(r#""resourceVersion":"{}""#, object.version);
     let present = format!(r#""resourceVersion":"{version}""#);
     // Unescaped, these characters occur only where the field is, which comes once in an object.
-    text.replacen(&former, &present, 1)
+    text.replacen(&former, &present, 1).into_bytes()
 }
 
-/// BOOKMARK at `version`.
-pub(super) fn bookmark(resource: Resource, version: u64) -> Bytes {
+/// BOOKMARK at `version`, which may end a streamed list.
+pub(super) fn bookmark(resource: Resource, version: u64, ends_list: bool) -> Bytes {
     let (kind, rest) = (type_meta(resource), bookmark_rest(resource));
-    Bytes::from(format!(
-        r#"{{"type":"BOOKMARK","object":{{{kind},"metadata":{{"resourceVersion":"{version}"}},{rest}}}}}{}"#,
-        '\n',
-    ))
-}
-
-/// The BOOKMARK that ends a streamed list.
-pub(super) fn end_of_list(resource: Resource, version: u64) -> Bytes {
-    let (kind, rest) = (type_meta(resource), bookmark_rest(resource));
-    Bytes::from(format!(
-        r#"{{"type":"BOOKMARK","object":{{{kind},"metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}},{rest}}}}}{}"#,
-        '\n',
-    ))
+    let annotations = match ends_list {
+        true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
+        false => "",
+    };
+    let metadata = format!(r#"{{"resourceVersion":"{version}"{annotations}}}"#);
+    let object = format!(r#"{{{kind},"metadata":{metadata},{rest}}}"#);
+    format!("{{\"type\":\"BOOKMARK\",\"object\":{object}}}\n").into()
 }
 
 /// ERROR
@@ -126,8 +119,8 @@ mod tests {
             of(PODS, "ADDED", &pod),
             of(Resource::Events, "ADDED", &object("{}")),
             left(PODS, &pod, 9),
-            bookmark(Resource::Events, 3),
-            end_of_list(PODS, 3),
+            bookmark(Resource::Events, 3, false),
+            bookmark(PODS, 3, true),
             error(&Failure::too_old(1, 2)),
             oversized(5_000, 3),
         ];

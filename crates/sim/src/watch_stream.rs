@@ -13,8 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::faults::{FaultHandle, StreamFault};
 use super::list::selects;
 use super::list_options::{At, ListOptions};
-use super::object::{Event, EventKind, Object};
-use super::resource::Resource;
+use super::object::{Event, EventKind, Object, Resource};
 use super::status::Failure;
 use super::store::Store;
 use super::watch_event;
@@ -161,7 +160,11 @@ impl Progress {
         }
         if self.end_of_list_due {
             self.end_of_list_due = false;
-            self.send(&[watch_event::end_of_list(self.watch.resource, self.version)]);
+            self.send(&[watch_event::bookmark(
+                self.watch.resource,
+                self.version,
+                true,
+            )]);
             return true;
         }
         match self.watch.store.events_after(self.version, BATCH) {
@@ -207,8 +210,11 @@ impl Progress {
         let reached = self.version <= self.watch.store.version();
         let wanted = self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks;
         if reached && wanted {
-            self.ready
-                .push_back(Ok(watch_event::bookmark(self.watch.resource, self.version)));
+            self.ready.push_back(Ok(watch_event::bookmark(
+                self.watch.resource,
+                self.version,
+                false,
+            )));
         }
         self.next_bookmark = Instant::now() + self.watch.bookmark_interval;
     }
@@ -228,7 +234,7 @@ impl Progress {
             StreamFault::Fail(failure) => self.fail(&failure),
             StreamFault::Corrupt => self.ready.push_back(Ok(watch_event::corrupt())),
             StreamFault::Truncated => {
-                let line = watch_event::bookmark(self.watch.resource, self.version);
+                let line = watch_event::bookmark(self.watch.resource, self.version, false);
                 self.ready.push_back(Ok(line.slice(..line.len() / 2)));
                 self.ended = true;
             }

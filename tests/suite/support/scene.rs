@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use podinit::slo::SloFile;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::json::time;
+use podinit_sim::sim_clock::time;
 use podinit_sim::scene::Scene;
 use podinit_sim::truth::PodTruth;
 use podinit_sim::{Cluster, ClusterConfig};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use podinit::slo::{Slo, SloFile};
 use podinit_core::lifecycle::SloId;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::json::time;
+use podinit_sim::sim_clock::time;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;
 

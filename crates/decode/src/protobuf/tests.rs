@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::testing::{any_pod, any_value, same_in_every_run};
 use crate::{DecodeOptions, Encoding, ListPage, WatchEventKind};
-use podinit_sim::protobuf::{document, event, to_json};
+use podinit_sim::protobuf::{document, event};
+use to_json::to_json;
+
+mod to_json;
 
 fn everything() -> DecodeOptions {
     DecodeOptions {

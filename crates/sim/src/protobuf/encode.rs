@@ -2,16 +2,8 @@
 
 use serde_json::Value;
 
-use super::schema::{self, Field};
+use super::schema::{self, Field, INLINE};
 use super::{put_bytes, put_integer};
-
-/// Messages whose fields stand among those of the outer one in JSON.
-pub(super) const INLINE: [&str; 4] = [
-    "volumeSource",
-    "handler",
-    "ephemeralContainerCommon",
-    "localObjectReference",
-];
 
 /// The message of the type `name`; `None` where there is no such type, or the value is none of it.
 pub(super) fn message(name: &str, value: &Value) -> Option<Vec<u8>> {

@@ -2,14 +2,11 @@
 //! the JSON, with the field numbers of `kubernetes.proto`, so that it shares nothing with the decoder.
 
 mod encode;
-mod json;
-mod schema;
+pub mod schema;
 
 use bytes::Bytes;
 use prost::encoding::{WireType, encode_key, encode_varint};
 use serde_json::Value;
-
-pub use json::to_json;
 
 /// What every answer begins with.
 const MAGIC: &[u8] = b"k8s\0";

@@ -5,16 +5,27 @@ use std::sync::LazyLock;
 
 const SOURCE: &str = include_str!("kubernetes.proto");
 
+/// Messages whose fields stand among those of the outer one in JSON.
+pub const INLINE: [&str; 4] = [
+    "volumeSource",
+    "handler",
+    "ephemeralContainerCommon",
+    "localObjectReference",
+];
+
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Field {
-    pub(super) number: u32,
+pub struct Field {
+    /// As it stands before each value
+    pub number: u32,
     /// As in JSON
-    pub(super) name: &'static str,
-    pub(super) repeated: bool,
+    pub name: &'static str,
+    /// A list
+    pub repeated: bool,
     /// `string`, `bool`, `int32`, `int64`, `bytes`, or the name of a message. Of a map, that of its values
-    pub(super) kind: &'static str,
-    pub(super) is_map: bool,
+    pub kind: &'static str,
+    /// A map, whose keys are texts
+    pub is_map: bool,
 }
 
 static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
@@ -28,7 +39,7 @@ static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| 
 });
 
 /// The fields of a message, by their numbers; `None` where there is none of that name.
-pub(super) fn fields(message: &str) -> Option<&'static [Field]> {
+pub fn fields(message: &str) -> Option<&'static [Field]> {
     MESSAGES.get(message).map(Vec::as_slice)
 }
 

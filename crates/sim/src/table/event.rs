@@ -1,88 +1,51 @@
 //! The row of an Event.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Column, age};
+use super::{Column, age, text};
 use podinit_core::timestamp::Timestamp;
 
 pub(super) const COLUMNS: [Column; 10] = [
-    ("Last Seen", "string", 0),
-    ("Type", "string", 0),
-    ("Reason", "string", 0),
-    ("Object", "string", 0),
-    ("Subobject", "string", 1),
-    ("Source", "string", 1),
-    ("Message", "string", 0),
-    ("First Seen", "string", 1),
-    ("Count", "string", 1),
-    ("Name", "string", 1),
+    ("Last Seen", 0),
+    ("Type", 0),
+    ("Reason", 0),
+    ("Object", 0),
+    ("Subobject", 1),
+    ("Source", 1),
+    ("Message", 0),
+    ("First Seen", 1),
+    ("Count", 1),
+    ("Name", 1),
 ];
 
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Event {
-    metadata: Metadata,
-    involved_object: InvolvedObject,
-    reason: String,
-    message: String,
-    #[serde(rename = "type")]
-    kind: String,
-    source: Source,
-    reporting_component: String,
-    first_timestamp: Option<String>,
-    last_timestamp: Option<String>,
-    event_time: Option<String>,
-    count: Option<u64>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Metadata {
-    name: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct InvolvedObject {
-    kind: String,
-    name: String,
-    field_path: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Source {
-    component: String,
-    host: String,
-}
-
 /// The cells of an Event, with ages at `now`.
-pub(super) fn cells(json: &str, now: Timestamp) -> Result<Vec<Value>, serde_json::Error> {
-    let event: Event = serde_json::from_str(json)?;
-    let first = event.first_timestamp.as_deref();
-    let first = first.or(event.event_time.as_deref());
-    let last = event.last_timestamp.as_deref().or(first);
-    let object = &event.involved_object;
-    let component = match event.source.component.as_str() {
-        "" => &event.reporting_component,
+pub(super) fn cells(event: &Value, now: Timestamp) -> Value {
+    let or = |value, other| match value {
+        &Value::Null => other,
+        value => value,
+    };
+    let first = or(&event["firstTimestamp"], &event["eventTime"]);
+    let last = or(&event["lastTimestamp"], first);
+    let (object, source) = (&event["involvedObject"], &event["source"]);
+    let component = match text(&source["component"]) {
+        "" => text(&event["reportingComponent"]),
         component => component,
     };
-    let source = match event.source.host.as_str() {
-        "" => component.to_owned(),
-        host => format!("{component}, {host}"),
-    };
-    Ok(vec![
-        json!(age::since(last, now)),
-        json!(event.kind),
-        json!(event.reason),
-        json!(format!("{}/{}", object.kind.to_lowercase(), object.name)),
-        json!(object.field_path),
-        json!(source),
-        json!(event.message.trim()),
-        json!(age::since(first, now)),
-        json!(event.count.unwrap_or(1).to_string()),
-        json!(event.metadata.name),
+    let kind = text(&object["kind"]).to_lowercase();
+    json!([
+        age(last, now),
+        text(&event["type"]),
+        text(&event["reason"]),
+        format!("{kind}/{}", text(&object["name"])),
+        text(&object["fieldPath"]),
+        match text(&source["host"]) {
+            "" => component.to_owned(),
+            host => format!("{component}, {host}"),
+        },
+        text(&event["message"]).trim(),
+        age(first, now),
+        event["count"].as_u64().unwrap_or(1).to_string(),
+        text(&event["metadata"]["name"]),
     ])
 }
 
@@ -94,7 +57,7 @@ mod tests {
 
     #[test]
     fn an_event_shows_who_said_what_about_whom() {
-        let json = r#"{"metadata":{"name":"web.1"},"involvedObject":{"kind":"Pod","name":"web",
+        let event = r#"{"metadata":{"name":"web.1"},"involvedObject":{"kind":"Pod","name":"web",
             "fieldPath":"spec.containers{app}"},"reason":"Pulled","message":"pulled\n","type":"Normal",
             "source":{"component":"kubelet","host":"node-1"},"firstTimestamp":"2026-01-02T03:03:05Z",
             "lastTimestamp":"2026-01-02T03:04:00Z","count":3}"#;
@@ -111,6 +74,7 @@ mod tests {
             "3",
             "web.1"
         ]);
-        assert_eq!(Value::from(cells(json, now).unwrap()), expected);
+        let event = serde_json::from_str(event).unwrap();
+        assert_eq!(cells(&event, now), expected);
     }
 }

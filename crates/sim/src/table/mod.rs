@@ -1,78 +1,17 @@
 //! Lists and watches as tables (`as=Table` of `meta.k8s.io/v1`), which is how `kubectl get` asks for
-//! them: the columns and words are those of the Kubernetes API server.
+//! them: the columns and words are those of the Kubernetes API server. Objects are read loosely, since tests
+//! write odd ones.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use super::resource::Resource;
-use podinit_core::timestamp::Timestamp;
+use super::object::Resource;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-mod age;
 mod event;
 mod pod;
 
-/// A column: its name, type and priority. `kubectl get` shows those above 0 with `-o wide` only.
-type Column = (&'static str, &'static str, u8);
-
-/// Reads the cells of an object, with ages at an instant.
-type Cells = fn(&str, Timestamp) -> Result<Vec<Value>, serde_json::Error>;
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Table<'a> {
-    kind: &'static str,
-    api_version: &'static str,
-    metadata: Option<&'a RawValue>,
-    column_definitions: Vec<ColumnDefinition>,
-    rows: Vec<Row<'a>>,
-}
-
-#[derive(Serialize)]
-struct ColumnDefinition {
-    name: &'static str,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    format: &'static str,
-    description: &'static str,
-    priority: u8,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    cells: Vec<Value>,
-    object: PartialObjectMetadata<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PartialObjectMetadata<'a> {
-    kind: &'static str,
-    api_version: &'static str,
-    metadata: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct List<'a> {
-    #[serde(borrow)]
-    metadata: &'a RawValue,
-    #[serde(borrow)]
-    items: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Object<'a> {
-    #[serde(borrow)]
-    metadata: &'a RawValue,
-}
-
-#[derive(Deserialize, Serialize)]
-struct WatchEvent<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    #[serde(borrow)]
-    object: &'a RawValue,
-}
+/// A column: its name and priority. `kubectl get` shows those above 0 with `-o wide` only.
+type Column = (&'static str, u8);
 
 /// The table of a list, with ages at `now`.
 pub(super) fn of_list(
@@ -80,9 +19,13 @@ pub(super) fn of_list(
     list: &[u8],
     now: Timestamp,
 ) -> Result<Vec<u8>, serde_json::Error> {
-    let list: List<'_> = serde_json::from_slice(list)?;
-    let table = table(resource, Some(list.metadata), &list.items, now)?;
-    serde_json::to_vec(&table)
+    let list: Value = serde_json::from_slice(list)?;
+    serde_json::to_vec(&table(
+        resource,
+        &list["metadata"],
+        elements(&list["items"]),
+        now,
+    ))
 }
 
 /// The lines of a watch, with a table of one row in place of each object. What is no event about an
@@ -94,61 +37,89 @@ pub(super) fn of_watch(resource: Resource, lines: &[u8], now: Timestamp) -> Vec<
 }
 
 fn of_event(resource: Resource, line: &[u8], now: Timestamp) -> Option<Vec<u8>> {
-    let event: WatchEvent<'_> = serde_json::from_slice(line).ok()?;
-    if !matches!(event.kind, "ADDED" | "MODIFIED" | "DELETED") {
+    let event: Value = serde_json::from_slice(line).ok()?;
+    let kind = text(&event["type"]);
+    if !["ADDED", "MODIFIED", "DELETED"].contains(&kind) {
         return None;
     }
-    let table = table(resource, None, &[event.object], now).ok()?;
-    let table = serde_json::value::to_raw_value(&table).ok()?;
-    let event = WatchEvent {
-        kind: event.kind,
-        object: &table,
-    };
-    let mut line = serde_json::to_vec(&event).ok()?;
-    line.push(b'\n');
-    Some(line)
+    let table = table(
+        resource,
+        &Value::Null,
+        std::slice::from_ref(&event["object"]),
+        now,
+    );
+    Some(format!("{{\"type\":\"{kind}\",\"object\":{table}}}\n").into_bytes())
 }
 
-fn table<'a>(
-    resource: Resource,
-    metadata: Option<&'a RawValue>,
-    objects: &[&'a RawValue],
-    now: Timestamp,
-) -> Result<Table<'a>, serde_json::Error> {
-    let (columns, cells): (&[Column], Cells) = match resource {
+fn table(resource: Resource, metadata: &Value, objects: &[Value], now: Timestamp) -> Value {
+    let (columns, cells): (&[Column], fn(&Value, Timestamp) -> Value) = match resource {
         Resource::Pods => (&pod::COLUMNS, pod::cells),
         Resource::Events => (&event::COLUMNS, event::cells),
     };
-    let rows = objects.iter().map(|object| {
-        let json = object.get();
-        Ok(Row {
-            cells: cells(json, now)?,
-            object: PartialObjectMetadata {
-                kind: "PartialObjectMetadata",
-                api_version: "meta.k8s.io/v1",
-                metadata: serde_json::from_str::<Object<'_>>(json)?.metadata,
-            },
-        })
+    let columns = columns.iter().map(|(name, priority)| {
+        let format = if *name == "Name" { "name" } else { "" };
+        json!({"name": name, "type": "string", "format": format, "description": "", "priority": priority})
     });
-    Ok(Table {
-        kind: "Table",
-        api_version: "meta.k8s.io/v1",
-        metadata,
-        column_definitions: columns.iter().map(ColumnDefinition::of).collect(),
-        rows: rows.collect::<Result<_, serde_json::Error>>()?,
+    let rows = objects.iter().map(|object| {
+        let object_metadata = json!({
+            "kind": "PartialObjectMetadata",
+            "apiVersion": "meta.k8s.io/v1",
+            "metadata": object["metadata"],
+        });
+        json!({"cells": cells(object, now), "object": object_metadata})
+    });
+    json!({
+        "kind": "Table",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": metadata,
+        "columnDefinitions": columns.collect::<Vec<_>>(),
+        "rows": rows.collect::<Vec<_>>(),
     })
 }
 
-impl ColumnDefinition {
-    const fn of((name, kind, priority): &Column) -> Self {
-        let is_name = matches!(name.as_bytes(), b"Name");
-        Self {
-            name,
-            kind,
-            format: if is_name { "name" } else { "" },
-            description: "",
-            priority: *priority,
-        }
+/// The text that a value is, if it is one.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The elements of an array.
+fn elements(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The time from `since` (RFC 3339) to `now`.
+fn age(since: &Value, now: Timestamp) -> String {
+    let since = since
+        .as_str()
+        .and_then(|text| text.parse::<jiff::Timestamp>().ok());
+    since.map_or_else(
+        || "<unknown>".to_owned(),
+        |since| seconds_as_age(now.as_nanos().div_euclid(NANOS_PER_SECOND) - since.as_second()),
+    )
+}
+
+/// This many seconds in two units at most, and in one where the second says little.
+fn seconds_as_age(seconds: i64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
+    match seconds {
+        ..-1 => "<invalid>".to_owned(),
+        -1 => "0s".to_owned(),
+        0..120 => format!("{seconds}s"),
+        120..600 => units(minutes, 'm', seconds % 60, 's'),
+        600..10_800 => format!("{minutes}m"),
+        10_800..28_800 => units(hours, 'h', minutes % 60, 'm'),
+        28_800..172_800 => format!("{hours}h"),
+        172_800..691_200 => units(days, 'd', hours % 24, 'h'),
+        691_200..63_072_000 => format!("{days}d"),
+        63_072_000..252_288_000 => units(days / 365, 'y', days % 365, 'd'),
+        252_288_000.. => format!("{}y", days / 365),
+    }
+}
+
+fn units(large: i64, unit: char, small: i64, unit_of_small: char) -> String {
+    match small {
+        0 => format!("{large}{unit}"),
+        _ => format!("{large}{unit}{small}{unit_of_small}"),
     }
 }
 
@@ -185,5 +156,31 @@ mod tests {
         assert_eq!(first["object"]["rows"][0]["cells"][0], "a");
         assert_eq!(lines[1], bookmark.as_bytes());
         assert_eq!(lines[2], b"{\"type\":");
+    }
+
+    #[test]
+    fn ages_are_as_exact_as_they_need_to_be() {
+        let ages = [
+            (-2, "<invalid>"),
+            (-1, "0s"),
+            (119, "119s"),
+            (120, "2m"),
+            (125, "2m5s"),
+            (600, "10m"),
+            (10_859, "3h"),
+            (10_860, "3h1m"),
+            (28_800, "8h"),
+            (172_800, "2d"),
+            (180_000, "2d2h"),
+            (700_000, "8d"),
+            (63_072_000, "2y"),
+            (300_000_000, "9y"),
+        ];
+        for (seconds, age) in ages {
+            assert_eq!(seconds_as_age(seconds), age, "{seconds}");
+        }
+        let now = Timestamp::from_seconds(1_767_323_045);
+        assert_eq!(super::age(&json!("2026-01-02T03:04:00Z"), now), "5s");
+        assert_eq!(super::age(&Value::Null, now), "<unknown>");
     }
 }

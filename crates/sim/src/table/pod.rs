@@ -1,115 +1,21 @@
 //! The row of a pod: what `kubectl get pods` shows.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use super::{Column, age};
+use super::{Column, age, elements, text};
 use podinit_core::timestamp::Timestamp;
 
 pub(super) const COLUMNS: [Column; 9] = [
-    ("Name", "string", 0),
-    ("Ready", "string", 0),
-    ("Status", "string", 0),
-    ("Restarts", "string", 0),
-    ("Age", "string", 0),
-    ("IP", "string", 1),
-    ("Node", "string", 1),
-    ("Nominated Node", "string", 1),
-    ("Readiness Gates", "string", 1),
+    ("Name", 0),
+    ("Ready", 0),
+    ("Status", 0),
+    ("Restarts", 0),
+    ("Age", 0),
+    ("IP", 1),
+    ("Node", 1),
+    ("Nominated Node", 1),
+    ("Readiness Gates", 1),
 ];
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Pod {
-    metadata: Metadata,
-    spec: Spec,
-    status: Status,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Metadata {
-    name: String,
-    creation_timestamp: Option<String>,
-    deletion_timestamp: Option<IgnoredAny>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Spec {
-    containers: Vec<ContainerSpec>,
-    init_containers: Vec<ContainerSpec>,
-    node_name: String,
-    readiness_gates: Vec<ReadinessGate>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct ContainerSpec {
-    name: String,
-    restart_policy: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReadinessGate {
-    condition_type: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Status {
-    phase: String,
-    reason: String,
-    conditions: Vec<Condition>,
-    container_statuses: Vec<ContainerStatus>,
-    init_container_statuses: Vec<ContainerStatus>,
-    #[serde(rename = "podIP")]
-    pod_ip: String,
-    nominated_node_name: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Condition {
-    #[serde(rename = "type")]
-    kind: String,
-    status: String,
-    reason: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct ContainerStatus {
-    name: String,
-    ready: bool,
-    started: Option<bool>,
-    restart_count: u64,
-    state: State,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct State {
-    waiting: Option<Waiting>,
-    running: Option<IgnoredAny>,
-    terminated: Option<Terminated>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Waiting {
-    reason: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Terminated {
-    exit_code: i32,
-    signal: i32,
-    reason: String,
-}
 
 /// What the containers of a pod come to.
 struct Summary {
@@ -119,130 +25,128 @@ struct Summary {
 }
 
 /// The cells of a pod, with its age at `now`.
-pub(super) fn cells(json: &str, now: Timestamp) -> Result<Vec<Value>, serde_json::Error> {
-    let pod: Pod = serde_json::from_str(json)?;
-    let summary = pod.summary();
-    let restartable = pod.spec.init_containers.iter();
-    let restartable = restartable.filter(|container| container.is_restartable());
-    let containers = pod.spec.containers.len() + restartable.count();
-    let or_none = |text: &str| match text {
-        "" => json!("<none>"),
-        text => json!(text),
+pub(super) fn cells(pod: &Value, now: Timestamp) -> Value {
+    let (metadata, spec, status) = (&pod["metadata"], &pod["spec"], &pod["status"]);
+    let summary = summary(pod);
+    let init = elements(&spec["initContainers"]).iter();
+    let restartable = init.filter(|container| is_restartable(container)).count();
+    let containers = elements(&spec["containers"]).len() + restartable;
+    let or_none = |value| match text(value) {
+        "" => "<none>".to_owned(),
+        text => text.to_owned(),
     };
-    let gates = pod.spec.readiness_gates.iter();
-    let fulfilled = gates.filter(|gate| pod.has(&gate.condition_type)).count();
-    let gates = match pod.spec.readiness_gates.len() {
-        0 => json!("<none>"),
-        gates => json!(format!("{fulfilled}/{gates}")),
-    };
-    Ok(vec![
-        json!(pod.metadata.name),
-        json!(format!("{}/{containers}", summary.ready)),
-        json!(summary.status),
-        json!(summary.restarts.to_string()),
-        json!(age::since(pod.metadata.creation_timestamp.as_deref(), now)),
-        or_none(&pod.status.pod_ip),
-        or_none(&pod.spec.node_name),
-        or_none(&pod.status.nominated_node_name),
-        gates,
+    let gates = elements(&spec["readinessGates"]);
+    let fulfilled = gates
+        .iter()
+        .filter(|gate| holds(pod, text(&gate["conditionType"])));
+    json!([
+        text(&metadata["name"]),
+        format!("{}/{containers}", summary.ready),
+        summary.status,
+        summary.restarts.to_string(),
+        age(&metadata["creationTimestamp"], now),
+        or_none(&status["podIP"]),
+        or_none(&spec["nodeName"]),
+        or_none(&status["nominatedNodeName"]),
+        match gates.len() {
+            0 => "<none>".to_owned(),
+            gates => format!("{}/{gates}", fulfilled.count()),
+        },
     ])
 }
 
-impl ContainerSpec {
-    fn is_restartable(&self) -> bool {
-        self.restart_policy == "Always"
-    }
+fn is_restartable(container: &Value) -> bool {
+    container["restartPolicy"] == "Always"
 }
 
-impl Terminated {
-    fn word(&self) -> String {
-        match (&*self.reason, self.signal) {
-            ("", 0) => format!("ExitCode:{}", self.exit_code),
-            ("", signal) => format!("Signal:{signal}"),
-            (reason, _) => reason.to_owned(),
+/// Whether the pod has a condition of this type that is True.
+fn holds(pod: &Value, condition: &str) -> bool {
+    let mut conditions = elements(&pod["status"]["conditions"]).iter();
+    conditions.any(|one| one["type"] == condition && one["status"] == "True")
+}
+
+/// The word for a container that has ended.
+fn ended(terminated: &Value) -> String {
+    match (text(&terminated["reason"]), terminated["signal"].as_i64()) {
+        ("", None | Some(0)) => {
+            format!("ExitCode:{}", terminated["exitCode"].as_i64().unwrap_or(0))
         }
+        ("", Some(signal)) => format!("Signal:{signal}"),
+        (reason, _) => reason.to_owned(),
     }
 }
 
-impl Pod {
-    fn has(&self, condition: &str) -> bool {
-        let mut conditions = self.status.conditions.iter();
-        conditions.any(|one| one.kind == condition && one.status == "True")
+fn summary(pod: &Value) -> Summary {
+    let status = &pod["status"];
+    let phase = text(&status["phase"]);
+    let mut summary = Summary {
+        ready: 0,
+        restarts: 0,
+        status: match text(&status["reason"]) {
+            "" => phase.to_owned(),
+            reason => reason.to_owned(),
+        },
+    };
+    let gated = |one: &Value| one["type"] == "PodScheduled" && one["reason"] == "SchedulingGated";
+    if elements(&status["conditions"]).iter().any(gated) {
+        "SchedulingGated".clone_into(&mut summary.status);
     }
+    let initializing = init_containers(pod, &mut summary);
+    if !initializing || holds(pod, "Initialized") {
+        containers(pod, &mut summary);
+    }
+    let is_deleted = !pod["metadata"]["deletionTimestamp"].is_null();
+    if is_deleted && !["Succeeded", "Failed"].contains(&phase) {
+        "Terminating".clone_into(&mut summary.status);
+    }
+    summary
+}
 
-    fn summary(&self) -> Summary {
-        let Status { phase, reason, .. } = &self.status;
-        let mut summary = Summary {
-            ready: 0,
-            restarts: 0,
-            status: (if reason.is_empty() { phase } else { reason }).clone(),
+/// Whether an init container is still to finish.
+fn init_containers(pod: &Value, summary: &mut Summary) -> bool {
+    let specs = elements(&pod["spec"]["initContainers"]);
+    let statuses = elements(&pod["status"]["initContainerStatuses"]);
+    for (index, one) in statuses.iter().enumerate() {
+        summary.restarts += one["restartCount"].as_u64().unwrap_or(0);
+        let spec = specs.iter().find(|spec| spec["name"] == one["name"]);
+        let terminated = &one["state"]["terminated"];
+        let has_ended = !terminated.is_null();
+        if has_ended && terminated["exitCode"].as_i64().unwrap_or(0) == 0 {
+            continue;
+        }
+        if spec.is_some_and(is_restartable) && one["started"] == true {
+            summary.ready += usize::from(one["ready"] == true);
+            continue;
+        }
+        let word = match text(&one["state"]["waiting"]["reason"]) {
+            _ if has_ended => ended(terminated),
+            "" | "PodInitializing" => format!("{index}/{}", specs.len()),
+            reason => reason.to_owned(),
         };
-        let gated = |one: &Condition| one.kind == "PodScheduled" && one.reason == "SchedulingGated";
-        if self.status.conditions.iter().any(gated) {
-            "SchedulingGated".clone_into(&mut summary.status);
-        }
-        let initializing = self.init_containers(&mut summary);
-        if !initializing || self.has("Initialized") {
-            self.containers(&mut summary);
-        }
-        let ended = matches!(phase.as_str(), "Succeeded" | "Failed");
-        if self.metadata.deletion_timestamp.is_some() && !ended {
-            "Terminating".clone_into(&mut summary.status);
-        }
-        summary
+        summary.status = format!("Init:{word}");
+        return true;
     }
+    false
+}
 
-    /// Whether an init container is still to finish.
-    fn init_containers(&self, summary: &mut Summary) -> bool {
-        for (index, one) in self.status.init_container_statuses.iter().enumerate() {
-            summary.restarts += one.restart_count;
-            let mut specs = self.spec.init_containers.iter();
-            let spec = specs.find(|spec| spec.name == one.name);
-            let restartable = spec.is_some_and(ContainerSpec::is_restartable);
-            let word = match (&one.state.terminated, &one.state.waiting) {
-                (Some(terminated), _) if terminated.exit_code == 0 => continue,
-                _ if restartable && one.started == Some(true) => {
-                    summary.ready += usize::from(one.ready);
-                    continue;
-                }
-                (Some(terminated), _) => terminated.word(),
-                (None, Some(waiting)) if !matches!(&*waiting.reason, "" | "PodInitializing") => {
-                    waiting.reason.clone()
-                }
-                _ => format!("{index}/{}", self.spec.init_containers.len()),
-            };
-            summary.status = format!("Init:{word}");
-            return true;
-        }
-        false
-    }
-
-    fn containers(&self, summary: &mut Summary) {
-        let mut running = false;
-        for one in self.status.container_statuses.iter().rev() {
-            summary.restarts += one.restart_count;
-            let waiting = one.state.waiting.as_ref();
-            match (
-                waiting.filter(|waiting| !waiting.reason.is_empty()),
-                &one.state.terminated,
-            ) {
-                (Some(waiting), _) => waiting.reason.clone_into(&mut summary.status),
-                (None, Some(terminated)) => summary.status = terminated.word(),
-                (None, None) if one.ready && one.state.running.is_some() => {
-                    running = true;
-                    summary.ready += 1;
-                }
-                (None, None) => {}
+fn containers(pod: &Value, summary: &mut Summary) {
+    let mut running = false;
+    for one in elements(&pod["status"]["containerStatuses"]).iter().rev() {
+        summary.restarts += one["restartCount"].as_u64().unwrap_or(0);
+        let state = &one["state"];
+        match text(&state["waiting"]["reason"]) {
+            "" if !state["terminated"].is_null() => summary.status = ended(&state["terminated"]),
+            "" if one["ready"] == true && !state["running"].is_null() => {
+                running = true;
+                summary.ready += 1;
             }
+            "" => {}
+            reason => reason.clone_into(&mut summary.status),
         }
-        if running && summary.status == "Completed" {
-            let status = if self.has("Ready") {
-                "Running"
-            } else {
-                "NotReady"
-            };
-            status.clone_into(&mut summary.status);
-        }
+    }
+    if running && summary.status == "Completed" {
+        let is_ready = holds(pod, "Ready");
+        (if is_ready { "Running" } else { "NotReady" }).clone_into(&mut summary.status);
     }
 }
 
@@ -254,7 +158,7 @@ mod tests {
 
     fn shown(pod: &Value) -> String {
         let now = Timestamp::from_seconds(1_767_323_045);
-        let cells = cells(&pod.to_string(), now).unwrap();
+        let cells = cells(pod, now);
         let text = |index: usize| cells[index].as_str().unwrap().to_owned();
         [text(1), text(2), text(3)].join(" ")
     }

@@ -1,16 +1,15 @@
-//! The JSON of a message, as an API server would write it: the way back, for tests of decoders.
-
-#![allow(clippy::unwrap_used, clippy::panic)]
+//! The JSON of a message, as an API server would write it: the way back from what the simulator encodes.
 
 use prost::encoding::{WireType, decode_key, decode_varint};
 use serde_json::{Map, Value, json};
 
-use super::MAGIC;
-use super::encode::INLINE;
-use super::schema::{self, Field};
+use podinit_sim::protobuf::schema::{self, Field, INLINE};
 
-/// The JSON of an event that [`super::event`] has made.
-pub fn to_json(event: &[u8]) -> Option<Value> {
+/// What every answer begins with.
+const MAGIC: &[u8] = b"k8s\0";
+
+/// The JSON of an event that [`podinit_sim::protobuf::event`] has made.
+pub(super) fn to_json(event: &[u8]) -> Option<Value> {
     let event = fields(event);
     let extension = fields(event[1].1.as_bytes());
     Some(json!({"type": event[0].1.as_text(), "object": document(extension[0].1.as_bytes())?}))
