@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::support::PATIENCE;
 use crate::support::cluster::pipeline::Pipeline;
+use podinit_sim::container::{App, Report};
 use podinit_sim::faults::{Answer, Request, StreamFault, Target};
 use podinit_sim::life::{Change, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::report::{App, Report};
 use podinit_sim::status::Failure;
 use podinit_sim::{Cluster, ClusterConfig};
 use tokio::time::timeout;

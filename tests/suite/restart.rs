@@ -5,10 +5,10 @@ use std::fs;
 
 use crate::support::restart::{Exporter, World, files};
 use crate::support::scrape::Scrape;
+use podinit_sim::container::{App, Report};
 use podinit_sim::faults::{Request, Target};
 use podinit_sim::life::{Change, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::report::{App, Report};
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::support::sim::Http;
-use podinit_sim::sim_clock::time;
 use podinit_sim::plan;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
+use podinit_sim::sim_clock::time;
 use podinit_sim::truth::{Ending, PodTruth};
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;

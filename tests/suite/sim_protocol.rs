@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
+use podinit_sim::container::App;
 use podinit_sim::life::Change;
 use podinit_sim::object::{EventKind, ObjectKey};
-use podinit_sim::report::App;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;
 

@@ -12,10 +12,10 @@ use crate::support::slo::JudgedCluster;
 use fate::{ACCUSED, Fate, HOUR, Verdicts, slos};
 use podinit::slo::Slo;
 use podinit_sim::ClusterConfig;
+use podinit_sim::container::{App, Report};
 use podinit_sim::faults::{Answer, Request, StreamFault, Target};
 use podinit_sim::life::{Change, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::report::{App, Report};
 use podinit_sim::status::Failure;
 use tokio::time::timeout;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, NAMESPACE, cluster, encoding, put};
 use bytes::Bytes;
 use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
+use podinit_sim::Cluster;
 use podinit_sim::faults::{StreamFault, Target};
-use podinit_sim::object::ObjectKey;
-use podinit_sim::{Cluster, selector};
+use podinit_sim::object::{ObjectKey, Selectable};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -21,7 +21,7 @@ fn put_odd(cluster: &Cluster, name: &str) -> u64 {
 /// A pod whose name holds bytes that are no UTF-8.
 fn put_not_utf8(cluster: &Cluster, name: &str) -> u64 {
     let key = ObjectKey::new(NAMESPACE, name);
-    cluster.store().put(key, selector::Selectable::default(), |version| {
+    cluster.store().put(key, Selectable::default(), |version| {
         let head = format!(
             r#"{{"metadata":{{"resourceVersion":"{version}","namespace":"ns","uid":"uid-{name}","name":""#
         );

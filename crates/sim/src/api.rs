@@ -38,7 +38,7 @@ pub(super) struct Served {
 }
 
 /// What the handlers share.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Api {
     pub(super) pods: Served,
     pub(super) events: Served,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::serve::ListenerExt;
 use http::Uri;
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -14,12 +15,16 @@ use tokio_util::sync::CancellationToken;
 use super::api::{Api, Served};
 use super::config::ClusterConfig;
 use super::driver::Driver;
-use super::event_recorder::{EventCounts, EventFaults, EventRecorders};
+use super::event_recorder::{EventCounts, EventFaults};
 use super::faults::FaultHandle;
-use super::object::Resource;
+use super::life::{Change, Life, PodManifest};
+use super::object::{ObjectKey, Resource};
+use super::scene::Scene;
 use super::sim_clock::{SimClock, wall_clock};
 use super::store::Store;
 use super::truth::Truth;
+use super::watch_event::at_version;
+use podinit_core::timestamp::Timestamp;
 
 /// The version at which every cluster begins.
 const FIRST_VERSION: u64 = 1_000;
@@ -52,72 +57,61 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct Cluster {
     address: SocketAddr,
-    pub(super) clock: SimClock,
-    pub(super) store: Arc<Store>,
-    pub(super) events: Arc<Store>,
-    faults: FaultHandle,
-    event_faults: FaultHandle,
+    api: Api,
     truth: Truth,
     driver: Arc<Mutex<Driver>>,
-    bookmark_interval: Duration,
-    shutdown: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Cluster {
     /// Starts a cluster on a free port of 127.0.0.1. Must be called within a tokio runtime.
     pub async fn start(config: ClusterConfig) -> Result<Self, StartError> {
-        check(
-            "a rate of",
-            config.rate,
-            config.rate >= 0.0,
-            "pods per second, 0 or more",
-        )?;
-        check(
-            "a speed of",
-            config.speed,
-            config.speed > 0.0,
-            "a number above 0",
-        )?;
+        let ClusterConfig { rate, speed, .. } = config;
+        for (what, value, holds, wanted) in [
+            ("a rate of", rate, rate >= 0.0, "pods per second, 0 or more"),
+            ("a speed of", speed, speed > 0.0, "a number above 0"),
+        ] {
+            if !holds || !value.is_finite() {
+                return Err(StartError::Config {
+                    what,
+                    value,
+                    wanted,
+                });
+            }
+        }
         let start = config.start.unwrap_or_else(wall_clock);
-        let store = Arc::new(Store::new(FIRST_VERSION, config.history));
+        let served = |resource| Served {
+            resource,
+            store: Arc::new(Store::new(FIRST_VERSION, config.history)),
+            faults: FaultHandle::default(),
+        };
+        // Events are as in an etcd of their own: their versions are no pod's.
+        let (pods, events) = (served(Resource::Pods), served(Resource::Events));
         let truth = Truth::default();
-        // As in an etcd of their own: their versions are no pod's.
-        let events = Arc::new(Store::new(FIRST_VERSION, config.history));
-        let plan = config.plan();
-        let recorders = EventRecorders::new(Arc::clone(&events), config.events, config.seed);
-        let mut driver = Driver::new(
-            Arc::clone(&store),
-            recorders,
-            truth.clone(),
-            plan,
-            config.seed,
-            start,
-        );
+        let (bookmark_interval, stepped) = (config.bookmark_interval, config.stepped);
+        let stores = (Arc::clone(&pods.store), Arc::clone(&events.store));
+        let mut driver = Driver::new(stores.0, stores.1, truth.clone(), config, start);
         // The past happens before the server listens.
         driver.advance(start, usize::MAX);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
-        let clock = if config.stepped {
-            SimClock::stepped(start)
-        } else {
-            SimClock::running(start, config.speed)
-        };
         let mut cluster = Self {
-            address,
-            clock,
-            store,
-            events,
-            faults: FaultHandle::default(),
-            event_faults: FaultHandle::default(),
+            address: listener.local_addr()?,
+            api: Api {
+                pods,
+                events,
+                bookmark_interval,
+                shutdown: CancellationToken::new(),
+                clock: match stepped {
+                    true => SimClock::stepped(start),
+                    false => SimClock::running(start, speed),
+                },
+            },
             truth,
             driver: Arc::new(Mutex::new(driver)),
-            bookmark_interval: config.bookmark_interval,
-            shutdown: CancellationToken::new(),
             tasks: Vec::new(),
         };
         cluster.serve(listener);
-        if !config.stepped {
+        if !stepped {
             cluster.drive();
         }
         Ok(cluster)
@@ -126,44 +120,27 @@ impl Cluster {
     /// Where the API server listens.
     pub fn url(&self) -> Uri {
         // An address and a path always make a URI; the default one would be refused by clients.
-        format!("http://{}/", self.address)
-            .parse()
-            .unwrap_or_default()
+        Uri::try_from(format!("http://{}/", self.address)).unwrap_or_default()
     }
 
     /// The API server without its socket: for clients within the process, whose time a test holds.
     pub fn router(&self) -> Router {
-        let api = Api {
-            pods: Served {
-                resource: Resource::Pods,
-                store: Arc::clone(&self.store),
-                faults: self.faults.clone(),
-            },
-            events: Served {
-                resource: Resource::Events,
-                store: Arc::clone(&self.events),
-                faults: self.event_faults.clone(),
-            },
-            bookmark_interval: self.bookmark_interval,
-            shutdown: self.shutdown.clone(),
-            clock: self.clock.clone(),
-        };
-        api.router()
+        self.api.clone().router()
     }
 
     /// The API server's clock.
     pub fn clock(&self) -> SimClock {
-        self.clock.clone()
+        self.api.clock.clone()
     }
 
     /// Orders faults of requests for pods.
     pub fn faults(&self) -> FaultHandle {
-        self.faults.clone()
+        self.api.pods.faults.clone()
     }
 
     /// Orders faults of requests for Events.
     pub fn event_request_faults(&self) -> FaultHandle {
-        self.event_faults.clone()
+        self.api.events.faults.clone()
     }
 
     /// From now on this happens to Events on their way to the API server.
@@ -178,7 +155,7 @@ impl Cluster {
 
     /// The Events that the API server holds.
     pub fn events(&self) -> &Store {
-        &self.events
+        &self.api.events.store
     }
 
     /// What really happens.
@@ -188,28 +165,84 @@ impl Cluster {
 
     /// The API server's state, to inspect it, compact it or roll it back.
     pub fn store(&self) -> &Store {
-        &self.store
+        &self.api.pods.store
+    }
+
+    /// From now on this is broken, and nothing else.
+    pub fn set_broken(&self, scene: Option<Scene>) {
+        self.driver().broken = scene;
+    }
+
+    /// Moves a stepped clock by `by`, does all that falls due meanwhile, and returns the time.
+    pub fn step(&self, by: Duration) -> Timestamp {
+        let now = self.api.clock.step(by);
+        self.driver().advance(now, usize::MAX);
+        now
+    }
+
+    /// Begins `life` now; false when the pod's name is taken.
+    pub fn begin(&self, life: Life) -> bool {
+        self.driver().begin(life, self.api.clock.now())
+    }
+
+    /// Creates a pod now that only [`Self::apply`] moves; false when its name is taken.
+    pub fn create(&self, manifest: PodManifest) -> bool {
+        self.driver().create(manifest, self.api.clock.now())
+    }
+
+    /// `change` happens now to the pod `uid`; false when there is no such pod.
+    pub fn apply(&self, uid: &str, change: &Change) -> bool {
+        self.driver().apply(uid, change, self.api.clock.now())
+    }
+
+    /// Removes the pod `namespace`/`name` without a watch event: all history is compacted
+    /// away. False when there is no such pod.
+    pub fn remove_unseen(&self, namespace: &str, name: &str) -> bool {
+        let key = ObjectKey::new(namespace, name);
+        let now = self.api.clock.now();
+        if self.driver().remove_unseen(&key, now) {
+            return true;
+        }
+        let written_as_json = self.api.pods.store.get(&key).is_some();
+        self.api.pods.store.remove_unseen(&key);
+        written_as_json
+    }
+
+    /// Writes the pod `object` with a new resourceVersion, which is returned. It is as odd as a test makes
+    /// it: `None` only when it has no namespace or name.
+    pub fn put_json(&self, object: Value) -> Option<u64> {
+        self.api.pods.store.put_json(object)
+    }
+
+    /// The same of an Event.
+    pub fn put_event_json(&self, object: Value) -> Option<u64> {
+        self.api.events.store.put_json(object)
+    }
+
+    /// Removes a pod that [`Self::put_json`] wrote; the version of the removal.
+    pub fn delete_json(&self, namespace: &str, name: &str) -> Option<u64> {
+        let key = ObjectKey::new(namespace, name);
+        self.api.pods.store.get(&key)?;
+        Some(self.api.pods.store.remove(&key, at_version))
     }
 
     /// Ends all streams and waits for the server to stop.
     pub async fn shutdown(mut self) {
-        self.shutdown.cancel();
+        self.api.shutdown.cancel();
         for mut task in std::mem::take(&mut self.tasks) {
-            if tokio::time::timeout(SHUTDOWN_GRACE, &mut task)
-                .await
-                .is_err()
-            {
+            let ended = tokio::time::timeout(SHUTDOWN_GRACE, &mut task).await;
+            if ended.is_err() {
                 task.abort();
             }
         }
     }
 
-    pub(super) fn driver(&self) -> MutexGuard<'_, Driver> {
+    fn driver(&self) -> MutexGuard<'_, Driver> {
         lock(&self.driver)
     }
 
     fn serve(&mut self, listener: TcpListener) {
-        let stopped = self.shutdown.clone().cancelled_owned();
+        let stopped = self.api.shutdown.clone().cancelled_owned();
         // As Go's servers do; otherwise the pages of a list wait for delayed acknowledgements.
         let listener = listener.tap_io(|stream| {
             let _ = stream.set_nodelay(true);
@@ -224,8 +257,8 @@ impl Cluster {
 
     fn drive(&mut self) {
         let driver = Arc::clone(&self.driver);
-        let clock = self.clock.clone();
-        let shutdown = self.shutdown.clone();
+        let clock = self.api.clock.clone();
+        let shutdown = self.api.shutdown.clone();
         let run = async move {
             loop {
                 let now = clock.now();
@@ -234,7 +267,7 @@ impl Cluster {
                     tokio::task::yield_now().await;
                     continue;
                 }
-                let due = lock(&driver).next_due();
+                let due = lock(&driver).timers.next_due();
                 let wait = due.and_then(|due| clock.wait_for(due));
                 tokio::time::sleep(wait.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP)).await;
             }
@@ -248,26 +281,10 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        self.shutdown.cancel();
+        self.api.shutdown.cancel();
     }
 }
 
 fn lock(driver: &Mutex<Driver>) -> MutexGuard<'_, Driver> {
     driver.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn check(
-    what: &'static str,
-    value: f64,
-    holds: bool,
-    wanted: &'static str,
-) -> Result<(), StartError> {
-    if holds && value.is_finite() {
-        return Ok(());
-    }
-    Err(StartError::Config {
-        what,
-        value,
-        wanted,
-    })
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::driver::Plan;
 use super::event_recorder::EventSettings;
 use super::scene::Scene;
 use podinit_core::timestamp::Timestamp;
@@ -74,20 +73,6 @@ impl ClusterConfig {
             most: usize::MAX,
             bookmark_interval: Duration::from_secs(60),
             ..Self::default()
-        }
-    }
-
-    pub(super) fn plan(&self) -> Plan {
-        Plan {
-            rate: self.rate,
-            preexisting: self.preexisting,
-            opening: self.opening,
-            population: self.population,
-            most: self.most,
-            scene: (self.scene).map(|(scene, after)| {
-                let after = i64::try_from(after.as_nanos()).unwrap_or(i64::MAX);
-                (scene, after)
-            }),
         }
     }
 }

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Event;
 
 use super::active::Active;
+use super::config::ClusterConfig;
 use super::event_recorder::EventRecorders;
 use super::image_puller::ImagePullers;
 use super::life::{Change, Life, PodManifest};
-use super::object::ObjectKey;
+use super::object::{ObjectKey, Selectable};
 use super::past;
 use super::plan;
 use super::pod_json;
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::scene::Scene;
-use super::selector::Selectable;
 use super::sim_clock::{MILLI, SECOND};
 use super::store::Store;
 use super::timer_queue::TimerQueue;
@@ -32,25 +32,9 @@ const SUCCESSION: i64 = 400 * MILLI;
 /// The time between two of the lives with which a demonstration begins.
 const OPENING_INTERVAL: i64 = 60 * MILLI;
 
-/// What the driver does without being asked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    /// Pods per simulated second
-    pub(super) rate: f64,
-    /// Pods that exist at the start
-    pub(super) preexisting: usize,
-    /// Whether one brisk life of each kind comes first, and gaps in the watches
-    pub(super) opening: bool,
-    /// The number of pods above which the oldest that have started are deleted
-    pub(super) population: usize,
-    /// The number of pods above which none comes at the chosen rate
-    pub(super) most: usize,
-    /// What breaks, and how many nanoseconds after the start
-    pub(super) scene: Option<(Scene, i64)>,
-}
-
+/// What becomes due.
 #[derive(Debug)]
-enum Due {
+pub(super) enum Due {
     /// The next pod at the chosen rate
     Arrival,
     /// A pod of this kind is created
@@ -73,61 +57,59 @@ pub(super) struct Driver {
     store: Arc<Store>,
     pub(super) recorders: EventRecorders,
     truth: Truth,
-    plan: Plan,
-    seed: u64,
+    config: ClusterConfig,
     rng: Rng,
-    timers: TimerQueue<Due>,
+    /// What is due
+    pub(super) timers: TimerQueue<Due>,
     pods: BTreeMap<u64, Active>,
     by_uid: HashMap<String, u64>,
     image_pullers: ImagePullers,
     created: u64,
-    broken: Option<Scene>,
+    /// This is broken, and nothing else
+    pub(super) broken: Option<Scene>,
 }
 
 impl Driver {
     pub(super) fn new(
         store: Arc<Store>,
-        recorders: EventRecorders,
+        events: Arc<Store>,
         truth: Truth,
-        plan: Plan,
-        seed: u64,
+        config: ClusterConfig,
         start: Timestamp,
     ) -> Self {
-        let mut driver = Self {
+        let mut timers = TimerQueue::new();
+        let mut rng = Rng::fork(config.seed, u64::MAX);
+        for index in 0..config.preexisting {
+            let past = past::draw(index, &mut Rng::fork(config.seed, rng.next_u64()));
+            let began = start.plus_nanos(-past.age);
+            timers.push(began, Due::Begin(Box::new(past.life)));
+        }
+        if config.opening {
+            for (index, kind) in LifeKind::all().enumerate() {
+                let at = start.plus_nanos((index as i64 + 1) * OPENING_INTERVAL);
+                timers.push(at, Due::Opening(kind));
+            }
+            timers.push(start.plus_nanos(FIRST_GAP), Due::Gap);
+        }
+        if let Some((scene, after)) = config.scene {
+            timers.push(start.plus(after), Due::Break(scene));
+        }
+        if config.rate > 0.0 {
+            timers.push(start.plus_nanos(MILLI), Due::Arrival);
+        }
+        Self {
             store,
-            recorders,
+            recorders: EventRecorders::new(events, config.events, config.seed),
             truth,
-            plan,
-            seed,
-            rng: Rng::fork(seed, u64::MAX),
-            timers: TimerQueue::default(),
+            config,
+            rng,
+            timers,
             pods: BTreeMap::new(),
             by_uid: HashMap::new(),
             image_pullers: ImagePullers::default(),
             created: 0,
             broken: None,
-        };
-        for index in 0..plan.preexisting {
-            let past = past::draw(index, &mut driver.next_rng());
-            let began = start.plus_nanos(-past.age);
-            driver.timers.push(began, Due::Begin(Box::new(past.life)));
         }
-        if plan.opening {
-            for (index, kind) in LifeKind::all().enumerate() {
-                let at = start.plus_nanos((index as i64 + 1) * OPENING_INTERVAL);
-                driver.timers.push(at, Due::Opening(kind));
-            }
-            driver.timers.push(start.plus_nanos(FIRST_GAP), Due::Gap);
-        }
-        if let Some((scene, after)) = plan.scene {
-            driver
-                .timers
-                .push(start.plus_nanos(after), Due::Break(scene));
-        }
-        if plan.rate > 0.0 {
-            driver.timers.push(start.plus_nanos(MILLI), Due::Arrival);
-        }
-        driver
     }
 
     /// Does what is due until `now`, at most `limit` actions. Returns whether that is all.
@@ -139,16 +121,6 @@ impl Driver {
             }
         }
         false
-    }
-
-    /// When something is due next.
-    pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.timers.next_due()
-    }
-
-    /// From now on this is broken, and nothing else.
-    pub(super) fn set_broken(&mut self, scene: Option<Scene>) {
-        self.broken = scene;
     }
 
     /// Begins `life` at `now`; false when the pod's name is taken.
@@ -171,11 +143,8 @@ impl Driver {
 
     /// `change` happens to the pod `uid` at `now`; false when there is no such pod.
     pub(super) fn apply(&mut self, uid: &str, change: &Change, now: Timestamp) -> bool {
-        let Some(id) = self.by_uid.get(uid).copied() else {
-            return false;
-        };
-        self.change(id, change, now);
-        true
+        let id = self.by_uid.get(uid).copied();
+        id.inspect(|id| self.change(*id, change, now)).is_some()
     }
 
     /// Removes the pod at `key` without a watch event; false when there is no such pod.
@@ -184,10 +153,7 @@ impl Driver {
         let Some(id) = found.map(|(id, _)| *id) else {
             return false;
         };
-        if let Some(active) = self.pods.remove(&id) {
-            self.by_uid.remove(&active.pod.manifest.uid);
-            self.recorders.forget(id);
-        }
+        self.forget(id);
         self.store.remove_unseen(key);
         self.truth.removed(id, now, true);
         true
@@ -197,12 +163,12 @@ impl Driver {
         match due {
             Due::Arrival => {
                 let mut rng = self.next_rng();
-                if self.pods.len() < self.plan.most {
+                if self.pods.len() < self.config.most {
                     let chosen = self.broken.and_then(|scene| scene.kind(&mut rng));
                     let kind = chosen.unwrap_or_else(|| LifeKind::choose(&mut rng));
                     self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
                 }
-                let interval = (SECOND as f64 / self.plan.rate).clamp(1_000.0, 1e15) as i64;
+                let interval = (SECOND as f64 / self.config.rate).clamp(1_000.0, 1e15) as i64;
                 let next = self.rng.between(interval / 2, interval + interval / 2);
                 self.timers.push(at.plus_nanos(next.max(1)), Due::Arrival);
             }
@@ -280,11 +246,9 @@ impl Driver {
     }
 
     fn remove(&mut self, id: u64, at: Timestamp) {
-        let Some(active) = self.pods.remove(&id) else {
+        let Some(active) = self.forget(id) else {
             return;
         };
-        self.by_uid.remove(&active.pod.manifest.uid);
-        self.recorders.forget(id);
         (self.store).remove(&active.key(), |_, version| {
             pod_json::render(&active.pod, version)
         });
@@ -294,6 +258,13 @@ impl Driver {
             let at = at.plus_nanos(SUCCESSION);
             self.timers.push(at, Due::Begin(Box::new(life)));
         }
+    }
+
+    fn forget(&mut self, id: u64) -> Option<Active> {
+        let active = self.pods.remove(&id)?;
+        self.by_uid.remove(&active.pod.manifest.uid);
+        self.recorders.forget(id);
+        Some(active)
     }
 
     /// The deletion of a pod in flight falls into a gap of the watches.
@@ -317,7 +288,7 @@ impl Driver {
     /// Deletes the oldest pods that have started when there are too many: two for each that comes, so
     /// that an excess of starting ones is made up for once they have started.
     fn keep_within_bounds(&mut self, now: Timestamp) {
-        if self.pods.len() <= self.plan.population {
+        if self.pods.len() <= self.config.population {
             return;
         }
         let oldest: Vec<u64> = (self.pods.iter_mut())
@@ -349,7 +320,7 @@ impl Driver {
             pod_json::render(pod, version)
         });
         self.truth.note(id, active.kind, pod, now);
-        if self.plan.rate > 0.0 {
+        if self.config.rate > 0.0 {
             // Leases and nodes share the counter of versions.
             self.store.skip_versions(self.rng.below(3));
         }
@@ -367,6 +338,6 @@ impl Driver {
 
     /// A generator for the next pod.
     fn next_rng(&mut self) -> Rng {
-        Rng::fork(self.seed, self.rng.next_u64())
+        Rng::fork(self.config.seed, self.rng.next_u64())
     }
 }

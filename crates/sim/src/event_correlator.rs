@@ -2,7 +2,7 @@
 //! (`tools/record/events_cache.go`): similar ones are aggregated, equal ones counted, and an object
 //! that causes too many is silenced.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::container::ContainerRef;
 use super::event::EventDraft;
@@ -35,43 +35,29 @@ pub(super) struct Correlated {
 /// The recorders' memory of one pod.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodEvents {
-    groups: Vec<Group>,
-    logged: Vec<Logged>,
-    senders: Vec<Sender>,
+    /// The different messages of each kind within the time, and when the last one came
+    similar: HashMap<Kind, (BTreeSet<String>, Timestamp)>,
+    logged: HashMap<LogKey, Logged>,
+    /// The token bucket of each origin: when it would be full again
+    full_at: HashMap<Origin, i64>,
     last_name: i64,
 }
 
-/// What reporters have in common whose Events are counted together.
+/// What reporters have in common whose Events are counted together: component, instance and type.
 type Origin = (&'static str, &'static str, bool);
 
-/// Events that differ only in their messages.
-#[derive(Clone, Debug)]
-struct Group {
-    key: (Origin, &'static str),
-    messages: BTreeSet<String>,
-    last: Timestamp,
-}
+/// Events that differ only in their messages: their origin and reason.
+type Kind = (Origin, &'static str);
+
+/// Equal Events have equal keys; aggregated ones have no message.
+type LogKey = (Kind, Option<(String, Option<ContainerRef>)>);
 
 /// An Event that was sent, or silenced.
 #[derive(Clone, Debug)]
 struct Logged {
-    key: LogKey,
     named: Timestamp,
     first: Timestamp,
     count: u32,
-}
-
-/// Equal Events have equal keys; aggregated ones have no message.
-type LogKey = (
-    (Origin, &'static str),
-    Option<(String, Option<ContainerRef>)>,
-);
-
-/// A token bucket: when it would be full again.
-#[derive(Clone, Debug)]
-struct Sender {
-    origin: Origin,
-    full_at: i64,
 }
 
 impl PodEvents {
@@ -81,64 +67,42 @@ impl PodEvents {
         let reporter = &draft.reporter;
         let origin = (reporter.component(), reporter.instance(), draft.warning);
         let kind = (origin, draft.reason);
-        let aggregates = self.aggregates(kind, draft) || combines;
-        let (key, message) = match aggregates {
-            true => {
-                let message = format!("(combined from similar events): {}", draft.message);
-                ((kind, None), message)
-            }
-            false => {
-                let equal = (draft.message.clone(), draft.container);
-                ((kind, Some(equal)), draft.message.clone())
-            }
-        };
-        let sent = self.log(key, draft.at, message);
+        let (mut message, mut equal) = (draft.message.clone(), None);
+        if self.aggregates(kind, draft) || combines {
+            message = format!("(combined from similar events): {message}");
+        } else {
+            equal = Some((message.clone(), draft.container));
+        }
+        let sent = self.log((kind, equal), draft.at, message);
         self.may_send(origin, draft.at).then_some(sent)
     }
 
-    fn aggregates(&mut self, key: (Origin, &'static str), draft: &EventDraft) -> bool {
-        let index = self.groups.iter().position(|group| group.key == key);
-        let index = index.unwrap_or_else(|| {
-            self.groups.push(Group {
-                key,
-                messages: BTreeSet::new(),
-                last: draft.at,
-            });
-            self.groups.len() - 1
-        });
-        let group = &mut self.groups[index];
-        if draft.at.nanos_since(group.last) > SIMILAR_WITHIN {
-            group.messages.clear();
+    fn aggregates(&mut self, kind: Kind, draft: &EventDraft) -> bool {
+        let similar = self.similar.entry(kind);
+        let (messages, last) = similar.or_insert_with(|| (BTreeSet::new(), draft.at));
+        if draft.at.nanos_since(*last) > SIMILAR_WITHIN {
+            messages.clear();
         }
-        group.last = draft.at;
-        group.messages.insert(draft.message.clone());
-        if group.messages.len() < SIMILAR {
-            return false;
+        *last = draft.at;
+        messages.insert(draft.message.clone());
+        let aggregates = messages.len() >= SIMILAR;
+        if aggregates {
+            messages.pop_first();
         }
-        group.messages.pop_first();
-        true
+        aggregates
     }
 
     fn log(&mut self, key: LogKey, at: Timestamp, message: String) -> Correlated {
-        let index = self.logged.iter().position(|logged| logged.key == key);
-        let index = match index {
-            Some(index) => {
-                self.logged[index].count += 1;
-                index
+        let logged = self.logged.entry(key).or_insert_with(|| {
+            // Two Events of a pod never have one name.
+            self.last_name = at.as_nanos().max(self.last_name + 1);
+            Logged {
+                named: Timestamp::from_nanos(self.last_name),
+                first: at,
+                count: 0,
             }
-            None => {
-                // Two Events of a pod never have one name.
-                self.last_name = at.as_nanos().max(self.last_name + 1);
-                self.logged.push(Logged {
-                    key,
-                    named: Timestamp::from_nanos(self.last_name),
-                    first: at,
-                    count: 1,
-                });
-                self.logged.len() - 1
-            }
-        };
-        let logged = &self.logged[index];
+        });
+        logged.count += 1;
         Correlated {
             named: logged.named,
             first: logged.first,
@@ -150,21 +114,13 @@ impl PodEvents {
 
     fn may_send(&mut self, origin: Origin, at: Timestamp) -> bool {
         let now = at.as_nanos();
-        let index = self.senders.iter().position(|known| known.origin == origin);
-        let index = index.unwrap_or_else(|| {
-            self.senders.push(Sender {
-                origin,
-                full_at: now,
-            });
-            self.senders.len() - 1
-        });
-        let sender = &mut self.senders[index];
-        let full_at = sender.full_at.max(now) + SPAM_INTERVAL;
-        if full_at - now > SPAM_BURST * SPAM_INTERVAL {
-            return false;
+        let known = self.full_at.entry(origin).or_insert(now);
+        let full_at = (*known).max(now) + SPAM_INTERVAL;
+        let may = full_at - now <= SPAM_BURST * SPAM_INTERVAL;
+        if may {
+            *known = full_at;
         }
-        sender.full_at = full_at;
-        true
+        may
     }
 }
 

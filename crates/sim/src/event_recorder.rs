@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Event;
 
-use super::event::drafts;
+use super::component_events::drafts;
 use super::event_correlator::PodEvents;
 use super::event_json::{object, written};
 use super::life::Change;

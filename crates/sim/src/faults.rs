@@ -1,7 +1,7 @@
 //! Fault injection: what can go wrong between an API server and its clients.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::watch;
@@ -111,18 +111,14 @@ pub struct Request {
 }
 
 /// Orders the faults. Clones order them for the same server.
-#[derive(Clone, Debug)]
-pub struct FaultHandle(Arc<Inner>);
+#[derive(Clone, Debug, Default)]
+pub struct FaultHandle(Arc<watch::Sender<FaultState>>);
 
-#[derive(Debug)]
-struct Inner {
-    state: Mutex<FaultState>,
-    changed: watch::Sender<()>,
-}
-
+/// The faults that are ordered, and the requests so far.
 #[derive(Debug, Default)]
-struct FaultState {
-    answers: Vec<Order>,
+pub(super) struct FaultState {
+    /// Each with how often it is still to be given
+    answers: Vec<(Target, Answer, u32)>,
     stream: VecDeque<StreamFault>,
     /// How many stream faults have been dropped from the front of `stream`.
     dropped: u64,
@@ -132,41 +128,19 @@ struct FaultState {
     received: [u64; 3],
 }
 
-#[derive(Debug)]
-struct Order {
-    target: Target,
-    answer: Answer,
-    times: u32,
-}
-
 /// How many stream faults and requests are remembered.
 const REMEMBERED: usize = 1024;
-
-impl Default for FaultHandle {
-    fn default() -> Self {
-        Self(Arc::new(Inner {
-            state: Mutex::default(),
-            changed: watch::Sender::new(()),
-        }))
-    }
-}
 
 impl FaultHandle {
     /// The next `times` requests of the kind `target` are answered with `answer`, after those
     /// that were ordered before.
     pub fn answer(&self, target: Target, times: u32, answer: Answer) {
-        self.change(|state| {
-            state.answers.push(Order {
-                target,
-                answer,
-                times,
-            });
-        });
+        (self.0).send_modify(|state| state.answers.push((target, answer, times)));
     }
 
     /// Injects `fault` into every watch stream that is open now.
     pub fn stream(&self, fault: StreamFault) {
-        self.change(|state| {
+        self.0.send_modify(|state| {
             state.stream.push_back(fault);
             if state.stream.len() > REMEMBERED {
                 state.stream.pop_front();
@@ -177,12 +151,12 @@ impl FaultHandle {
 
     /// Changes the faults that last until they are cleared.
     pub fn set_modes(&self, set: impl FnOnce(&mut Modes)) {
-        self.change(|state| set(&mut state.modes));
+        self.0.send_modify(|state| set(&mut state.modes));
     }
 
     /// Whether the request that was received last has reached an API server that shards.
     pub(super) fn shards(&self) -> bool {
-        let state = self.lock();
+        let state = self.0.borrow();
         match state.modes.sharding {
             Sharding::Off => false,
             Sharding::On => true,
@@ -192,13 +166,13 @@ impl FaultHandle {
 
     /// The lasting faults at present.
     pub fn modes(&self) -> Modes {
-        self.lock().modes
+        self.0.borrow().modes
     }
 
     /// Clears every mode and every answer that has not been given yet. Requests that are held
     /// without an answer stay held.
     pub fn clear(&self) {
-        self.change(|state| {
+        self.0.send_modify(|state| {
             state.answers.clear();
             state.modes = Modes::default();
         });
@@ -206,18 +180,18 @@ impl FaultHandle {
 
     /// The last requests, oldest first, at most 1,024.
     pub fn requests(&self) -> Vec<Request> {
-        self.lock().requests.iter().cloned().collect()
+        self.0.borrow().requests.iter().cloned().collect()
     }
 
     /// How many requests of a kind have been received, including those that are no longer
     /// remembered.
     pub fn received(&self, target: Target) -> u64 {
-        self.lock().received[target as usize]
+        self.0.borrow().received[target as usize]
     }
 
     /// Waits until `wanted` accepts the requests so far, and returns them.
     pub async fn requests_until(&self, wanted: impl Fn(&[Request]) -> bool) -> Vec<Request> {
-        let mut changed = self.0.changed.subscribe();
+        let mut changed = self.0.subscribe();
         loop {
             changed.mark_unchanged();
             let requests = self.requests();
@@ -231,47 +205,39 @@ impl FaultHandle {
     /// Notes a request and returns the answer ordered for it, if any.
     pub(super) fn receive(&self, request: Request) -> Option<Answer> {
         let mut answer = None;
-        self.change(|state| {
+        self.0.send_modify(|state| {
             let target = request.target;
             state.received[target as usize] += 1;
             state.requests.push_back(request);
             if state.requests.len() > REMEMBERED {
                 state.requests.pop_front();
             }
-            if let Some(order) = (state.answers.iter_mut()).find(|order| order.target == target) {
-                answer = Some(order.answer.clone());
-                order.times = order.times.saturating_sub(1);
+            let ordered = (state.answers.iter_mut()).find(|(of, ..)| *of == target);
+            if let Some((_, ordered, times)) = ordered {
+                answer = Some(ordered.clone());
+                *times = times.saturating_sub(1);
             }
-            state.answers.retain(|order| order.times > 0);
+            state.answers.retain(|(_, _, times)| *times > 0);
         });
         answer
     }
 
     /// The number of the next stream fault.
     pub(super) fn next_stream_fault(&self) -> u64 {
-        let state = self.lock();
+        let state = self.0.borrow();
         state.dropped + state.stream.len() as u64
     }
 
     /// The stream fault of that number, if it has been ordered.
     pub(super) fn stream_fault(&self, number: u64) -> Option<StreamFault> {
-        let state = self.lock();
+        let state = self.0.borrow();
         let index = usize::try_from(number.saturating_sub(state.dropped)).ok()?;
         state.stream.get(index).cloned()
     }
 
     /// Notifies of every change from now on.
-    pub(super) fn subscribe(&self) -> watch::Receiver<()> {
-        self.0.changed.subscribe()
-    }
-
-    fn change(&self, change: impl FnOnce(&mut FaultState)) {
-        change(&mut self.lock());
-        self.0.changed.send_replace(());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, FaultState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn subscribe(&self) -> watch::Receiver<FaultState> {
+        self.0.subscribe()
     }
 }
 

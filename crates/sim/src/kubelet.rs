@@ -1,9 +1,9 @@
 //! From what a kubelet sees to the conditions and the phase that it writes, by the rules of the
 //! kubelet (`pkg/kubelet/status/generate.go`).
 
+use super::container::{App, Report};
 use super::life::{PodManifest, READINESS_GATE};
 use super::node::Kubelet;
-use super::report::{App, Report};
 
 /// `status.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,20 @@ impl Verdict {
         message: None,
     };
 
+    /// It does not hold, without a reason.
+    pub const FAILS: Self = Self {
+        holds: false,
+        ..Self::HOLDS
+    };
+
+    /// It holds, for this reason.
+    pub fn holds(reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            holds: true,
+            ..Self::fails(reason, message)
+        }
+    }
+
     /// It does not hold, for this reason.
     pub fn fails(reason: &'static str, message: impl Into<String>) -> Self {
         Self {
@@ -83,10 +97,7 @@ pub fn network_ready(kubelet: Kubelet, report: &Report, existed: bool) -> Verdic
         return Verdict::HOLDS;
     }
     if !kubelet.explains_missing_sandbox() {
-        return Verdict {
-            holds: false,
-            ..Verdict::HOLDS
-        };
+        return Verdict::FAILS;
     }
     let message = match existed {
         true => "pod sandbox is not ready",
@@ -98,10 +109,7 @@ pub fn network_ready(kubelet: Kubelet, report: &Report, existed: bool) -> Verdic
 /// `Initialized`: True from the first sync on for a pod without init containers.
 pub fn initialized(manifest: &PodManifest, report: &Report, phase: Phase) -> Verdict {
     if phase == Phase::Succeeded {
-        return Verdict {
-            reason: Some("PodCompleted"),
-            ..Verdict::HOLDS
-        };
+        return Verdict::holds("PodCompleted", "");
     }
     let undone: Vec<&str> = (manifest.init_containers.iter())
         .skip(report.init_done)
@@ -110,10 +118,8 @@ pub fn initialized(manifest: &PodManifest, report: &Report, phase: Phase) -> Ver
     if undone.is_empty() {
         return Verdict::HOLDS;
     }
-    Verdict::fails(
-        "ContainersNotInitialized",
-        format!("containers with incomplete status: [{}]", undone.join(" ")),
-    )
+    let message = format!("containers with incomplete status: [{}]", undone.join(" "));
+    Verdict::fails("ContainersNotInitialized", message)
 }
 
 /// `ContainersReady`.
@@ -135,10 +141,8 @@ pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -
                 .chain(manifest.containers.iter().take(unready))
                 .map(|container| container.name);
             let names: Vec<&str> = waiting.collect();
-            Verdict::fails(
-                "ContainersNotReady",
-                format!("containers with unready status: [{}]", names.join(" ")),
-            )
+            let message = format!("containers with unready status: [{}]", names.join(" "));
+            Verdict::fails("ContainersNotReady", message)
         }
     }
 }
@@ -149,21 +153,13 @@ pub fn ready(manifest: &PodManifest, containers: Verdict, gate: Option<bool>) ->
     if !containers.holds || !manifest.readiness_gated {
         return containers;
     }
-    match gate {
-        Some(true) => Verdict::HOLDS,
-        Some(false) => Verdict::fails(
-            "ReadinessGatesNotReady",
-            format!(
-                "the status of pod readiness gate \"{READINESS_GATE}\" is not \"True\", but False"
-            ),
-        ),
-        None => Verdict::fails(
-            "ReadinessGatesNotReady",
-            format!(
-                "corresponding condition of pod readiness gate \"{READINESS_GATE}\" does not exist."
-            ),
-        ),
-    }
+    let gated = format!("pod readiness gate \"{READINESS_GATE}\"");
+    let message = match gate {
+        Some(true) => return Verdict::HOLDS,
+        Some(false) => format!("the status of {gated} is not \"True\", but False"),
+        None => format!("corresponding condition of {gated} does not exist."),
+    };
+    Verdict::fails("ReadinessGatesNotReady", message)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! profile → plan (script, manifest) → life → driver → pod (kubelet, container) → pod_json → store → api
-//!                                              ↑ sim_clock   ↓ event → event_recorder → event_json ↗  ↑ faults
+//!                                              ↑ sim_clock   ↓ component_events → event_recorder → event_json ↗  ↑ faults
 //!                                                            ↓ truth
 //! ```
 
@@ -16,6 +16,8 @@
 mod active;
 mod api;
 mod cluster;
+pub mod component_events;
+mod component_fault;
 mod config;
 pub mod container;
 mod driver;
@@ -27,12 +29,10 @@ pub mod faults;
 pub mod image;
 mod image_puller;
 pub mod kubelet;
-mod kubelet_event;
 pub mod life;
 mod list;
 mod list_options;
 pub mod manifest;
-mod manual;
 pub mod node;
 pub mod object;
 mod past;
@@ -41,12 +41,9 @@ pub mod pod;
 pub mod pod_json;
 pub mod profile;
 pub mod protobuf;
-pub mod report;
 mod representation;
 pub mod rng;
-pub mod sandbox_fault;
 pub mod scene;
-pub mod scheduler;
 mod script;
 pub mod selector;
 mod shard_selector;

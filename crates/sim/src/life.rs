@@ -1,12 +1,12 @@
 //! A pod's life: what the pod is, and what happens to it at which time.
 
-use super::container::{Container, ContainerRef};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
+use super::component_fault::{NoNode, SandboxFault};
+use super::container::{Container, ContainerRef, Report};
 use super::image::{self, PullFault};
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
-use super::report::Report;
-use super::sandbox_fault::SandboxFault;
-use super::scheduler::NoNode;
 
 /// The scheduling gate of gated pods.
 pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
@@ -140,7 +140,7 @@ pub struct PodManifest {
     /// `metadata.labels`, sorted by name
     pub labels: Vec<(String, String)>,
     /// The controlling owner
-    pub owner: Option<Owner>,
+    pub owner: Option<OwnerReference>,
     /// `spec.initContainers`
     pub init_containers: Vec<Container>,
     /// `spec.containers`, of which the first is the main one
@@ -198,6 +198,11 @@ impl Default for PodManifest {
 }
 
 impl PodManifest {
+    /// What the kubelet sees at first.
+    pub(super) fn first_report(&self) -> Report {
+        Report::first(!self.init_containers.is_empty())
+    }
+
     /// The container that `container` stands for, if there is one.
     pub fn container(&self, container: ContainerRef) -> Option<&Container> {
         match container {
@@ -205,17 +210,4 @@ impl PodManifest {
             ContainerRef::Regular(index) => self.containers.get(index),
         }
     }
-}
-
-/// An owner reference with `controller: true`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Owner {
-    /// `apiVersion`
-    pub api_version: &'static str,
-    /// `kind`
-    pub kind: &'static str,
-    /// `name`
-    pub name: String,
-    /// `uid`
-    pub uid: String,
 }

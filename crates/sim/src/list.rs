@@ -28,7 +28,7 @@ pub(super) fn list(
     let page = store.page(version, after, limit, counted.is_none(), matches);
     let mut page = page.map_err(|too_old| match &options.continuation {
         Some(continuation) => expired(continuation),
-        None => Failure::too_old(too_old.requested, too_old.oldest),
+        None => too_old.into(),
     })?;
     if let Some(counted) = counted {
         page.remaining = counted.saturating_sub(page.objects.len());

@@ -1,8 +1,10 @@
 //! Names, owners and containers of the pods of each kind of life.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
 use super::container::Container;
 use super::image::{self, Image};
-use super::life::{APP, Owner, PodManifest};
+use super::life::{APP, PodManifest};
 use super::node::{self, CURRENT};
 use super::profile::LifeKind;
 use super::rng::Rng;
@@ -66,7 +68,7 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
         manifest.containers.push(METRICS_PROXY);
     }
     // Such jobs are scheduled as a whole.
-    if kind == LifeKind::Job || kind == LifeKind::FailingJob {
+    if matches!(kind, LifeKind::Job | LifeKind::FailingJob) {
         manifest.pod_group = manifest.owner.as_ref().map(|job| job.name.clone());
     }
     manifest.scheduling_gated = kind == LifeKind::Gated;
@@ -79,8 +81,9 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
     manifest
 }
 
-fn label(name: &str, value: &str) -> (String, String) {
-    (name.to_owned(), value.to_owned())
+fn labels(labels: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    labels.iter().map(owned).collect()
 }
 
 /// The UID of an owner, the same whenever its name is.
@@ -91,13 +94,26 @@ fn owner_uid(name: &str) -> String {
     Rng::new(seed).uuid()
 }
 
-fn owned(api_version: &'static str, kind: &'static str, name: &str) -> Option<Owner> {
-    Some(Owner {
-        api_version,
-        kind,
+fn owned(api_version: &str, kind: &str, name: &str) -> Option<OwnerReference> {
+    Some(OwnerReference {
+        api_version: api_version.to_owned(),
+        kind: kind.to_owned(),
         name: name.to_owned(),
         uid: owner_uid(name),
+        controller: Some(true),
+        block_owner_deletion: (kind != "Node").then_some(true),
     })
+}
+
+/// A pod of `owner`, with a name that Kubernetes makes.
+fn generated(namespace: &str, owner: &str, image: Image, rng: &mut Rng) -> PodManifest {
+    PodManifest {
+        namespace: namespace.to_owned(),
+        name: format!("{owner}-{}", rng.suffix(5)),
+        generate_name: Some(format!("{owner}-")),
+        containers: main(image),
+        ..PodManifest::default()
+    }
 }
 
 fn deployment(rng: &mut Rng) -> PodManifest {
@@ -110,36 +126,24 @@ fn deployment_of(app: &str, namespace: &str, rng: &mut Rng) -> PodManifest {
     let template = Rng::new(owner_uid(app).len() as u64 ^ app.len() as u64).suffix(10);
     let replica_set = format!("{app}-{template}");
     PodManifest {
-        namespace: namespace.to_owned(),
-        name: format!("{replica_set}-{}", rng.suffix(5)),
-        generate_name: Some(format!("{replica_set}-")),
-        labels: vec![
-            label("app.kubernetes.io/instance", "prod"),
-            label("app.kubernetes.io/name", app),
-            label("pod-template-hash", &template),
-        ],
+        labels: labels(&[
+            ("app.kubernetes.io/instance", "prod"),
+            ("app.kubernetes.io/name", app),
+            ("pod-template-hash", &template),
+        ]),
         owner: owned("apps/v1", "ReplicaSet", &replica_set),
-        containers: main(image::of_app(app)),
-        ..PodManifest::default()
+        ..generated(namespace, &replica_set, image::of_app(app), rng)
     }
 }
 
 fn job(rng: &mut Rng) -> PodManifest {
-    let job = format!("{}-{}", rng.pick(&["report", "reindex", "resize"]), {
-        29_370_000 + rng.below(10_000)
-    });
+    let prefix = rng.pick(&["report", "reindex", "resize"]);
+    let job = format!("{prefix}-{}", 29_370_000 + rng.below(10_000));
     PodManifest {
-        namespace: "batch".to_owned(),
-        name: format!("{job}-{}", rng.suffix(5)),
-        generate_name: Some(format!("{job}-")),
-        labels: vec![
-            label("batch.kubernetes.io/job-name", &job),
-            label("job-name", &job),
-        ],
+        labels: labels(&[("batch.kubernetes.io/job-name", &job), ("job-name", &job)]),
         owner: owned("batch/v1", "Job", &job),
         runs_once: true,
-        containers: main(image::BATCH),
-        ..PodManifest::default()
+        ..generated("batch", &job, image::BATCH, rng)
     }
 }
 
@@ -149,11 +153,11 @@ fn stateful(rng: &mut Rng) -> PodManifest {
     let name = format!("{set}-{ordinal}");
     PodManifest {
         namespace: "data".to_owned(),
-        labels: vec![
-            label("app.kubernetes.io/name", set),
-            label("apps.kubernetes.io/pod-index", &ordinal.to_string()),
-            label("statefulset.kubernetes.io/pod-name", &name),
-        ],
+        labels: labels(&[
+            ("app.kubernetes.io/name", set),
+            ("apps.kubernetes.io/pod-index", &ordinal.to_string()),
+            ("statefulset.kubernetes.io/pod-name", &name),
+        ]),
         generate_name: Some(format!("{set}-")),
         containers: main(image::of_app(set)),
         claim: Some(format!("data-{name}")),
@@ -166,17 +170,13 @@ fn stateful(rng: &mut Rng) -> PodManifest {
 fn daemon(rng: &mut Rng) -> PodManifest {
     let set = *rng.pick(&["node-agent", "cni-plugin"]);
     PodManifest {
-        namespace: "kube-system".to_owned(),
-        name: format!("{set}-{}", rng.suffix(5)),
-        generate_name: Some(format!("{set}-")),
-        labels: vec![
-            label("app.kubernetes.io/name", set),
-            label("pod-template-generation", "1"),
-        ],
+        labels: labels(&[
+            ("app.kubernetes.io/name", set),
+            ("pod-template-generation", "1"),
+        ]),
         owner: owned("apps/v1", "DaemonSet", set),
-        containers: main(image::AGENT),
         host_network: true,
-        ..PodManifest::default()
+        ..generated("kube-system", set, image::AGENT, rng)
     }
 }
 
@@ -186,10 +186,7 @@ fn mirror(rng: &mut Rng) -> PodManifest {
     PodManifest {
         namespace: "kube-system".to_owned(),
         name: format!("{component}-{}-{}", rng.suffix(5), node.name),
-        labels: vec![
-            label("component", component),
-            label("tier", "control-plane"),
-        ],
+        labels: labels(&[("component", component), ("tier", "control-plane")]),
         owner: owned("v1", "Node", node.name),
         containers: main(image::CONTROL_PLANE),
         host_network: true,
@@ -203,7 +200,7 @@ fn bare(rng: &mut Rng, prefix: &str) -> PodManifest {
     PodManifest {
         namespace: "ops".to_owned(),
         name: format!("{prefix}-{}", rng.suffix(4)),
-        labels: vec![label("app.kubernetes.io/name", prefix)],
+        labels: labels(&[("app.kubernetes.io/name", prefix)]),
         containers: main(image::DEBUGGER),
         ..PodManifest::default()
     }

@@ -116,13 +116,5 @@ const fn node(name: &'static str, kubelet: Kubelet, skew: i64, host: u8) -> Node
 
 /// The node that a scheduler would choose.
 pub fn choose(rng: &mut Rng) -> Node {
-    let total = FLEET.iter().map(|(_, weight)| weight).sum();
-    let mut left = rng.below(total);
-    for (node, weight) in FLEET {
-        if left < *weight {
-            return *node;
-        }
-        left -= weight;
-    }
-    CURRENT
+    *rng.weighted(FLEET)
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-
-use super::selector::Selectable;
+use serde_json::Value;
 
 /// A resource of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +66,37 @@ impl ObjectKey {
         Self {
             namespace: namespace.into(),
             name: name.into(),
+        }
+    }
+}
+
+/// What selectors match, besides namespace and name.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Selectable {
+    /// `metadata.labels`
+    pub labels: Arc<[(String, String)]>,
+    /// The other fields that an object of its resource can be selected by; a missing one is empty
+    pub fields: Vec<(&'static str, String)>,
+}
+
+impl Selectable {
+    /// What selectors match of a pod or an Event.
+    pub(super) fn of_json(object: &Value) -> Self {
+        let labels = object["metadata"]["labels"].as_object();
+        let labels = (labels.into_iter().flatten())
+            .filter_map(|(name, label)| Some((name.clone(), label.as_str()?.to_owned())));
+        let fields = [Resource::Pods, Resource::Events].map(Resource::fields);
+        let mut fields: Vec<_> = (fields.into_iter().flatten())
+            .filter_map(|field| {
+                let value = object.pointer(&format!("/{}", field.replace('.', "/")))?;
+                Some((*field, value.as_str()?.to_owned()))
+            })
+            .collect();
+        // The API server sets it.
+        fields.push(("status.phase", "Pending".to_owned()));
+        Self {
+            labels: labels.collect(),
+            fields,
         }
     }
 }

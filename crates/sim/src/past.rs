@@ -1,13 +1,13 @@
 //! The pods that exist when the cluster starts, with the times of what they have been through.
 
+use super::container::App;
 use super::life::{Change, Life};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::plan;
 use super::profile::{LifeKind, LifeSpeed};
-use super::report::App;
 use super::rng::Rng;
-use super::script::{RUN, Script};
+use super::script::Script;
 use super::sim_clock::{MILLI, SECOND};
 
 const HOUR: i64 = 3_600 * SECOND;
@@ -49,7 +49,7 @@ fn written(
         .unwrap_or_else(|| node::choose(rng));
     let mut script = Script::new(rng, &manifest, node, LifeSpeed::Usual);
     if manifest.preset_node.is_none() {
-        script.bind();
+        script.bind(true);
     }
     script.start_up();
     rest(&mut script);
@@ -74,14 +74,10 @@ fn flapped(rng: &mut Rng) -> Past {
     let age = days(rng);
     let life = written(LifeKind::ReadinessFlap, None, rng, |script| {
         script.pass_until(age - 1_500 * MILLI);
-        script.report.app = App::Running { ready: false };
-        script.write();
+        script.write_app(App::Running { ready: false });
         script.pass_until(age + 4 * SECOND);
-        script.report.app = App::Running { ready: true };
-        script.write();
-        script.pass(20 * SECOND);
-        script.wait(RUN);
-        script.delete();
+        script.write_app(App::Running { ready: true });
+        script.run_and_delete(20 * SECOND);
     });
     Past { life, age }
 }
@@ -89,15 +85,11 @@ fn flapped(rng: &mut Rng) -> Past {
 /// Ready for days on a node whose kubelet is about to be upgraded.
 fn upgraded(rng: &mut Rng) -> Past {
     let age = days(rng);
-    let life = written(
-        LifeKind::UpgradedKubelet,
-        Some(node::UPGRADED),
-        rng,
-        |script| {
-            script.pass_until(age + 5 * SECOND);
-            script.then(Change::UpgradeKubelet(Kubelet::V1_37));
-        },
-    );
+    let kind = LifeKind::UpgradedKubelet;
+    let life = written(kind, Some(node::UPGRADED), rng, |script| {
+        script.pass_until(age + 5 * SECOND);
+        script.then(Change::UpgradeKubelet(Kubelet::V1_37));
+    });
     Past { life, age }
 }
 

@@ -1,16 +1,14 @@
 //! Writes the life of a pod of each kind.
 
-use super::container::ContainerRef;
+use super::component_fault::{NoNode, SandboxFault};
+use super::container::{App, ContainerRef};
 use super::image::PullFault;
 use super::life::{Change, Life, PodManifest, ResizeStep};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
-use super::report::{App, Report};
 use super::rng::Rng;
-use super::sandbox_fault::SandboxFault;
-use super::scheduler::NoNode;
-use super::script::{FIRST_SYNC, GATE, PROBE, RUN, SCHEDULING, Script, WAIT_FOR_NODE};
+use super::script::{FIRST_SYNC, GATE, PROBE, SCHEDULING, Script, WAIT_FOR_NODE};
 use super::sim_clock::{MILLI, SECOND};
 
 /// A new life of `kind`.
@@ -35,10 +33,9 @@ fn of_manifest(kind: LifeKind, speed: LifeSpeed, manifest: PodManifest, rng: &mu
     Life {
         kind,
         steps: script.steps,
-        recreations: if matches!(kind, LifeKind::ReusedName | LifeKind::StatefulSet) {
-            3
-        } else {
-            0
+        recreations: match kind {
+            LifeKind::ReusedName | LifeKind::StatefulSet => 3,
+            _ => 0,
         },
         permanent: false,
         manifest,
@@ -62,12 +59,10 @@ fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> Node {
 fn write(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::Gated => {
-            script.wait(GATE);
-            script.then(Change::Ungate);
+            script.wait_then(GATE, Change::Ungate);
         }
         LifeKind::Unschedulable => {
-            script.wait(SCHEDULING);
-            script.then(Change::Unschedulable(NoNode::Resources));
+            script.wait_then(SCHEDULING, Change::Unschedulable(NoNode::Resources));
             script.wait(WAIT_FOR_NODE);
         }
         _ => {}
@@ -76,13 +71,9 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         LifeKind::Static | LifeKind::PresetNode => {}
         LifeKind::ScheduledStaysFalse => {
             script.then(Change::Unschedulable(NoNode::Resources));
-            script.wait(SCHEDULING);
-            script.then(Change::Bind {
-                node: script.node,
-                stamped: false,
-            });
+            script.bind(false);
         }
-        _ => script.bind(),
+        _ => script.bind(true),
     }
     match kind {
         LifeKind::QuickJob => quick(script, App::Completed),
@@ -100,10 +91,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         _ => {
             script.start_up();
             after_ready(kind, script);
-            script.wait(RUN);
-            // The speed shortens startups, not the time that pods run.
-            script.pass(10 * SECOND);
-            script.delete();
+            script.run_and_delete(10 * SECOND);
         }
     }
 }
@@ -112,10 +100,8 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
 fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::ReadinessGate => {
-            script.wait(PROBE);
-            script.then(Change::PassReadinessGate);
-            script.wait(FIRST_SYNC);
-            script.write();
+            script.wait_then(PROBE, Change::PassReadinessGate);
+            script.first_sync();
         }
         LifeKind::ReadinessFlap => flap(script),
         LifeKind::Restarted => {
@@ -126,8 +112,7 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
             script.pass(1_500 * MILLI);
             script.report.sandbox = false;
             script.report.init_done = 0;
-            script.report.app = Report::first(!script.manifest.init_containers.is_empty()).app;
-            script.write();
+            script.write_app(script.manifest.first_report().app);
             script.pass(SECOND);
             script.sandbox();
             script.initialize();
@@ -137,10 +122,8 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
         LifeKind::Resized => {
             script.pass(2 * SECOND);
             script.then(Change::Resize(Some(ResizeStep::Deferred)));
-            script.wait(WAIT_FOR_NODE);
-            script.then(Change::Resize(Some(ResizeStep::InProgress)));
-            script.wait(PROBE);
-            script.then(Change::Resize(None));
+            script.wait_then(WAIT_FOR_NODE, Change::Resize(Some(ResizeStep::InProgress)));
+            script.wait_then(PROBE, Change::Resize(None));
         }
         LifeKind::UpgradedKubelet => {
             script.pass(2 * SECOND);
@@ -155,21 +138,19 @@ fn flap(script: &mut Script<'_>) {
     if script.rng.chance(0.3) {
         script.then(Change::LoseNode);
     } else {
-        script.report.app = App::Running { ready: false };
-        script.write();
+        script.write_app(App::Running { ready: false });
     }
     script.pass(1_200 * MILLI);
     script.wait(PROBE);
-    script.report.app = App::Running { ready: true };
-    script.write();
+    script.write_app(App::Running { ready: true });
 }
 
 fn restart(script: &mut Script<'_>) {
-    script.report.app = App::Waiting("CrashLoopBackOff");
     script.report.restarts += 1;
-    script.write();
+    script.write_app(App::Waiting("CrashLoopBackOff"));
     script.pass(1_500 * MILLI);
-    script.run_again();
+    script.start_main();
+    script.show_running();
     script.probe();
 }
 
@@ -183,35 +164,29 @@ fn quick(script: &mut Script<'_>, end: App) {
             script.sandbox();
             script.report.sandbox = false;
         }
-        12..=18 => {
+        draw => {
             script.wait(FIRST_SYNC);
             script.make_sandbox();
             // Older kubelets are a sync behind, and there is none.
-            script.report.sandbox = script.node.kubelet.reports_sandbox_at_once();
-        }
-        _ => {
-            script.wait(FIRST_SYNC);
-            script.make_sandbox();
+            let at_once = script.node.kubelet.reports_sandbox_at_once();
+            script.report.sandbox = draw <= 18 && at_once;
         }
     }
-    script.find_image(ContainerRef::MAIN);
-    script.start_found(ContainerRef::MAIN);
+    script.start_main();
     script.pass(300 * MILLI);
     script.end(end);
-    script.wait(RUN);
-    script.pass(5 * SECOND);
-    script.delete();
+    script.run_and_delete(5 * SECOND);
 }
 
 fn job(script: &mut Script<'_>) {
     script.start_up();
     script.wait(PROBE);
-    let end = if script.rng.chance(0.9) {
+    let succeeds = script.rng.chance(0.9);
+    script.end(if succeeds {
         App::Completed
     } else {
         App::Failed
-    };
-    script.end(end);
+    });
     script.pass(2 * SECOND);
     script.wait(PROBE);
     script.delete();
@@ -221,15 +196,12 @@ fn crash_loop(script: &mut Script<'_>, crashes: u32) {
     script.first_sync();
     script.sandbox();
     for crash in 0..crashes {
-        script.find_image(ContainerRef::MAIN);
-        script.start_found(ContainerRef::MAIN);
-        script.report.app = App::Running { ready: false };
+        script.start_main();
         script.report.sandbox = true;
-        script.write();
+        script.write_app(App::Running { ready: false });
         script.pass(SECOND);
-        script.report.app = App::Waiting("CrashLoopBackOff");
         script.report.restarts += 1;
-        script.write();
+        script.write_app(App::Waiting("CrashLoopBackOff"));
         script.pass(((10 * SECOND) << crash.min(5)).min(300 * SECOND));
     }
     script.delete();
@@ -240,18 +212,13 @@ fn image_pull_stuck(script: &mut Script<'_>) {
     script.sandbox();
     let (image, fault) = (ContainerRef::MAIN, PullFault::NotFound);
     for attempt in 0..8 {
-        script.then(Change::Pull {
-            container: image,
-            takes: SECOND,
-        });
-        for change in [
-            Change::FailPull(image, fault),
-            Change::BackOffPull(image, fault),
-        ] {
+        let (container, takes) = (image, SECOND);
+        script.then(Change::Pull { container, takes });
+        let failures = [Change::FailPull, Change::BackOffPull];
+        for change in failures.map(|failure| failure(image, fault)) {
             script.pass(SECOND + (SECOND << attempt) / 4);
             script.then(change);
-            script.report.sandbox = true;
-            script.write();
+            script.write_sandbox(true);
         }
     }
     script.pass(120 * SECOND);
@@ -292,27 +259,18 @@ fn disrupted(script: &mut Script<'_>) {
 fn ready_before_network(script: &mut Script<'_>) {
     script.first_sync();
     script.make_sandbox();
-    script.find_image(ContainerRef::MAIN);
-    script.start_found(ContainerRef::MAIN);
-    script.report.app = App::Running { ready: true };
-    script.write();
+    script.start_main();
+    script.write_app(App::Running { ready: true });
     script.pass(1_500 * MILLI);
-    script.report.sandbox = true;
-    script.write();
-    script.wait(RUN);
-    script.pass(10 * SECOND);
-    script.delete();
+    script.write_sandbox(true);
+    script.run_and_delete(10 * SECOND);
 }
 
 fn coalesced(script: &mut Script<'_>) {
     script.wait(FIRST_SYNC);
     script.make_sandbox();
-    script.find_image(ContainerRef::MAIN);
-    script.start_found(ContainerRef::MAIN);
+    script.start_main();
     script.report.sandbox = true;
-    script.report.app = App::Running { ready: true };
-    script.write();
-    script.wait(RUN);
-    script.pass(10 * SECOND);
-    script.delete();
+    script.write_app(App::Running { ready: true });
+    script.run_and_delete(10 * SECOND);
 }

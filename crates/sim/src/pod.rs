@@ -1,11 +1,10 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
-use super::container::{ContainerRef, Runs, Waiting};
+use super::container::{ContainerRef, Report, Runs, Waiting};
 use super::image::PullFault;
 use super::kubelet::{self, Phase, Verdict};
 use super::life::{Change, PodManifest, READINESS_GATE, ResizeStep};
 use super::node::{Kubelet, Node};
-use super::report::Report;
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
@@ -77,9 +76,7 @@ impl Pod {
         let mut pod = Self {
             gated: manifest.scheduling_gated,
             node: manifest.preset_node,
-            kubelet: manifest
-                .preset_node
-                .map_or(Kubelet::V1_37, |node| node.kubelet),
+            kubelet: (manifest.preset_node).map_or(Kubelet::V1_37, |node| node.kubelet),
             runs: Runs::new(manifest.init_containers.len(), manifest.containers.len()),
             manifest,
             created,
@@ -106,9 +103,8 @@ impl Pod {
 
     /// The condition of type `kind`.
     pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
-        self.conditions
-            .iter()
-            .find(|condition| condition.kind == kind)
+        let mut conditions = self.conditions.iter();
+        conditions.find(|condition| condition.kind == kind)
     }
 
     /// Applies `change` at `now` of the API server's clock. [`Change::Remove`] changes nothing:
@@ -133,10 +129,8 @@ impl Pod {
             }
             Change::MakeSandbox => self.had_sandbox = true,
             Change::Pull { takes, .. } => {
-                self.pull = Some(Pull {
-                    since: now,
-                    takes: *takes,
-                });
+                let (since, takes) = (now, *takes);
+                self.pull = Some(Pull { since, takes });
             }
             Change::Pulled(container) | Change::FindImage(container) => {
                 if let Some(run) = self.runs.get_mut(*container) {
@@ -159,11 +153,7 @@ impl Pod {
                 self.set(READINESS_GATE, Verdict::HOLDS, now, None);
             }
             Change::LoseNode => {
-                let verdict = Verdict {
-                    holds: false,
-                    ..Verdict::HOLDS
-                };
-                self.set("Ready", verdict, now, None);
+                self.set("Ready", Verdict::FAILS, now, None);
             }
             Change::UpgradeKubelet(kubelet) => {
                 self.kubelet = *kubelet;
@@ -172,10 +162,7 @@ impl Pod {
                 }
             }
             Change::Disrupt(reason) => {
-                let verdict = Verdict {
-                    holds: true,
-                    ..Verdict::fails(reason, format!("{reason}: deleting the pod"))
-                };
+                let verdict = Verdict::holds(reason, format!("{reason}: deleting the pod"));
                 self.set("DisruptionTarget", verdict, now, None);
             }
             Change::Resize(step) => self.resize(*step, now),
@@ -204,10 +191,7 @@ impl Pod {
         match step {
             Some(ResizeStep::Deferred) => {
                 let message = "Node didn't have enough resource: cpu";
-                let verdict = Verdict {
-                    holds: true,
-                    ..Verdict::fails("Deferred", message)
-                };
+                let verdict = Verdict::holds("Deferred", message);
                 self.set(kinds[0], verdict, at, None);
             }
             Some(ResizeStep::InProgress) => self.set(kinds[1], Verdict::HOLDS, at, None),
@@ -221,15 +205,13 @@ impl Pod {
             return;
         };
         let error = fault.message(&image);
+        let back_off = format!("Back-off pulling image \"{}\"", image.name);
         let (reason, message) = match backs_off {
             false => ("ErrImagePull", error),
-            true => {
-                let message = format!(
-                    "Back-off pulling image \"{}\": ErrImagePull: {error}",
-                    image.name
-                );
-                ("ImagePullBackOff", message)
-            }
+            true => (
+                "ImagePullBackOff",
+                format!("{back_off}: ErrImagePull: {error}"),
+            ),
         };
         if let Some(run) = self.runs.get_mut(container) {
             run.waiting = Some(Waiting { reason, message });
@@ -238,9 +220,8 @@ impl Pod {
 
     fn report(&mut self, report: Report, now: Timestamp) {
         let at = self.node_time(now);
-        self.phase = self
-            .phase
-            .after(&report, self.manifest.init_containers.len());
+        let init_containers = self.manifest.init_containers.len();
+        self.phase = self.phase.after(&report, init_containers);
         if self.started.is_none() {
             self.started = Some(at);
             self.arrange();
@@ -249,9 +230,8 @@ impl Pod {
         self.runs.show(&self.manifest.init_containers, &report, at);
         self.report = Some((report, at));
         let generation = (self.kubelet.observes_generation()).then_some(self.generation);
-        let gate = self
-            .condition(READINESS_GATE)
-            .map(|gate| gate.verdict.holds);
+        let gate = self.condition(READINESS_GATE);
+        let gate = gate.map(|gate| gate.verdict.holds);
         let containers = kubelet::containers_ready(&self.manifest, &report, self.phase);
         let ready = kubelet::ready(&self.manifest, containers.clone(), gate);
         let initialized = kubelet::initialized(&self.manifest, &report, self.phase);
@@ -267,13 +247,9 @@ impl Pod {
         self.set("Ready", ready, at, generation);
         self.set("ContainersReady", containers, at, generation);
         // What the scheduler wrote stays, also where it is wrong (k/k#139602).
-        match self
-            .condition("PodScheduled")
-            .map(|condition| condition.verdict.clone())
-        {
-            None => self.set("PodScheduled", Verdict::HOLDS, at, generation),
-            Some(verdict) => self.set("PodScheduled", verdict, at, generation),
-        }
+        let scheduled = self.condition("PodScheduled");
+        let scheduled = scheduled.map_or(Verdict::HOLDS, |condition| condition.verdict.clone());
+        self.set("PodScheduled", scheduled, at, generation);
     }
 
     /// A kubelet writes its own conditions before the one that it found.
@@ -313,10 +289,7 @@ impl Pod {
 fn condition(kind: &'static str, since: Timestamp) -> PodCondition {
     PodCondition {
         kind,
-        verdict: Verdict {
-            holds: false,
-            ..Verdict::HOLDS
-        },
+        verdict: Verdict::FAILS,
         since,
         observed_generation: None,
     }

@@ -10,16 +10,13 @@ use k8s_openapi::api::core::v1::{
     Pod as PodObject, PodCondition as Condition, PodIP, PodReadinessGate, PodSchedulingGate,
     PodSchedulingGroup, PodSpec, PodStatus, Volume,
 };
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ManagedFieldsEntry, ObjectMeta, OwnerReference,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use serde::Serialize;
 
-use super::container::{Container, Ended, Run, RunState};
-use super::kubelet_event::go_duration;
+use super::component_events::go_duration;
+use super::container::{App, Container, Ended, Run, RunState};
 use super::life::{READINESS_GATE, SCHEDULING_GATE};
 use super::pod::{Pod, PodCondition};
-use super::report::App;
 use super::sim_clock::{SECOND, meta_time};
 
 const IMAGE_DIGEST: &str = "5f2d1c9c3b6f7f1d0a4b0fbb8e2a61f3a9d3a7d5c0c6de1f52f2f0c3e8a5b7d1";
@@ -86,16 +83,7 @@ fn metadata(pod: &Pod, resource_version: u64) -> ObjectMeta {
         deletion_timestamp: pod.deletion.map(|(at, _)| meta_time(at)),
         deletion_grace_period_seconds: pod.deletion.map(|(_, grace)| grace),
         labels: Some(manifest.labels.iter().cloned().collect()),
-        owner_references: manifest.owner.as_ref().map(|owner| {
-            vec![OwnerReference {
-                api_version: owner.api_version.to_owned(),
-                kind: owner.kind.to_owned(),
-                name: owner.name.clone(),
-                uid: owner.uid.clone(),
-                controller: Some(true),
-                block_owner_deletion: (owner.kind != "Node").then_some(true),
-            }]
-        }),
+        owner_references: manifest.owner.clone().map(|owner| vec![owner]),
         managed_fields: Some(
             managed_fields
                 .filter_map(|(fields, at)| {
@@ -347,9 +335,9 @@ fn repository(image: &str) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::super::container::{App, Report};
     use super::super::life::{Change, PodManifest};
     use super::super::node::CURRENT;
-    use super::super::report::{App, Report};
     use super::*;
     use podinit_core::timestamp::Timestamp;
 

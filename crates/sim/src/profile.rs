@@ -2,136 +2,106 @@
 
 use super::rng::Rng;
 
-/// The kinds of life. Together they contain every hazard of the specification
-/// ([§1](crate::specification#s1)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LifeKind {
+/// Declares each kind of life with its weight.
+macro_rules! kinds_of_life {
+    ($($(#[$doc:meta])* $kind:ident = $weight:literal,)*) => {
+        /// The kinds of life. Together they contain every hazard of the specification
+        /// ([§1](crate::specification#s1)).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum LifeKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl LifeKind {
+            /// Every kind with its weight. So few never start that a healthy cluster keeps its objectives. The
+            /// weights of those that follow from a node are small: the
+            /// nodes that [`super::node::choose`] draws add to them.
+            pub const WEIGHTS: &[(Self, u64)] = &[$((Self::$kind, $weight)),*];
+        }
+    };
+}
+
+kinds_of_life! {
     /// A Deployment's pod: scheduled, pulled, started, ready
-    Plain,
+    Plain = 400,
     /// The same with init containers
-    InitContainers,
+    InitContainers = 90,
     /// The same with a restartable init container (a sidecar)
-    Sidecar,
+    Sidecar = 60,
     /// A DaemonSet's pod on the host network
-    HostNetwork,
+    HostNetwork = 40,
     /// Created with a scheduling gate that is lifted after a while
-    Gated,
+    Gated = 20,
     /// No node fits at first
-    Unschedulable,
+    Unschedulable = 25,
     /// Waits for a readiness gate after its containers are ready
-    ReadinessGate,
+    ReadinessGate = 30,
     /// A job of less than a second: never seen Ready
-    QuickJob,
+    QuickJob = 80,
     /// A job that is Ready while it runs
-    Job,
+    Job = 50,
     /// A job that fails at once
-    FailingJob,
+    FailingJob = 25,
     /// One after the other under one name, as some operators run their jobs
-    ReusedName,
+    ReusedName = 10,
     /// A StatefulSet's pod, re-created under its name with a new UID
-    StatefulSet,
+    StatefulSet = 25,
     /// Ready, not ready, and ready again; or its node is lost for a while
-    ReadinessFlap,
+    ReadinessFlap = 25,
     /// The sandbox dies and everything starts over on the same UID
-    SandboxRecreated,
+    SandboxRecreated = 12,
     /// The container is restarted in place
-    Restarted,
+    Restarted = 20,
     /// Crashes again and again, and is never ready
-    CrashLoop,
+    CrashLoop = 2,
     /// The same of a bad release, which nobody takes back: see [`super::scene::Scene::CrashLoop`]
-    BadRelease,
+    BadRelease = 0,
     /// The image cannot be pulled
-    ImagePullStuck,
+    ImagePullStuck = 1,
     /// The sandbox cannot be made (`FailedCreatePodSandBox`)
-    SandboxStuck,
+    SandboxStuck = 1,
     /// Deleted at some point before it was ready
-    DeletedEarly,
+    DeletedEarly = 25,
     /// Preempted or evicted before it was ready
-    Disrupted,
+    Disrupted = 6,
     /// Its resources are changed in place after it was ready
-    Resized,
+    Resized = 10,
     /// The mirror of a static pod
-    Static,
+    Static = 4,
     /// Created with `spec.nodeName`
-    PresetNode,
+    PresetNode = 6,
     /// Bound, but `PodScheduled` stays False (k/k#139602)
-    ScheduledStaysFalse,
+    ScheduledStaysFalse = 2,
     /// Ready while the network condition is still False
-    ReadyBeforeNetwork,
+    ReadyBeforeNetwork = 3,
     /// Image cached, no probe: everything in one write
-    Coalesced,
+    Coalesced = 30,
     /// On a node whose clock is ahead
-    ClockAhead,
+    ClockAhead = 2,
     /// On a node whose clock is most of a second behind
-    ClockSlightlyBehind,
+    ClockSlightlyBehind = 4,
     /// On a node whose clock is seconds behind
-    ClockFarBehind,
+    ClockFarBehind = 2,
     /// On a node whose kubelet has no network condition
-    WithoutCondition,
+    WithoutCondition = 4,
     /// On a node whose kubelet computes the network condition at its next sync
-    NextSync,
+    NextSync = 10,
     /// Ran before its node's kubelet learnt of the network condition
-    UpgradedKubelet,
+    UpgradedKubelet = 1,
 }
 
 impl LifeKind {
-    /// Every kind with its weight. So few never start that a healthy cluster keeps its objectives. The
-    /// weights of those that follow from a node are small: the
-    /// nodes that [`super::node::choose`] draws add to them.
-    pub const WEIGHTS: [(Self, u64); 33] = [
-        (Self::Plain, 400),
-        (Self::InitContainers, 90),
-        (Self::Sidecar, 60),
-        (Self::HostNetwork, 40),
-        (Self::Gated, 20),
-        (Self::Unschedulable, 25),
-        (Self::ReadinessGate, 30),
-        (Self::QuickJob, 80),
-        (Self::Job, 50),
-        (Self::FailingJob, 25),
-        (Self::ReusedName, 10),
-        (Self::StatefulSet, 25),
-        (Self::ReadinessFlap, 25),
-        (Self::SandboxRecreated, 12),
-        (Self::Restarted, 20),
-        (Self::CrashLoop, 2),
-        (Self::BadRelease, 0),
-        (Self::ImagePullStuck, 1),
-        (Self::SandboxStuck, 1),
-        (Self::DeletedEarly, 25),
-        (Self::Disrupted, 6),
-        (Self::Resized, 10),
-        (Self::Static, 4),
-        (Self::PresetNode, 6),
-        (Self::ScheduledStaysFalse, 2),
-        (Self::ReadyBeforeNetwork, 3),
-        (Self::Coalesced, 30),
-        (Self::ClockAhead, 2),
-        (Self::ClockSlightlyBehind, 4),
-        (Self::ClockFarBehind, 2),
-        (Self::WithoutCondition, 4),
-        (Self::NextSync, 10),
-        (Self::UpgradedKubelet, 1),
-    ];
-
     /// Every kind that comes by itself.
     pub fn all() -> impl Iterator<Item = Self> {
-        (Self::WEIGHTS.into_iter())
+        Self::WEIGHTS
+            .iter()
             .filter(|(_, weight)| *weight > 0)
-            .map(|(kind, _)| kind)
+            .map(|(kind, _)| *kind)
     }
 
     /// A kind, in proportion to the weights.
     pub fn choose(rng: &mut Rng) -> Self {
-        let total = Self::WEIGHTS.iter().map(|(_, weight)| weight).sum();
-        let mut left = rng.below(total);
-        for (kind, weight) in Self::WEIGHTS {
-            if left < weight {
-                return kind;
-            }
-            left -= weight;
-        }
-        Self::Plain
+        *rng.weighted(Self::WEIGHTS)
     }
 }
 

@@ -80,6 +80,17 @@ impl Rng {
         &items[self.below(items.len() as u64) as usize]
     }
 
+    /// One of `items`, in proportion to their weights, of which one must be above 0.
+    pub fn weighted<'a, T>(&mut self, items: &'a [(T, u64)]) -> &'a T {
+        let mut left = self.below(items.iter().map(|(_, weight)| weight).sum());
+        let mut index = 0;
+        while left >= items[index].1 {
+            left -= items[index].1;
+            index += 1;
+        }
+        &items[index].0
+    }
+
     /// A suffix of `length` letters as Kubernetes generates them.
     pub fn suffix(&mut self, length: usize) -> String {
         (0..length)

@@ -1,14 +1,13 @@
 //! What a demonstration breaks, and how that shows in the pods that start from then on.
 
 use super::active::Active;
+use super::component_fault::{NoNode, SandboxFault};
+use super::container::Report;
 use super::image::{OWN_REGISTRY, PullFault};
 use super::life::Change;
 use super::node::{CURRENT, NEXT_SYNC};
 use super::profile::LifeKind;
-use super::report::Report;
 use super::rng::Rng;
-use super::sandbox_fault::SandboxFault;
-use super::scheduler::NoNode;
 use super::sim_clock::SECOND;
 
 /// How long after a sandbox failed it is tried again.
@@ -101,12 +100,10 @@ impl Scene {
         match (self, step) {
             (Self::CniOutage, Change::MakeSandbox) => {
                 // Where the node has been restarted meanwhile, its kubelet does not even try.
-                let untried = pod.node == Some(NEXT_SYNC);
-                let fault = match untried {
-                    true => SandboxFault::NetworkNotReady,
-                    false => SandboxFault::Network,
-                };
-                Some(no_sandbox(active, fault))
+                Some(match pod.node == Some(NEXT_SYNC) {
+                    true => no_sandbox(active, SandboxFault::NetworkNotReady),
+                    false => no_sandbox(active, SandboxFault::Network),
+                })
             }
             (Self::BadNode, Change::MakeSandbox) => {
                 (pod.node == Some(CURRENT)).then(|| no_sandbox(active, SandboxFault::Disk))
@@ -128,16 +125,12 @@ impl Scene {
 /// The kubelet writes its first status before it makes the sandbox. Where that succeeds at once, no
 /// API server may see this status; where it fails, it does.
 fn no_sandbox(active: &Active, fault: SandboxFault) -> BlockedStep {
-    let unreported = active.pod.report.is_none();
-    let first = unreported.then(|| {
-        Change::Report(Report::first(
-            !active.pod.manifest.init_containers.is_empty(),
-        ))
-    });
+    let mut changes = vec![Change::FailSandbox(fault)];
+    if active.pod.report.is_none() {
+        changes.insert(0, Change::Report(active.pod.manifest.first_report()));
+    }
     BlockedStep {
-        changes: (first.into_iter())
-            .chain([Change::FailSandbox(fault)])
-            .collect(),
+        changes,
         retry: SANDBOX_RETRY,
     }
 }
@@ -159,17 +152,15 @@ fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
     let Change::Pull { container, .. } = *pull else {
         return None;
     };
-    let last = match active.pod.report {
-        Some((last, _)) => last,
-        None => Report::first(!active.pod.manifest.init_containers.is_empty()),
-    };
+    let pod = &active.pod;
+    let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
     let fault = PullFault::Unreachable;
     // The sync after the failed pull sees the sandbox, on old kubelets too.
     let write = Change::Report(Report {
         sandbox: true,
         ..last
     });
-    let attempt = active.blocked_steps / 2;
+    let back_off = PULL_BACK_OFF << (active.blocked_steps / 2).min(5);
     Some(match active.blocked_steps % 2 {
         0 => BlockedStep {
             changes: vec![pull.clone(), Change::FailPull(container, fault), write],
@@ -177,9 +168,7 @@ fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
         },
         _ => BlockedStep {
             changes: vec![Change::BackOffPull(container, fault), write],
-            retry: ((PULL_BACK_OFF << attempt.min(5)).min(LONGEST_PULL_BACK_OFF)
-                - SYNC_AFTER_FAILURE)
-                .max(SECOND),
+            retry: (back_off.min(LONGEST_PULL_BACK_OFF) - SYNC_AFTER_FAILURE).max(SECOND),
         },
     })
 }

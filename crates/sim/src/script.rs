@@ -1,10 +1,9 @@
 //! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
-use super::container::ContainerRef;
+use super::container::{App, ContainerRef, Report};
 use super::life::{Change, PodManifest, Step};
 use super::node::Node;
 use super::profile::LifeSpeed;
-use super::report::{App, Report};
 use super::rng::Rng;
 use super::sim_clock::{MILLI, SECOND};
 
@@ -58,7 +57,7 @@ impl<'a> Script<'a> {
             manifest,
             node,
             steps: Vec::new(),
-            report: Report::first(!manifest.init_containers.is_empty()),
+            report: manifest.first_report(),
             speed,
             at: 0,
         }
@@ -85,6 +84,12 @@ impl<'a> Script<'a> {
         self.at = self.at.max(nanos);
     }
 
+    /// After `latency`, `change` happens.
+    pub(super) fn wait_then(&mut self, latency: Latency, change: Change) {
+        self.wait(latency);
+        self.then(change);
+    }
+
     /// Now `change` happens.
     pub(super) fn then(&mut self, change: Change) {
         self.steps.push(Step {
@@ -98,13 +103,22 @@ impl<'a> Script<'a> {
         self.then(Change::Report(self.report));
     }
 
+    /// Now the kubelet writes that the containers are in this state.
+    pub(super) fn write_app(&mut self, app: App) {
+        self.report.app = app;
+        self.write();
+    }
+
+    /// Now the kubelet writes whether there is a sandbox.
+    pub(super) fn write_sandbox(&mut self, sandbox: bool) {
+        self.report.sandbox = sandbox;
+        self.write();
+    }
+
     /// The scheduler binds the pod.
-    pub(super) fn bind(&mut self) {
-        self.wait(SCHEDULING);
-        self.then(Change::Bind {
-            node: self.node,
-            stamped: true,
-        });
+    pub(super) fn bind(&mut self, stamped: bool) {
+        let node = self.node;
+        self.wait_then(SCHEDULING, Change::Bind { node, stamped });
     }
 
     /// The kubelet writes its first status: nothing is ready yet, but `Initialized` is True where
@@ -119,8 +133,7 @@ impl<'a> Script<'a> {
     pub(super) fn sandbox(&mut self) {
         self.make_sandbox();
         if self.node.kubelet.reports_sandbox_at_once() {
-            self.report.sandbox = true;
-            self.write();
+            self.write_sandbox(true);
         }
     }
 
@@ -128,14 +141,11 @@ impl<'a> Script<'a> {
     pub(super) fn make_sandbox(&mut self) {
         if self.manifest.claim.is_some() {
             if self.rng.chance(0.2) {
-                self.wait(CREATE);
-                self.then(Change::FailMount);
+                self.wait_then(CREATE, Change::FailMount);
             }
-            self.wait(MOUNT);
-            self.then(Change::Mount);
+            self.wait_then(MOUNT, Change::Mount);
         }
-        self.wait(SANDBOX);
-        self.then(Change::MakeSandbox);
+        self.wait_then(SANDBOX, Change::MakeSandbox);
     }
 
     /// The init containers run one after the other.
@@ -143,8 +153,7 @@ impl<'a> Script<'a> {
         for (index, container) in self.manifest.init_containers.iter().enumerate() {
             self.start(ContainerRef::Init(index));
             self.wait(RELIST);
-            self.report.sandbox = true;
-            self.write();
+            self.write_sandbox(true);
             self.wait(if container.restartable { PROBE } else { INIT });
             self.report.init_done += 1;
             self.write();
@@ -160,28 +169,19 @@ impl<'a> Script<'a> {
         self.show_running();
     }
 
-    /// The main container is started again.
-    pub(super) fn run_again(&mut self) {
-        self.find_image(ContainerRef::MAIN);
-        self.start_found(ContainerRef::MAIN);
-        self.show_running();
-    }
-
-    fn show_running(&mut self) {
+    /// The next sync shows the containers running.
+    pub(super) fn show_running(&mut self) {
         self.wait(RELIST);
         self.report.sandbox = true;
-        self.report.app = App::Running {
-            ready: !self.manifest.readiness_probe,
-        };
-        self.write();
+        let ready = !self.manifest.readiness_probe;
+        self.write_app(App::Running { ready });
     }
 
     /// The readiness probe succeeds.
     pub(super) fn probe(&mut self) {
         if self.manifest.readiness_probe {
             self.wait(PROBE);
-            self.report.app = App::Running { ready: true };
-            self.write();
+            self.write_app(App::Running { ready: true });
         }
     }
 
@@ -196,11 +196,16 @@ impl<'a> Script<'a> {
 
     /// The container ends and is not restarted; its sandbox ends a moment later.
     pub(super) fn end(&mut self, app: App) {
-        self.report.app = app;
-        self.write();
+        self.write_app(app);
         self.pass(SECOND);
-        self.report.sandbox = false;
-        self.write();
+        self.write_sandbox(false);
+    }
+
+    /// The pod runs for a while, whatever the speed, which shortens startups, and is deleted.
+    pub(super) fn run_and_delete(&mut self, least: i64) {
+        self.wait(RUN);
+        self.pass(least);
+        self.delete();
     }
 
     /// Drops all but the first `kept` steps, and continues at some time before the next one.
@@ -214,23 +219,18 @@ impl<'a> Script<'a> {
                 Change::Report(report) => Some(report),
                 _ => None,
             })
-            .unwrap_or_else(|| Report::first(!self.manifest.init_containers.is_empty()));
+            .unwrap_or_else(|| self.manifest.first_report());
     }
 
     /// The pod is deleted: a grace period on a node, at once without one.
     pub(super) fn delete(&mut self) {
-        let bound = self
-            .steps
-            .iter()
-            .any(|step| matches!(step.change, Change::Bind { .. }))
-            || self.manifest.preset_node.is_some();
-        if bound {
+        let binds = |step: &Step| matches!(step.change, Change::Bind { .. });
+        if self.manifest.preset_node.is_some() || self.steps.iter().any(binds) {
             self.then(Change::Terminate { grace_seconds: 30 });
             self.pass(700 * MILLI);
             if matches!(self.report.app, App::Running { .. }) {
-                self.report.app = App::Completed;
                 self.report.sandbox = false;
-                self.write();
+                self.write_app(App::Completed);
             }
             self.pass(200 * MILLI);
         }
@@ -250,15 +250,19 @@ impl<'a> Script<'a> {
         self.start_found(container);
     }
 
+    /// The image of the main container is on the node, and it starts.
+    pub(super) fn start_main(&mut self) {
+        self.find_image(ContainerRef::MAIN);
+        self.start_found(ContainerRef::MAIN);
+    }
+
     /// The image is on the node already.
-    pub(super) fn find_image(&mut self, container: ContainerRef) {
-        self.wait(CACHED);
-        self.then(Change::FindImage(container));
+    fn find_image(&mut self, container: ContainerRef) {
+        self.wait_then(CACHED, Change::FindImage(container));
     }
 
     /// A container whose image is there is created and started.
-    pub(super) fn start_found(&mut self, container: ContainerRef) {
-        self.wait(CREATE);
-        self.then(Change::Start(container));
+    fn start_found(&mut self, container: ContainerRef) {
+        self.wait_then(CREATE, Change::Start(container));
     }
 }

@@ -1,41 +1,6 @@
 //! Label and field selectors, as far as pods and Events need them.
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
-use super::object::{ObjectKey, Resource};
-
-/// What selectors match, besides namespace and name.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Selectable {
-    /// `metadata.labels`
-    pub labels: Arc<[(String, String)]>,
-    /// The other fields that an object of its resource can be selected by; a missing one is empty
-    pub fields: Vec<(&'static str, String)>,
-}
-
-impl Selectable {
-    /// What selectors match of a pod or an Event.
-    pub(super) fn of_json(object: &Value) -> Self {
-        let labels = object["metadata"]["labels"].as_object();
-        let labels = (labels.into_iter().flatten())
-            .filter_map(|(name, label)| Some((name.clone(), label.as_str()?.to_owned())));
-        let fields = [Resource::Pods, Resource::Events].map(Resource::fields);
-        let mut fields: Vec<_> = (fields.into_iter().flatten())
-            .filter_map(|field| {
-                let value = object.pointer(&format!("/{}", field.replace('.', "/")))?;
-                Some((*field, value.as_str()?.to_owned()))
-            })
-            .collect();
-        // The API server sets it.
-        fields.push(("status.phase", "Pending".to_owned()));
-        Self {
-            labels: labels.collect(),
-            fields,
-        }
-    }
-}
+use super::object::{ObjectKey, Resource, Selectable};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
@@ -190,6 +155,8 @@ fn set(text: &str) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
 
     use super::*;
 

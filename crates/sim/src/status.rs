@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, StatusCause, StatusDetails};
 use serde::Serialize;
 
-use super::object::Resource;
+use super::object::{Resource, TooOld};
 
 /// An answer that is an error: a `Status`, with its fields in the order of the API server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,6 +18,12 @@ pub struct Failure {
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Box<StatusDetails>>,
     pub(super) code: u16,
+}
+
+impl From<TooOld> for Failure {
+    fn from(TooOld { requested, oldest }: TooOld) -> Self {
+        Self::too_old(requested, oldest)
+    }
 }
 
 impl Failure {

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::object::{Batch, Event, EventKind, Object, ObjectKey, Page, TooOld};
-use super::selector::Selectable;
+use super::object::{Batch, Event, EventKind, Object, ObjectKey, Page, Selectable, TooOld};
 
 /// The store. Writers and readers meet at one lock that is never held across an await.
 #[derive(Debug)]

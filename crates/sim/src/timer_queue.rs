@@ -1,49 +1,35 @@
 //! A queue by due time; entries that are due at the same instant keep the order of their insertion.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use podinit_core::timestamp::Timestamp;
 
-/// A queue of entries that become due.
+/// A queue of entries that become due, by their instants and the order of their insertion.
 #[derive(Debug)]
-pub(super) struct TimerQueue<T> {
-    order: BinaryHeap<Reverse<(Timestamp, u64)>>,
-    things: BTreeMap<u64, T>,
-    entered: u64,
-}
-
-impl<T> Default for TimerQueue<T> {
-    fn default() -> Self {
-        Self {
-            order: BinaryHeap::new(),
-            things: BTreeMap::new(),
-            entered: 0,
-        }
-    }
-}
+pub(super) struct TimerQueue<T>(BTreeMap<(Timestamp, u64), T>, u64);
 
 impl<T> TimerQueue<T> {
+    /// An empty queue.
+    pub(super) const fn new() -> Self {
+        Self(BTreeMap::new(), 0)
+    }
+
     /// Adds `thing`, due at `at`.
     pub(super) fn push(&mut self, at: Timestamp, thing: T) {
-        self.order.push(Reverse((at, self.entered)));
-        self.things.insert(self.entered, thing);
-        self.entered += 1;
+        self.0.insert((at, self.1), thing);
+        self.1 += 1;
     }
 
     /// When the next thing is due.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.order.peek().map(|Reverse((at, _))| *at)
+        self.0.keys().next().map(|(at, _)| *at)
     }
 
     /// Takes the next thing that is due at `now`, with its instant.
     pub(super) fn take_due(&mut self, now: Timestamp) -> Option<(Timestamp, T)> {
-        let Reverse((at, number)) = *self.order.peek()?;
-        if at > now {
-            return None;
-        }
-        self.order.pop();
-        self.things.remove(&number).map(|thing| (at, thing))
+        let next = self.0.first_entry().filter(|next| next.key().0 <= now)?;
+        let ((at, _), thing) = next.remove_entry();
+        Some((at, thing))
     }
 }
 
@@ -53,7 +39,7 @@ mod tests {
 
     #[test]
     fn things_come_in_the_order_of_time_and_then_of_insertion() {
-        let mut timers = TimerQueue::default();
+        let mut timers = TimerQueue::new();
         let at = Timestamp::from_seconds;
         for (second, thing) in [(3, "d"), (1, "a"), (2, "b"), (2, "c")] {
             timers.push(at(second), thing);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::container::ContainerRef;
+use super::container::{ContainerRef, Run};
 use super::kubelet::Phase;
 use super::life::Change;
 use super::pod::Pod;
@@ -207,36 +207,27 @@ impl PodTruth {
         }
         self.disrupted |= pod.condition("DisruptionTarget").is_some();
         self.node_name = pod.node.map(|node| node.name);
-        let reached = |kinds: &[&str]| {
-            (kinds.iter())
-                .filter_map(|kind| pod.condition(kind))
-                .find(|condition| condition.verdict.holds)
-                .map(|condition| Reached {
-                    stamped: condition.since,
-                    written: now,
-                })
+        let reach = |milestone: &mut Option<Reached>, stamped: Option<Timestamp>| {
+            let written = now;
+            let reached = stamped.map(|stamped| Reached { stamped, written });
+            *milestone = milestone.or(reached);
         };
-        let network = ["PodReadyToStartContainers", "PodHasNetwork"];
-        let acknowledged = pod.started.map(|stamped| Reached {
-            stamped,
-            written: now,
-        });
-        self.acknowledged = self.acknowledged.or(acknowledged);
-        if self.containers_started.is_none() {
-            let starts = pod.runs.regular.iter().map(|run| run.start());
-            let latest = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
-            self.containers_started = (latest.into_iter().max()).map(|stamped| Reached {
-                stamped,
-                written: now,
-            });
-        }
-        self.scheduled = self.scheduled.or_else(|| reached(&["PodScheduled"]));
-        self.network_ready = self.network_ready.or_else(|| reached(&network));
-        self.initialized = self.initialized.or_else(|| reached(&["Initialized"]));
-        self.containers_ready = self
-            .containers_ready
-            .or_else(|| reached(&["ContainersReady"]));
-        self.ready = self.ready.or_else(|| reached(&["Ready"]));
+        let since = |kind| {
+            let condition = pod
+                .condition(kind)
+                .filter(|condition| condition.verdict.holds);
+            condition.map(|condition| condition.since)
+        };
+        let network = since("PodReadyToStartContainers").or_else(|| since("PodHasNetwork"));
+        let starts = pod.runs.regular.iter().map(Run::start);
+        let starts = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
+        reach(&mut self.acknowledged, pod.started);
+        reach(&mut self.containers_started, starts.into_iter().max());
+        reach(&mut self.scheduled, since("PodScheduled"));
+        reach(&mut self.network_ready, network);
+        reach(&mut self.initialized, since("Initialized"));
+        reach(&mut self.containers_ready, since("ContainersReady"));
+        reach(&mut self.ready, since("Ready"));
         let ending = match pod.phase {
             _ if self.ready.is_some() => Some(Ending::Ready),
             Phase::Succeeded => Some(Ending::Completed),

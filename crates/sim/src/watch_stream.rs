@@ -10,7 +10,7 @@ use futures::Stream;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::faults::{FaultHandle, StreamFault};
+use super::faults::{FaultHandle, FaultState, StreamFault};
 use super::list::selects;
 use super::list_options::{At, ListOptions};
 use super::object::{Event, EventKind, Object, Resource};
@@ -47,7 +47,7 @@ struct Progress {
     ready: VecDeque<io::Result<Bytes>>,
     ended: bool,
     store_changed: tokio::sync::watch::Receiver<()>,
-    faults_changed: tokio::sync::watch::Receiver<()>,
+    faults_changed: tokio::sync::watch::Receiver<FaultState>,
 }
 
 impl WatchStream {
@@ -84,19 +84,16 @@ impl WatchStream {
         let newest = self.store.version();
         let lists = self.options.initial_events || !matches!(self.options.at, At::Version(_));
         match self.options.at {
-            At::Version(version) if !lists => {
-                // The stream reports a version that is too old, as the API server does.
-                return Ok((version, Vec::new()));
-            }
+            // The stream reports a version that is too old, as the API server does.
+            At::Version(version) if !lists => return Ok((version, Vec::new())),
             At::Version(version) if version > newest => {
                 return Err(Failure::too_large(version, newest));
             }
             _ => {}
         }
         let matches = |object: &Object| self.selects(object);
-        (self.store.page(None, None, None, false, matches))
-            .map(|page| (page.version, page.objects))
-            .map_err(|too_old| Failure::too_old(too_old.requested, too_old.oldest))
+        let page = self.store.page(None, None, None, false, matches)?;
+        Ok((page.version, page.objects))
     }
 
     fn selects(&self, object: &Object) -> bool {
@@ -105,21 +102,17 @@ impl WatchStream {
 
     /// The event as this watch sees it: a selection is entered and left.
     fn translate(&self, event: &Event) -> Option<Bytes> {
-        let before = event
-            .previous
-            .as_deref()
-            .filter(|object| self.selects(object));
-        let after = Some(&*event.object).filter(|object| self.selects(object));
+        let selected = |object: &&Object| self.selects(object);
+        let before = event.previous.as_deref().filter(selected);
+        let after = Some(&*event.object).filter(selected);
+        let line = |kind, object| Some(watch_event::of(self.resource, kind, object));
         let version = event.object.version;
-        let resource = self.resource;
         match (event.kind, before, after) {
-            (EventKind::Deleted, Some(_), _) => {
-                Some(watch_event::of(resource, "DELETED", &event.object))
-            }
+            (EventKind::Deleted, Some(_), _) => line("DELETED", &event.object),
             (EventKind::Deleted, None, _) | (_, None, None) => None,
-            (_, None, Some(object)) => Some(watch_event::of(resource, "ADDED", object)),
-            (_, Some(_), Some(object)) => Some(watch_event::of(resource, "MODIFIED", object)),
-            (_, Some(object), None) => Some(watch_event::left(resource, object, version)),
+            (_, None, Some(object)) => line("ADDED", object),
+            (_, Some(_), Some(object)) => line("MODIFIED", object),
+            (_, Some(object), None) => Some(watch_event::left(self.resource, object, version)),
         }
     }
 }
@@ -160,11 +153,7 @@ impl Progress {
         }
         if self.end_of_list_due {
             self.end_of_list_due = false;
-            self.send(&[watch_event::bookmark(
-                self.watch.resource,
-                self.version,
-                true,
-            )]);
+            self.send(&[self.bookmark_line(true)]);
             return true;
         }
         match self.watch.store.events_after(self.version, BATCH) {
@@ -177,31 +166,32 @@ impl Progress {
                 !batch.events.is_empty()
             }
             Err(too_old) => {
-                self.fail(&Failure::too_old(too_old.requested, too_old.oldest));
+                self.fail(&too_old.into());
                 true
             }
         }
     }
 
     fn send(&mut self, lines: &[Bytes]) {
-        let copies = if self.watch.faults.modes().duplicate_events {
-            2
-        } else {
-            1
-        };
-        let mut chunk = Vec::with_capacity(lines.iter().map(|line| line.len() * copies).sum());
-        for line in lines {
-            for _ in 0..copies {
-                chunk.extend_from_slice(line);
-            }
-        }
+        let duplicates = self.watch.faults.modes().duplicate_events;
+        let copies = |line| std::iter::repeat_n(line, 1 + usize::from(duplicates));
+        let chunk = lines
+            .iter()
+            .flat_map(copies)
+            .cloned()
+            .collect::<Vec<_>>()
+            .concat();
         if !chunk.is_empty() {
-            self.ready.push_back(Ok(chunk.into()));
+            self.give(chunk.into());
         }
     }
 
+    fn give(&mut self, bytes: Bytes) {
+        self.ready.push_back(Ok(bytes));
+    }
+
     fn fail(&mut self, failure: &Failure) {
-        self.ready.push_back(Ok(watch_event::error(failure)));
+        self.give(watch_event::error(failure));
         self.ended = true;
     }
 
@@ -210,13 +200,13 @@ impl Progress {
         let reached = self.version <= self.watch.store.version();
         let wanted = self.watch.options.bookmarks && !self.watch.faults.modes().no_bookmarks;
         if reached && wanted {
-            self.ready.push_back(Ok(watch_event::bookmark(
-                self.watch.resource,
-                self.version,
-                false,
-            )));
+            self.give(self.bookmark_line(false));
         }
         self.next_bookmark = Instant::now() + self.watch.bookmark_interval;
+    }
+
+    fn bookmark_line(&self, ends_list: bool) -> Bytes {
+        watch_event::bookmark(self.watch.resource, self.version, ends_list)
     }
 
     fn suffer(&mut self, fault: StreamFault) {
@@ -232,17 +222,16 @@ impl Progress {
                 self.fail(&Failure::too_old(self.version, newest));
             }
             StreamFault::Fail(failure) => self.fail(&failure),
-            StreamFault::Corrupt => self.ready.push_back(Ok(watch_event::corrupt())),
+            StreamFault::Corrupt => self.give(watch_event::corrupt()),
             StreamFault::Truncated => {
-                let line = watch_event::bookmark(self.watch.resource, self.version, false);
-                self.ready.push_back(Ok(line.slice(..line.len() / 2)));
+                let line = self.bookmark_line(false);
+                self.give(line.slice(..line.len() / 2));
                 self.ended = true;
             }
             StreamFault::Oversized(bytes) => {
-                self.ready
-                    .push_back(Ok(watch_event::oversized(bytes, self.version)));
+                self.give(watch_event::oversized(bytes, self.version));
             }
-            StreamFault::Raw(bytes) => self.ready.push_back(Ok(bytes)),
+            StreamFault::Raw(bytes) => self.give(bytes),
         }
     }
 

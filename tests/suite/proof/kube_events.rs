@@ -60,7 +60,7 @@ pub struct Draft {
 
 /// What has been reported of `change`, which has just happened to the pod.
 pub fn drafts(number: u32, change: &Change, pod: &Pod, at: Timestamp) -> Vec<Draft> {
-    let drafts = podinit_sim::event::drafts(change, pod, at).into_iter();
+    let drafts = podinit_sim::component_events::drafts(change, pod, at).into_iter();
     let manifest = &pod.manifest;
     let init = manifest.init_containers.iter().enumerate();
     let init = init.map(|(index, container)| {

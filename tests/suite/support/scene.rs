@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use podinit::slo::SloFile;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::sim_clock::time;
 use podinit_sim::scene::Scene;
+use podinit_sim::sim_clock::time;
 use podinit_sim::truth::PodTruth;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};

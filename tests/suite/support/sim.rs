@@ -6,9 +6,9 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use podinit_sim::Cluster;
+use podinit_sim::container::{App, Report};
 use podinit_sim::life::{Change, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::report::{App, Report};
 use serde_json::Value;
 
 pub const PODS: &str = "/api/v1/pods";

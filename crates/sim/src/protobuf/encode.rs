@@ -1,16 +1,21 @@
 //! One message, from its JSON.
 
+use prost::encoding::int64;
 use serde_json::Value;
 
+use super::put_bytes;
 use super::schema::{self, Field, INLINE};
-use super::{put_bytes, put_integer};
 
 /// The message of the type `name`; `None` where there is no such type, or the value is none of it.
 pub(super) fn message(name: &str, value: &Value) -> Option<Vec<u8>> {
     let mut buffer = Vec::new();
     match name {
         "Time" | "MicroTime" => time(value, &mut buffer)?,
-        "Quantity" => put_bytes(1, quantity(value)?.as_bytes(), &mut buffer),
+        "Quantity" => match value {
+            Value::String(text) => put_bytes(1, text.as_bytes(), &mut buffer),
+            Value::Number(number) => put_bytes(1, number.to_string().as_bytes(), &mut buffer),
+            _ => return None,
+        },
         "IntOrString" => int_or_string(value, &mut buffer)?,
         "FieldsV1" => put_bytes(1, value.to_string().as_bytes(), &mut buffer),
         _ => {
@@ -52,14 +57,8 @@ fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
             for (key, value) in entries {
                 let mut entry = Vec::new();
                 put_bytes(1, key.as_bytes(), &mut entry);
-                put_one(
-                    &Field {
-                        number: 2,
-                        ..*field
-                    },
-                    value,
-                    &mut entry,
-                );
+                let number = 2;
+                put_one(&Field { number, ..*field }, value, &mut entry);
                 put_bytes(field.number, &entry, buffer);
             }
         }
@@ -71,11 +70,9 @@ fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
 fn put_one(field: &Field, value: &Value, buffer: &mut Vec<u8>) {
     match (field.kind, value) {
         ("string", Value::String(text)) => put_bytes(field.number, text.as_bytes(), buffer),
-        ("bool", Value::Bool(flag)) => put_integer(field.number, i64::from(*flag), buffer),
+        ("bool", Value::Bool(flag)) => int64::encode(field.number, &i64::from(*flag), buffer),
         ("int32" | "int64", Value::Number(number)) => {
-            if let Some(number) = number.as_i64() {
-                put_integer(field.number, number, buffer);
-            }
+            int64::encode_repeated(field.number, number.as_i64().as_slice(), buffer);
         }
         ("string" | "bool" | "int32" | "int64" | "bytes", _) => {}
         (name, value) => {
@@ -92,35 +89,20 @@ fn time(value: &Value, buffer: &mut Vec<u8>) -> Option<()> {
         return Some(());
     }
     let at: jiff::Timestamp = value.as_str()?.parse().ok()?;
-    put_integer(
-        1,
-        at.as_nanosecond().div_euclid(1_000_000_000) as i64,
-        buffer,
-    );
-    put_integer(
-        2,
-        at.as_nanosecond().rem_euclid(1_000_000_000) as i64,
-        buffer,
-    );
+    let (nanos, second) = (at.as_nanosecond(), 1_000_000_000);
+    int64::encode(1, &(nanos.div_euclid(second) as i64), buffer);
+    int64::encode(2, &(nanos.rem_euclid(second) as i64), buffer);
     Some(())
-}
-
-fn quantity(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
 }
 
 fn int_or_string(value: &Value, buffer: &mut Vec<u8>) -> Option<()> {
     match value {
         Value::Number(number) => {
-            put_integer(1, 0, buffer);
-            put_integer(2, number.as_i64()?, buffer);
+            int64::encode(1, &0, buffer);
+            int64::encode(2, &number.as_i64()?, buffer);
         }
         Value::String(text) => {
-            put_integer(1, 1, buffer);
+            int64::encode(1, &1, buffer);
             put_bytes(3, text.as_bytes(), buffer);
         }
         _ => return None,

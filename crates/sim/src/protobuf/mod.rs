@@ -92,8 +92,3 @@ fn put_bytes(number: u32, bytes: &[u8], buffer: &mut Vec<u8>) {
     encode_varint(bytes.len() as u64, buffer);
     buffer.extend_from_slice(bytes);
 }
-
-fn put_integer(number: u32, value: i64, buffer: &mut Vec<u8>) {
-    encode_key(number, WireType::Varint, buffer);
-    encode_varint(value.cast_unsigned(), buffer);
-}

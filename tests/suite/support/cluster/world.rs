@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::faults::{Answer, StreamFault, Target};
-use podinit_sim::sim_clock::time;
 use podinit_sim::life::Life;
 use podinit_sim::object::ObjectKey;
 use podinit_sim::rng::Rng;
+use podinit_sim::sim_clock::time;
 use podinit_sim::truth::{Ending, PodTruth};
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use podinit_sim::Cluster;
+use podinit_sim::container::{App, Report};
 use podinit_sim::life::{Change, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::report::{App, Report};
 use podinit_sim::rng::Rng;
 
 use crate::support::scrape::Scrape;

@@ -1,21 +1,66 @@
-//! The Events of a kubelet. The messages are those of `pkg/kubelet/images/image_manager.go`,
+//! The Events that kubelets, the scheduler and the volume controller report of what happens to a pod. A
+//! kubelet's messages are those of `pkg/kubelet/images/image_manager.go`,
 //! `pkg/kubelet/kuberuntime/kuberuntime_container.go` and `kuberuntime_manager.go` of 1.24 to 1.37.
 
-use super::container::{Container, ContainerRef, RunState};
+use super::container::{App, Container, ContainerRef, Report, RunState};
 use super::event::{EventDraft, Reporter};
 use super::life::Change;
 use super::node::Node;
-use super::pod::Pod;
-use super::report::{App, Report};
+use super::pod::{Pod, SCHEDULER_SKEW};
 use super::sim_clock::MILLI;
 use podinit_core::timestamp::Timestamp;
 
 /// Between the creation of a container and its start.
 const CREATION: i64 = 25 * MILLI;
 
+/// The Events of `change`, which has just happened to `pod` at `now` of the API server's clock.
+pub fn drafts(change: &Change, pod: &Pod, now: Timestamp) -> Vec<EventDraft> {
+    let manifest = &pod.manifest;
+    match change {
+        Change::Unschedulable(why) => {
+            let draft = scheduler("FailedScheduling", why.message(), now);
+            vec![EventDraft {
+                warning: true,
+                ..draft
+            }]
+        }
+        Change::Bind { node, .. } => {
+            let (namespace, name) = (&manifest.namespace, &manifest.name);
+            let message = format!("Successfully assigned {namespace}/{name} to {}", node.name);
+            vec![scheduler("Scheduled", message, now)]
+        }
+        Change::Mount => vec![EventDraft {
+            reporter: Reporter::VolumeController,
+            warning: false,
+            reason: "SuccessfulAttachVolume",
+            message: format!(
+                "AttachVolume.Attach succeeded for volume \"pvc-{}\" ",
+                manifest.uid
+            ),
+            container: None,
+            at: now,
+        }],
+        _ => match pod.node {
+            Some(node) => of_kubelet(change, pod, node, now),
+            None => Vec::new(),
+        },
+    }
+}
+
+fn scheduler(reason: &'static str, message: String, now: Timestamp) -> EventDraft {
+    EventDraft {
+        reporter: Reporter::Scheduler,
+        warning: false,
+        reason,
+        message,
+        container: None,
+        at: now.plus_nanos(SCHEDULER_SKEW),
+    }
+}
+
 /// The Events of `change`, which the kubelet of `node` has just seen of `pod` at `now` of the API server's
 /// clock.
-pub(super) fn drafts(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> Vec<EventDraft> {
+fn of_kubelet(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> Vec<EventDraft> {
     let view = KubeletView { pod, node, now };
     match change {
         Change::FailMount => vec![view.warning(
@@ -26,23 +71,18 @@ pub(super) fn drafts(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> 
             None,
         )],
         Change::FailSandbox(fault) => {
-            vec![view.warning(
-                "FailedCreatePodSandBox",
-                fault.message(&view.pod.manifest.uid, view.pod.sandbox_attempts),
-                None,
-            )]
+            let message = fault.message(&pod.manifest.uid, pod.sandbox_attempts);
+            vec![view.warning("FailedCreatePodSandBox", message, None)]
         }
         Change::Pull { container, .. }
         | Change::Pulled(container)
         | Change::FindImage(container)
         | Change::FailPull(container, _)
-        | Change::BackOffPull(container, _) => match view.pod.manifest.container(*container) {
-            Some(declared) => view.of_image(change, *container, declared),
-            None => Vec::new(),
-        },
-        Change::Start(container) => match view.pod.manifest.container(*container) {
-            Some(declared) => view.start(*container, declared),
-            None => Vec::new(),
+        | Change::BackOffPull(container, _)
+        | Change::Start(container) => match (pod.manifest.container(*container), change) {
+            (Some(declared), Change::Start(_)) => view.start(*container, declared),
+            (Some(declared), _) => view.of_image(change, *container, declared),
+            (None, _) => Vec::new(),
         },
         Change::Report(report) => view.report(report),
         Change::Terminate { .. } => view.kill(),
@@ -92,48 +132,30 @@ impl KubeletView<'_> {
         container: ContainerRef,
         declared: &Container,
     ) -> Vec<EventDraft> {
-        let image = declared.image;
-        let minor = self.pod.kubelet.minor;
-        let of = Some(container);
+        let name = declared.image.name;
+        let normal = |reason, message| self.normal(reason, message, Some(container));
+        let failed = |message| self.warning("Failed", message, Some(container));
         match change {
-            Change::Pull { .. } => {
-                let message = format!("Pulling image \"{}\"", image.name);
-                vec![self.normal("Pulling", message, of)]
-            }
-            Change::Pulled(_) => {
-                let message = self.pulled(declared);
-                vec![self.normal("Pulled", message, of)]
-            }
+            Change::Pull { .. } => vec![normal("Pulling", format!("Pulling image \"{name}\""))],
+            Change::Pulled(_) => vec![normal("Pulled", self.pulled(declared))],
             Change::FailPull(_, fault) => {
-                let message = format!(
-                    "Failed to pull image \"{}\": {}",
-                    image.name,
-                    fault.message(&image)
-                );
-                let error = "Error: ErrImagePull".to_owned();
+                let fault = fault.message(&declared.image);
                 vec![
-                    self.warning("Failed", message, of),
-                    self.warning("Failed", error, of),
+                    failed(format!("Failed to pull image \"{name}\": {fault}")),
+                    failed("Error: ErrImagePull".to_owned()),
                 ]
             }
-            Change::BackOffPull(..) => {
-                let message = format!("Back-off pulling image \"{}\"", image.name);
-                let error = "Error: ImagePullBackOff".to_owned();
-                vec![
-                    self.normal("BackOff", message, of),
-                    self.warning("Failed", error, of),
-                ]
-            }
+            Change::BackOffPull(..) => vec![
+                normal("BackOff", format!("Back-off pulling image \"{name}\"")),
+                failed("Error: ImagePullBackOff".to_owned()),
+            ],
             _ => {
-                let present = format!(
-                    "Container image \"{}\" already present on machine",
-                    image.name
-                );
-                let message = match minor {
+                let present = format!("Container image \"{name}\" already present on machine");
+                let message = match self.pod.kubelet.minor {
                     0..=34 => present,
                     _ => format!("{present} and can be accessed by the pod"),
                 };
-                vec![self.normal("Pulled", message, of)]
+                vec![normal("Pulled", message)]
             }
         }
     }
@@ -146,38 +168,31 @@ impl KubeletView<'_> {
             None => (0, 0),
         };
         let head = format!("Successfully pulled image \"{}\" in", image.name);
+        let in_millis = |nanos| go_duration(nanos / MILLI * MILLI);
+        let times = format!(
+            "{} ({} including waiting)",
+            in_millis(took),
+            in_millis(waited)
+        );
         // Before 1.27 the message states what the metric does, not cut to the millisecond.
         match self.pod.kubelet.minor {
             0..=26 => format!("{head} {}", go_duration(waited)),
-            27..=29 => format!(
-                "{head} {} ({} including waiting)",
-                go_duration(in_millis(took)),
-                go_duration(in_millis(waited))
-            ),
-            _ => format!(
-                "{head} {} ({} including waiting). Image size: {} bytes.",
-                go_duration(in_millis(took)),
-                go_duration(in_millis(waited)),
-                image.bytes
-            ),
+            27..=29 => format!("{head} {times}"),
+            _ => format!("{head} {times}. Image size: {} bytes.", image.bytes),
         }
     }
 
     fn start(&self, container: ContainerRef, declared: &Container) -> Vec<EventDraft> {
         let name = declared.name;
-        let (created, started) = match self.pod.kubelet.minor {
-            0..=31 => (
-                format!("Created container {name}"),
-                format!("Started container {name}"),
-            ),
-            32..=34 => (
-                format!("Created container: {name}"),
-                format!("Started container {name}"),
-            ),
-            _ => (
-                "Container created".to_owned(),
-                "Container started".to_owned(),
-            ),
+        let minor = self.pod.kubelet.minor;
+        let created = match minor {
+            0..=31 => format!("Created container {name}"),
+            32..=34 => format!("Created container: {name}"),
+            _ => "Container created".to_owned(),
+        };
+        let started = match minor {
+            0..=34 => format!("Started container {name}"),
+            _ => "Container started".to_owned(),
         };
         let created = self.normal("Created", created, Some(container));
         vec![
@@ -212,12 +227,8 @@ impl KubeletView<'_> {
     }
 
     fn kill(&self) -> Vec<EventDraft> {
-        let runs = self
-            .pod
-            .runs
-            .regular
-            .iter()
-            .zip(&self.pod.manifest.containers);
+        let pod = self.pod;
+        let runs = pod.runs.regular.iter().zip(&pod.manifest.containers);
         runs.enumerate()
             .filter(|(_, (run, _))| matches!(run.state, RunState::Running(_)))
             .map(|(index, (_, container))| {
@@ -226,10 +237,6 @@ impl KubeletView<'_> {
             })
             .collect()
     }
-}
-
-fn in_millis(nanos: i64) -> i64 {
-    nanos / MILLI * MILLI
 }
 
 /// As Go's `time.Duration` prints it.

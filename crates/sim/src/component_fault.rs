@@ -1,4 +1,31 @@
-//! Why a sandbox cannot be made, in the words of a container runtime.
+//! Why a pod finds no node and a sandbox cannot be made, in the words of the scheduler and of a container
+//! runtime.
+
+use super::node::NODES;
+
+/// Why no node takes a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoNode {
+    /// All are full
+    Resources,
+    /// The rest of its pod group does not fit (1.37, gang scheduling)
+    Gang,
+}
+
+impl NoNode {
+    /// The message of the condition `PodScheduled` and of the Event `FailedScheduling`.
+    pub fn message(self) -> String {
+        match self {
+            Self::Resources => format!(
+                "0/{NODES} nodes are available: {NODES} Insufficient cpu. preemption: 0/{NODES} \
+                 nodes are available: {NODES} No preemption victims found for incoming pod."
+            ),
+            Self::Gang => "pod group is unschedulable, minCount (8) cannot be satisfied: \
+                           0 scheduled, 3 remaining"
+                .to_owned(),
+        }
+    }
+}
 
 /// Why a sandbox cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,14 +39,6 @@ pub enum SandboxFault {
 }
 
 impl SandboxFault {
-    /// `reason` of the Event that reports it.
-    pub const fn reason(self) -> &'static str {
-        match self {
-            Self::NetworkNotReady => "NetworkNotReady",
-            Self::Network | Self::Disk => "FailedCreatePodSandBox",
-        }
-    }
-
     /// `message` of the Event that reports it. Each attempt has a sandbox of its own, so that
     /// no two messages of a pod are the same.
     /// `uid` is the pod's, `attempt` the number of its attempts so far.
@@ -29,9 +48,8 @@ impl SandboxFault {
                 let id = uid.replace('-', "");
                 format!(
                     "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup \
-                     network for sandbox \"{id}{:08x}\": plugin type=\"example-cni\" failed (add): \
-                     dial unix /run/example-cni/agent.sock: connect: connection refused",
-                    attempt
+                     network for sandbox \"{id}{attempt:08x}\": plugin type=\"example-cni\" failed \
+                     (add): dial unix /run/example-cni/agent.sock: connect: connection refused"
                 )
             }
             Self::NetworkNotReady => "network is not ready: container runtime network not ready: \
@@ -40,8 +58,7 @@ impl SandboxFault {
                 .to_owned(),
             Self::Disk => format!(
                 "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start \
-                 sandbox: mkdir /run/containerd/task/{:08x}: no space left on device",
-                attempt
+                 sandbox: mkdir /run/containerd/task/{attempt:08x}: no space left on device"
             ),
         }
     }
