@@ -147,9 +147,10 @@ impl Exporter {
         let label_keys = watch.decode.pod_labels.clone();
         let finder = Arc::new(Finder::new(records.clone(), Arc::clone(&stats)));
         let routes = api::router(records.clone(), label_keys);
-        let server = server.with_routes(routes.merge(problems::router(finder)));
+        let server = server.with_routes(routes.merge(problems::router(Arc::clone(&finder))));
         let server = server.with_page(page::router(PageSources {
             records,
+            finder,
             exposition: Arc::clone(&exposition),
             stats: Arc::clone(&stats),
             health: health.clone(),

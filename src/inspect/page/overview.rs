@@ -10,6 +10,7 @@ use super::slo_card::SloCard;
 use super::waiting_row::WaitingRow;
 use super::waterfall::{Waterfall, waterfall};
 use crate::inspect::explain::{Context, Explanation};
+use crate::inspect::problems::Problem;
 use crate::metrics::Figures;
 use podinit_core::lifecycle::{Outcome, Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
@@ -23,6 +24,8 @@ pub struct Overview {
     pub in_flight: Vec<Record>,
     /// The pods that are stuck
     pub stuck: Vec<Record>,
+    /// What is broken
+    pub problems: Vec<Problem>,
     /// The slowest startups of the last hour, the slowest first
     pub slowest: Vec<Record>,
     /// When a pod became ready last
@@ -45,6 +48,9 @@ pub struct Foot {
     pub refresh: Option<u64>,
 }
 
+/// So many problems are shown, the worst.
+const MOST_PROBLEMS: usize = 8;
+
 /// A count with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Named {
@@ -60,6 +66,8 @@ struct Named {
 struct OverviewPage {
     root: &'static str,
     sentence: String,
+    problems: Vec<Problem>,
+    more_problems: usize,
     bands: Vec<Band>,
     most: u64,
     width: f64,
@@ -108,7 +116,12 @@ impl Overview {
         };
         let page = OverviewPage {
             root: "",
-            sentence: situation.sentence(),
+            sentence: match self.problems.first() {
+                Some(worst) => worst.sentence.clone(),
+                None => situation.sentence(),
+            },
+            more_problems: self.problems.len().saturating_sub(MOST_PROBLEMS),
+            problems: self.problems.into_iter().take(MOST_PROBLEMS).collect(),
             bands,
             most,
             width: WIDTH,

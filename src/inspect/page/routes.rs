@@ -18,6 +18,7 @@ use super::overview::{Foot, Overview};
 use super::pod_page::pod_page;
 use crate::cluster::clock::Clock;
 use crate::inspect::explain::{Context, Explanation, Fleet, Peers};
+use crate::inspect::problems::Finder;
 use crate::inspect::records::{
     Answer, Filter, Position, Query, RecordsClient, Sort, Unanswered, Whole,
 };
@@ -70,6 +71,7 @@ impl SharedHistory {
 #[derive(Clone)]
 pub struct PageSources {
     pub records: RecordsClient,
+    pub finder: Arc<Finder>,
     pub exposition: Arc<Exposition>,
     pub stats: Arc<WatchStats>,
     pub health: Health,
@@ -182,6 +184,7 @@ impl PageSources {
         let overview = Overview {
             in_flight: self.in_flight(false).await?,
             stuck: self.in_flight(true).await?,
+            problems: self.finder.problems().await?.problems.clone(),
             slowest: self.records.ask(slowest).await?.records,
             last_ready: self.newest_ready(1).await?.first().and_then(ended),
             figures: self.exposition.figures(),
