@@ -7,6 +7,7 @@ use std::time::Duration;
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::history::{History, Sample};
 use podinit::inspect::page::{Foot, Overview, pod_page};
+use podinit::inspect::problems::Problems;
 use podinit::metrics::{Figures, SloFigures};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
@@ -144,6 +145,7 @@ fn small() -> Overview {
         figures: figures(2, 2),
         history,
         in_flight: stuck.clone(),
+        problems: Problems::find(stuck.clone(), &[], Some(at(600))).problems,
         stuck,
         slowest: vec![ready("web-0")],
         last_ready: Some(at(30)),
