@@ -125,7 +125,12 @@ impl Harness {
         let mut ended = self.said.records.kept().records;
         ended.sort_by_key(|kept| (kept.startup.ended(), kept.startup.uid()));
         let ended = ended.into_iter().map(|kept| kept.startup.record());
-        in_flight.chain(ended).collect()
+        let mut records: Vec<Record> = in_flight.chain(ended).collect();
+        // Which container gave a cause is not saved: a reading of rule 13.3.
+        for cause in records.iter_mut().flat_map(|record| &mut record.causes) {
+            cause.container = None;
+        }
+        records
     }
 
     fn text(&self) -> String {
