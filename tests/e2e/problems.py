@@ -96,7 +96,7 @@ class Container:
 
 
 def containers_of(pod, stage=None):
-    """Those of a stage, or all. A reading: init containers come first, since they start first."""
+    """Those of a stage, or all. A reading: regular ones come first, as 10.1 names them."""
     found = []
     for init, specs, statuses in ((True, "initContainers", "initContainerStatuses"),
                                   (False, "containers", "containerStatuses")):
@@ -104,7 +104,7 @@ def containers_of(pod, stage=None):
         found += [Container(c, by_name.get(c["name"]), init, pod) for c in pod.obj["spec"].get(specs) or []]
     if stage == "init":
         return [c for c in found if not c.regular and not c.over][:1]
-    return [c for c in found if stage is None or c.regular or c.restartable]
+    return sorted((c for c in found if stage is None or c.regular or c.restartable), key=lambda c: not c.regular)
 
 
 def container_cause(pod, stage):

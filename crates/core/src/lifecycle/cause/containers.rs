@@ -221,8 +221,11 @@ pub(super) fn container_with(
     match rows {
         Stage::Init => initializing(evidence).filter(|position| evidence[*position].has(cause)),
         Stage::Containers => {
-            let mut containers = evidence.iter();
-            containers.position(|one| one.kind != ContainerKind::Init && one.has(cause))
+            let first = |kind: ContainerKind| {
+                let mut containers = evidence.iter();
+                containers.position(|one| one.kind == kind && one.has(cause))
+            };
+            first(ContainerKind::Regular).or_else(|| first(ContainerKind::RestartableInit))
         }
         _ => None,
     }
