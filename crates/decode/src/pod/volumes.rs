@@ -13,7 +13,7 @@ const STATELESS: [&str; 5] = [
     "projected",
 ];
 
-/// Reads whether any volume has none of the [`STATELESS`] sources.
+/// Reads whether any volume has none of the `STATELESS` sources.
 pub struct StatefulReader;
 
 impl<'de> LenientField<'de> for StatefulReader {
