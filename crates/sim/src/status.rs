@@ -11,7 +11,7 @@ use super::object::{Resource, TooOld};
 pub struct Failure {
     kind: &'static str,
     api_version: &'static str,
-    metadata: ListMeta,
+    metadata: Box<ListMeta>,
     status: &'static str,
     message: String,
     reason: &'static str,
@@ -31,7 +31,7 @@ impl Failure {
         Self {
             kind: "Status",
             api_version: "v1",
-            metadata: ListMeta::default(),
+            metadata: Box::default(),
             status: "Failure",
             message: message.into(),
             reason,

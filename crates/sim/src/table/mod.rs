@@ -51,8 +51,11 @@ fn of_event(resource: Resource, line: &[u8], now: Timestamp) -> Option<Vec<u8>> 
     Some(format!("{{\"type\":\"{kind}\",\"object\":{table}}}\n").into_bytes())
 }
 
+/// The cells of an object at an instant.
+type Cells = fn(&Value, Timestamp) -> Value;
+
 fn table(resource: Resource, metadata: &Value, objects: &[Value], now: Timestamp) -> Value {
-    let (columns, cells): (&[Column], fn(&Value, Timestamp) -> Value) = match resource {
+    let (columns, cells): (&[Column], Cells) = match resource {
         Resource::Pods => (&pod::COLUMNS, pod::cells),
         Resource::Events => (&event::COLUMNS, event::cells),
     };
