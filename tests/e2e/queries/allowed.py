@@ -12,6 +12,8 @@ ALLOWED = [
      "a series only until all shards have been in sync for two minutes"),
     (r"^rule: (job_stage_cause|job_stage):podinit_stuck_pods:min1d",
      "the least within a day needs data from before that day"),
+    (r"^selector: of PodinitPods(Stuck|StillStuck): .*\"(job_stage_cause|job_stage):podinit_stuck_pods:min1d\"",
+     "the same: alerts count a day without it as 0"),
     (r"^rule: (job_stage_cause|job_stage):podinit_stuck_pods:settled15m",
      "a series only once all shards have been in sync for a quarter of an hour"),
     (r"^stuck-and-failed: (Stuck pods by cause / A|Pods by stage and cause, now / B|Waiting pods by namespace, now / B) ",
