@@ -52,7 +52,12 @@ pub struct CaptureArgs {
     pub keep_files: NonZeroUsize,
 
     /// End after this time, such as 90s or 1h30m [default: when interrupted]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration_above_zero)]
+    #[arg(
+        long,
+        visible_alias = "for",
+        value_name = "TIME",
+        value_parser = parse_duration_above_zero
+    )]
     pub duration: Option<Duration>,
 
     /// Replace names, labels, UIDs, images and unknown words by keyed hashes, and leave out what

@@ -66,6 +66,10 @@ pub struct ExporterArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "[::]:8080", value_parser = parse_listen)]
     pub listen: SocketAddr,
 
+    /// Name of the cluster, for the live page [default: the page names none]
+    #[arg(long, value_name = "NAME")]
+    pub cluster_name: Option<String>,
+
     /// Host names under which requests are answered, but for the probes: .example for all names below
     /// it, * for every name; may be repeated. IP addresses and localhost always are [default: none
     /// besides these where --listen is a loopback address, every name elsewhere]
@@ -161,9 +165,11 @@ pub struct SimulationArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
-    /// Break one thing: registry-down (images of one registry cannot be pulled), cni-outage (no
+    /// Break something: registry-down (images of one registry cannot be pulled), cni-outage (no
     /// sandbox starts), bad-node (none starts on one node), no-capacity (no node takes a pod),
-    /// crashloop (a bad release is rolled out) or gang (pod groups do not fit) [default: nothing breaks]
+    /// crashloop (a bad release is rolled out), gang (pod groups do not fit), two-problems (the
+    /// registry and the node), bad-image (a release has a wrong tag), zone-outage (no sandbox
+    /// starts in one zone) or secret-missing (in one namespace) [default: nothing breaks]
     #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,
 

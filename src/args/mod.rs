@@ -172,7 +172,7 @@ impl Command {
                 args.labels.check()?;
                 args.recording.check()
             }
-            Self::Report(args) => args.recording.check(),
+            Self::Report(args) => args.check(),
             Self::Explain(args) => args.check(),
             Self::Problems(args) => args.check(),
             Self::Stuck(args) => args.check(),

@@ -9,6 +9,7 @@ use super::evidence::Evidence;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use super::shard::ShardArgs;
+use crate::reports::comparison::{Threshold, percent_of};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
 
@@ -63,11 +64,36 @@ pub enum ReplayFormat {
 Examples:
   kubectl get pods -A -o json | podinit report -
   podinit report --format markdown --top 20 events.json.gz
-  podinit report --format html --output report.html pods.json events.json")]
+  podinit report --format html --output report.html pods.json events.json
+  podinit report --baseline before.json.gz --fail-on 'network:p99>+20%' after.json.gz")]
 pub struct ReportArgs {
     /// The recording to report on
     #[command(flatten)]
     pub recording: RecordingArgs,
+
+    /// Compare with this recording, from before a change; may be repeated, for a recording in several files
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Vec<PathBuf>,
+
+    /// By how much a median or 90th percentile has to differ to have moved, in percent of its value before; at
+    /// least 2s with --timestamps api and 100ms with fused
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value = "5%",
+        value_parser = parse_percent,
+        requires = "baseline"
+    )]
+    pub margin: f64,
+
+    /// End with status 3 if a quantile (p50, p90, p99) has grown by more, as network:p99>+20% or
+    /// created_to_ready:p50>+2s; may be repeated
+    #[arg(long, value_name = "RULE", requires = "baseline")]
+    pub fail_on: Vec<Threshold>,
+
+    /// End with status 4 if an interval of --fail-on is unclear
+    #[arg(long, requires = "fail_on")]
+    pub strict: bool,
 
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -88,6 +114,29 @@ pub struct ReportArgs {
     /// What is logged
     #[command(flatten)]
     pub log: LogArgs,
+}
+
+impl ReportArgs {
+    /// Checks the options together.
+    ///
+    /// # Errors
+    /// One line, if standard input would be read twice, or the format shows no comparison.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let files = [self.baseline.as_slice(), &self.recording.files].concat();
+        RecordingArgs::check_files(&files)?;
+        match self.format {
+            ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => Err(
+                "csv and trace show no comparison: use --format text, markdown, json or html"
+                    .to_owned(),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text);
+    percent_of(number).ok_or_else(|| "expected a percentage such as 5%".to_owned())
 }
 
 /// The format in which `report` prints.

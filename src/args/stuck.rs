@@ -20,8 +20,8 @@ Examples:
   podinit stuck --watch
   podinit stuck -o json | jq -r '.pods[].next_command'
 
-Exit status: 0 no pod is stuck, 3 some are; 1 failure, 2 usage error. With --watch it is that of the
-last table")]
+Exit status: 0 no pod is stuck, 3 some are, 4 the exporter does not know the present; 1 failure,
+2 usage error. With --watch it is that of the last table")]
 pub struct StuckArgs {
     /// URL of a running podinit to ask, such as http://localhost:8080 [default: list the pods of the
     /// cluster]

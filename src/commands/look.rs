@@ -6,13 +6,36 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
+use crate::cluster::api_server_clock::ApiServerClock;
+use crate::cluster::clock::Clock;
+use crate::inspect::freshness::Freshness;
 use crate::process::signals;
+use crate::text::strangers_text::shown;
 
 /// How long what is shown stands until it is looked at again.
 const REFRESH: Duration = Duration::from_secs(5);
 
 /// Moves to the first line of a terminal and clears it, what has scrolled away included.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
+
+/// The exit status if the source does not know the present.
+pub(super) const STALE: u8 = 4;
+
+/// Warns where what was shown cannot be trusted as it is, and of pods that an exporter does not see.
+pub(super) fn warn_of(fresh: bool, freshness: Option<&Freshness>) {
+    let now = ApiServerClock::from_machine().now();
+    let headline = freshness.and_then(|freshness| freshness.headline(now));
+    match headline {
+        Some(headline) => tracing::warn!("{}", shown(&headline)),
+        None if !fresh => {
+            tracing::warn!("the source does not know the present: what it says may be old");
+        }
+        None => {}
+    }
+    if let Some(note) = freshness.and_then(Freshness::shard_note) {
+        tracing::warn!("{}", shown(&note));
+    }
+}
 
 /// How to look.
 pub(super) struct Look {

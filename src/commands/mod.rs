@@ -1,6 +1,7 @@
 //! One file for each command. This room alone knows all others.
 
 mod capture;
+mod comparison;
 mod demo;
 mod doctor;
 mod explain;
@@ -41,6 +42,9 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => block_on(serve::serve(args)),
         Command::Demo(args) => block_on(demo::demo(args)),
         Command::Replay(args) => reports::replay(&args, &mut io::stdout().lock()),
+        Command::Report(args) if !args.baseline.is_empty() => {
+            return comparison::compare(&args, &mut io::stdout().lock());
+        }
         Command::Report(args) => reports::report(&args, &mut io::stdout().lock()),
         Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
         Command::Problems(args) => return block_on(problems::problems(args)),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::listed::{listed_cluster, slos_of};
-use super::look::Look;
+use super::look::{Look, STALE, warn_of};
 use super::output::style;
 use super::reports::documents_of;
 use crate::args::{ProblemsArgs, ProblemsFormat};
@@ -17,8 +17,6 @@ use podinit_decode::DecodeOptions;
 
 /// The exit status if there are problems.
 const PROBLEMS: u8 = 3;
-/// The exit status if the source does not know the present.
-const STALE: u8 = 4;
 
 /// Prints the problems, once or until a signal.
 ///
@@ -32,9 +30,7 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     let ask = async |source: &Source| source.ask(&args).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
     let last = last.await?;
-    if !last.fresh {
-        tracing::warn!("the source does not know the present: what is said may be old");
-    }
+    warn_of(last.fresh, last.freshness.as_ref());
     Ok(match (last.fresh, last.problems.is_empty()) {
         (false, _) => ExitCode::from(STALE),
         (true, false) => ExitCode::from(PROBLEMS),

@@ -38,7 +38,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         labels,
         slos: slos.docs,
     };
-    let documents = documents(&args.recording, options);
+    let documents = documents(&args.recording.files, args.recording.same_moment, options);
     let exposition = replay::expose(documents, config)?;
     let text = match args.format {
         ReplayFormat::Text => exposition.encode(Format::Text)?,
@@ -67,7 +67,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);
-    let documents = documents(&args.recording, options);
+    let documents = documents(&args.recording.files, args.recording.same_moment, options);
     let documents = documents.inspect(|_| is_empty.set(false));
     let config = replay_config(&args.recording, args.evidence);
     let summary = |documents, config| report::summarize(documents, config, args.top);
@@ -83,6 +83,11 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
     if is_empty.get() {
         return Err(nothing_in(&args.recording.files).into());
     }
+    write(args, text, out)
+}
+
+/// Writes a report to where `--output` says.
+pub(super) fn write(args: &ReportArgs, text: Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
     if RecordingArgs::is_standard_stream(&args.output) {
         return match args.format {
             ReportFormat::Csv => print_data(text, out),
@@ -94,7 +99,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 }
 
 /// Where files have no documents, a table of dashes would look like a measurement.
-fn nothing_in(files: &[PathBuf]) -> RecordingError {
+pub(super) fn nothing_in(files: &[PathBuf]) -> RecordingError {
     let names = files.iter().map(|file| file.display().to_string());
     RecordingError {
         name: names.collect::<Vec<_>>().join(", "),
@@ -103,7 +108,7 @@ fn nothing_in(files: &[PathBuf]) -> RecordingError {
     }
 }
 
-fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
+pub(super) fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
     ReplayConfig {
         tracker: TrackerConfig {
             timestamps: args.timestamps,
@@ -116,12 +121,13 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
     }
 }
 
-fn documents(
-    args: &RecordingArgs,
+/// The documents of all files, as lists of one moment where they are that.
+pub(super) fn documents(
+    files: &[PathBuf],
+    same_moment: bool,
     options: DecodeOptions,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
-    let documents = documents_of(args.files.clone(), options);
-    joined(documents, args.same_moment)
+    joined(documents_of(files.to_vec(), options), same_moment)
 }
 
 /// The documents of all files, in order, with a progress bar for each that takes long.

@@ -126,6 +126,9 @@ impl Start {
         } else {
             1
         };
+        serving
+            .freshness
+            .waits_for(Some(format!("the API server at {}", cluster.server)));
         // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
         let obtained = serving.alive_while(cluster.obtain_credentials());
         if shutdown.run_until_cancelled(obtained).await.is_none() {
@@ -139,8 +142,8 @@ impl Start {
                 pods,
             };
             let contact = first.on(&serving.accounting_runtime).await;
-            if contact.is_err() {
-                serving.state_is_delayed();
+            if let Err(failed) = &contact {
+                serving.is_delayed(&format!("the API server: {:#}", failed.error));
             }
             contact
         };

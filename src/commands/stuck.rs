@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::listed::listed_cluster;
-use super::look::Look;
+use super::look::{Look, STALE, warn_of};
 use super::output::style;
 use crate::args::{StuckArgs, StuckFormat};
 use crate::cluster::client;
@@ -24,9 +24,12 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
     };
     let ask = async |source: &Source| source.ask(args.limit.get()).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
-    Ok(match last.await?.pods.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(STUCK),
+    let last = last.await?;
+    warn_of(last.fresh, last.freshness.as_ref());
+    Ok(match (last.fresh, last.pods.is_empty()) {
+        (false, _) => ExitCode::from(STALE),
+        (true, false) => ExitCode::from(STUCK),
+        (true, true) => ExitCode::SUCCESS,
     })
 }
 

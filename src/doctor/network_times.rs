@@ -111,13 +111,9 @@ mod tests {
         pod.conditions
             .insert(ConditionType::PodReadyToStartContainers, condition);
         let containers = starts.iter().map(|seconds| Container {
-            name: "c".into(),
-            kind: ContainerKind::Regular,
             state: ContainerState::Running,
             started: Some(Timestamp::from_seconds(AT + seconds)),
-            has_started: false,
-            has_restarted: false,
-            is_ready: false,
+            ..Container::new("c".into(), ContainerKind::Regular)
         });
         pod.containers = containers.collect();
         pod

@@ -344,7 +344,7 @@ const TEN_MINUTES: Duration = Duration::from_secs(600);
 #[tokio::test(start_paused = true)]
 async fn ten_minutes_without_the_processor_make_no_pod_bad() {
     let [good, bad, excluded] = slo_events(async |fixture| fixture.pass(600).await).await;
-    assert!(good > 1000.0 && bad > 20.0);
+    assert!(good > 900.0 && bad > 20.0, "{good} good, {bad} bad");
     // The process is stopped: when it continues, every timer is due at once.
     let stopped = slo_events(async |fixture| {
         fixture.cluster.step(TEN_MINUTES);

@@ -56,6 +56,7 @@ impl Ingest {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut time = AccountingClock::start(&*self.clock, &mut self.tracker);
         let mut batch = Vec::new();
+        self.queries.begin();
         loop {
             tokio::select! {
                 biased;
@@ -127,6 +128,7 @@ impl Ingest {
     fn account(&mut self, delivery: Delivery) {
         let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
         let source = usize::from(delivery.source.0);
+        self.sink.lists = matches!(delivery.event, PodEvent::Listed { .. });
         self.tracker.apply(delivery, &mut self.sink);
         self.snapshots.changed();
         if let (true, Some(source)) = (listed, self.sources.get(source)) {

@@ -1,12 +1,15 @@
 //! Where the ingest task puts what the tracker reports.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::inspect::records::RecordStore;
 use crate::metrics::Recorder;
 use crate::metrics::exemplar::SpanRef;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
-use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::lifecycle::{
+    EndedStartup, Observation, Observer, PodObservation, PodState, Sink,
+};
 use podinit_core::timestamp::Timestamp;
 
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
@@ -15,6 +18,10 @@ pub(crate) struct IngestSink {
     pub(crate) records: RecordStore,
     /// Only if there is a collector of traces
     pub(crate) traces: Option<TraceQueue>,
+    /// Whether a list is being accounted for, and not an event
+    pub(crate) lists: bool,
+    /// Whether a pod was seen to start from its beginning
+    pub(crate) saw_new: Arc<AtomicBool>,
 }
 
 impl IngestSink {
@@ -24,12 +31,20 @@ impl IngestSink {
             recorder,
             records: RecordStore::default(),
             traces: None,
+            lists: false,
+            saw_new: Arc::default(),
         }
     }
 }
 
 impl Observer for IngestSink {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        if let Observation::Pod(_, PodObservation::Moved { from, .. }) = observation
+            && from == PodState::Undiscovered
+            && !self.lists
+        {
+            self.saw_new.store(true, Relaxed);
+        }
         self.recorder.observe(now, observation);
     }
 }

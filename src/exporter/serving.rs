@@ -18,6 +18,7 @@ use super::span_export::Traces;
 use super::tasks::Tasks;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
+use crate::inspect::freshness::FreshnessSource;
 use crate::process::signals::Reload;
 use crate::server::Health;
 use crate::watch::events::EventSink;
@@ -36,6 +37,7 @@ pub(crate) struct Serving {
     pub(crate) served: CancellationToken,
     pub(crate) health: Health,
     pub(crate) stats: Arc<WatchStats>,
+    pub(crate) freshness: Arc<FreshnessSource>,
     pub(crate) ingest: Ingest,
     pub(crate) deliveries: mpsc::Sender<Delivery>,
     /// Only if Events are a source of evidence
@@ -76,8 +78,9 @@ impl Serving {
         }
     }
 
-    /// The API server does not answer: what a checkpoint may restore will be there later.
-    pub(crate) fn state_is_delayed(&self) {
+    /// The API server does not answer, by this line of `why`: what a checkpoint may restore will be there later.
+    pub(crate) fn is_delayed(&self, why: &str) {
+        self.freshness.waits_for(Some(why.to_owned()));
         self.scrapes.state_is_delayed();
     }
 
@@ -96,6 +99,7 @@ impl Serving {
             checkpoint.recover(from, parts);
         }
         self.scrapes.state_is_restored();
+        self.freshness.waits_for(None);
     }
 
     /// Ends without having watched, at a shutdown.

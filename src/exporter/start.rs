@@ -25,7 +25,8 @@ use crate::args::ExporterArgs;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::inspect::api;
-use crate::inspect::page::history::SAMPLE_EVERY;
+use crate::inspect::freshness::FreshnessSource;
+use crate::inspect::page::history::LOOK_EVERY;
 use crate::inspect::page::{self, PageSources, SharedHistory};
 use crate::inspect::problems::{self, Finder};
 use crate::inspect::records;
@@ -56,6 +57,7 @@ pub(crate) struct Exporter {
     server: Server,
     health: Health,
     stats: Arc<WatchStats>,
+    freshness: Arc<FreshnessSource>,
     ingest: Ingest,
     deliveries: mpsc::Sender<Delivery>,
     /// Only if Events are a source of evidence
@@ -143,20 +145,32 @@ impl Exporter {
         let sources = scopes.map(|scope| health.register_source(scope.to_string()));
         let (sender, receiver) = mpsc::channel(QUEUE);
         let (records, queries) = records::channel();
-        let history = SharedHistory::default();
         let label_keys = watch.decode.pod_labels.clone();
-        let finder = Arc::new(Finder::new(records.clone(), Arc::clone(&stats)));
-        let routes = api::router(records.clone(), label_keys);
-        let server = server.with_routes(routes.merge(problems::router(Arc::clone(&finder))));
-        let server = server.with_page(page::router(PageSources {
+        let finder = Arc::new(Finder::new(records.clone()));
+        let mut sink = IngestSink::new(recorder);
+        sink.traces = trace_queue;
+        let freshness = Arc::new(FreshnessSource::new(
+            (Arc::clone(&stats), health.clone()),
+            Arc::clone(&clock),
+            args.sharding.shard,
+            Arc::clone(&sink.saw_new),
+        ));
+        let routes = api::router(records.clone(), label_keys, Arc::clone(&freshness));
+        let server = server.with_routes(routes.merge(problems::router(
+            Arc::clone(&finder),
+            Arc::clone(&freshness),
+        )));
+        let shown = PageSources {
+            cluster: args.cluster_name.clone(),
             records,
             finder,
+            freshness: Arc::clone(&freshness),
             exposition: Arc::clone(&exposition),
-            stats: Arc::clone(&stats),
             health: health.clone(),
             clock: Arc::clone(&clock),
-            history: history.clone(),
-        }));
+            history: SharedHistory::default(),
+        };
+        let server = server.with_page(page::router(shown.clone()));
         let accounting = TrackerConfig {
             timestamps: args.timestamps,
             slos: slos.slos.rules,
@@ -165,8 +179,6 @@ impl Exporter {
             events: args.evidence.events(),
             ..TrackerConfig::default()
         };
-        let mut sink = IngestSink::new(recorder);
-        sink.traces = trace_queue;
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),
             sink,
@@ -184,15 +196,12 @@ impl Exporter {
             server,
             health,
             stats,
+            freshness,
             ingest,
             deliveries: sender,
             events: event_sink,
             watch,
-            sampler: Sampler {
-                history,
-                exposition,
-                clock: Arc::clone(&clock),
-            },
+            sampler: Sampler(shown),
             clock,
             accounting_runtime: Handle::current(),
             reload: Reload::never(),
@@ -237,7 +246,7 @@ impl Exporter {
 
     /// What it has measured.
     pub(crate) fn exposition(&self) -> Arc<Exposition> {
-        Arc::clone(&self.sampler.exposition)
+        Arc::clone(&self.sampler.0.exposition)
     }
 
     /// The scheme of its URLs.
@@ -295,6 +304,7 @@ impl Exporter {
             served,
             health: self.health,
             stats: self.stats,
+            freshness: self.freshness,
             ingest: self.ingest,
             deliveries: self.deliveries,
             events: self.events,
@@ -311,22 +321,17 @@ impl Exporter {
     }
 }
 
-/// Takes samples of the figures for the page.
-struct Sampler {
-    history: SharedHistory,
-    exposition: Arc<Exposition>,
-    clock: Arc<dyn Clock>,
-}
+/// Takes samples for the page.
+struct Sampler(PageSources);
 
 impl Sampler {
     async fn run(self, shutdown: CancellationToken) {
-        let mut ticks = tokio::time::interval(SAMPLE_EVERY);
+        let mut ticks = tokio::time::interval(LOOK_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = shutdown.cancelled() => break,
-                _ = ticks.tick() => self.history.sample(self.clock.now(), &self.exposition),
-            }
+        let Self(sources) = self;
+        while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+            let sample = sources.history.sample(sources.clock.now(), &sources);
+            shutdown.run_until_cancelled(sample).await;
         }
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod explain;
+pub mod freshness;
 pub mod listed_cluster;
 pub mod page;
 pub mod problems;

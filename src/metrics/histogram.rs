@@ -173,6 +173,11 @@ impl Snapshot {
         self.counts.iter().map(|(_, count)| count).sum()
     }
 
+    /// The cells that are not empty, ascending, and what they count.
+    pub(super) fn cells(&self) -> &[CellCount] {
+        &self.counts
+    }
+
     /// The sum of all latencies, in seconds.
     pub fn sum(&self) -> f64 {
         self.sum as f64 / 1e9

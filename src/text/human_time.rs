@@ -1,6 +1,6 @@
 //! Durations and instants as people read them.
 
-use podinit_core::timestamp::Timestamp;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
 pub fn seconds(value: f64) -> String {
@@ -22,11 +22,19 @@ pub fn since(from: Timestamp, to: Timestamp) -> f64 {
     to.nanos_since(from).max(0) as f64 / 1e9
 }
 
-/// The time of day of an instant in UTC, to the millisecond: `23:05:07.250`.
+/// The date and time of an instant in UTC, to the millisecond: `2026-03-01 23:05:07.250`.
+pub fn date_and_time(at: Timestamp) -> String {
+    instant(at).map_or_else(
+        || String::from("unknown"),
+        |at| at.strftime("%Y-%m-%d %H:%M:%S%.3f").to_string(),
+    )
+}
+
+/// The time of day of an instant in UTC: `23:05:07`.
 pub fn time_of_day(at: Timestamp) -> String {
     instant(at).map_or_else(
         || String::from("unknown"),
-        |at| at.strftime("%H:%M:%S%.3f").to_string(),
+        |at| at.strftime("%H:%M:%S").to_string(),
     )
 }
 
@@ -44,6 +52,15 @@ pub fn date_and_minute(at: Timestamp) -> String {
         || String::from("unknown"),
         |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
     )
+}
+
+/// The hour and minute of an instant in UTC, with the date where that was not within a day before `now`.
+pub fn clock_time(at: Timestamp, now: Timestamp) -> String {
+    const DAY: i64 = 24 * 3600 * NANOS_PER_SECOND;
+    match now.nanos_since(at) < DAY {
+        true => hour_and_minute(at),
+        false => date_and_minute(at),
+    }
 }
 
 fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
@@ -72,7 +89,8 @@ mod tests {
     #[test]
     fn instants_are_in_utc() {
         let at = Timestamp::from_seconds(1_772_359_507).plus_nanos(250_000_000);
-        assert_eq!(time_of_day(at), "10:05:07.250");
+        assert_eq!(date_and_time(at), "2026-03-01 10:05:07.250");
+        assert_eq!(time_of_day(at), "10:05:07");
         assert_eq!(hour_and_minute(at), "10:05");
         assert_eq!(date_and_minute(at), "2026-03-01 10:05");
     }

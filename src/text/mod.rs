@@ -1,6 +1,7 @@
-//! Texts, fit for where they are shown: those of strangers, URLs, times for people.
+//! Texts, fit for where they are shown: those of strangers, URLs, times for people, colours.
 
 pub mod http_url;
 pub mod human_time;
+pub mod palette;
 pub mod strangers_text;
 pub mod table;

@@ -150,6 +150,7 @@ impl Sink for PodSink {
 
     fn failed(&mut self, failure: &ApiError, _opened: bool) {
         self.sender.stats().count_errors(failure.kind.into(), 1);
+        self.sender.stats().set_trouble(&failure.detail);
         self.log.failed(failure);
     }
 

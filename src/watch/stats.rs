@@ -1,11 +1,14 @@
 //! What the list-watches count, and whether they are in sync: written by the reflectors without a
 //! lock, read by scrapes.
 //!
+//! Only what people are told of the sync is behind locks that are held for a moment: it changes rarely.
+//!
 //! Every access is `Relaxed`: each value is independent of the others, and a scrape that sees an event one moment
 //! later is right as well. What must be exact together (the accounting of pods,
 //! [§5.7](crate::specification#s5-7)) does not pass through here.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
@@ -45,8 +48,21 @@ computed_families! {
 pub struct WatchStats {
     counters: WatchCounters,
     sources: Box<[SourceState]>,
+    sync: Mutex<Sync>,
+    /// Why a request failed last, until everything is in sync again
+    trouble: Mutex<Option<Arc<str>>>,
     /// Contacts are stored as distances from here, since an `Instant` is not atomic.
     origin: Instant,
+}
+
+/// Whether every source is in sync, and since when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sync {
+    pub now: bool,
+    /// When that changed last
+    pub changed: Option<tokio::time::Instant>,
+    /// When it was so first
+    pub first: Option<tokio::time::Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +79,8 @@ impl WatchStats {
         Self {
             counters: WatchCounters::default(),
             sources: (0..sources).map(|_| SourceState::default()).collect(),
+            sync: Mutex::default(),
+            trouble: Mutex::default(),
             origin: Instant::now(),
         }
     }
@@ -87,6 +105,31 @@ impl WatchStats {
         if let Some(state) = self.sources.get(usize::from(source.0)) {
             state.synced.store(synced, Relaxed);
         }
+        let mut sync = lock(&self.sync);
+        let before = std::mem::replace(&mut sync.now, self.synced());
+        if sync.now != before {
+            let now = tokio::time::Instant::now();
+            sync.changed = Some(now);
+            if sync.now {
+                sync.first.get_or_insert(now);
+                *lock(&self.trouble) = None;
+            }
+        }
+    }
+
+    /// States why a request failed, in one line.
+    pub fn set_trouble(&self, why: &str) {
+        *lock(&self.trouble) = Some(why.into());
+    }
+
+    /// Why a request failed last, where that was after everything was last in sync.
+    pub fn trouble(&self) -> Option<Arc<str>> {
+        lock(&self.trouble).clone()
+    }
+
+    /// Whether every source is in sync, and since when.
+    pub fn sync(&self) -> Sync {
+        *lock(&self.sync)
     }
 
     /// States that the API server was heard from, on behalf of a source, at `at`.
@@ -131,6 +174,11 @@ impl WatchStats {
         let contact = tokio::time::Instant::from_std(self.last_contact()?);
         Some(contact.elapsed())
     }
+}
+
+/// Each change is a single assignment, so poison is ignored.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl FamilySource for WatchStats {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::support::freshness::freshness;
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
@@ -41,13 +42,8 @@ fn pod(name: &str, namespace: &str) -> PodSnapshot {
         "proxy:2".into(),
     ]));
     let container = |name: &str, reason| Container {
-        name: name.into(),
-        kind: ContainerKind::Regular,
         state: ContainerState::Waiting(reason),
-        started: None,
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new(name.into(), ContainerKind::Regular)
     };
     pod.containers = [
         container("web", WaitingReason::Other),
@@ -105,6 +101,7 @@ fn world() -> (Tracker, Kept) {
 /// An API whose owner answers.
 fn start_api(access: Option<Arc<dyn Access>>) -> Running {
     let (client, mut queries) = records::channel();
+    queries.begin();
     tokio::spawn(async move {
         let (tracker, kept) = world();
         loop {
@@ -117,7 +114,7 @@ fn start_api(access: Option<Arc<dyn Access>>) -> Running {
 
 fn start_with_client(client: RecordsClient, access: Option<Arc<dyn Access>>) -> Running {
     let labels = vec!["colour".to_owned(), "shape".to_owned()];
-    let routes = api::router(client, labels);
+    let routes = api::router(client, labels, freshness(true));
     start_routes(Source::default(), Limits::default(), routes, access)
 }
 
@@ -348,6 +345,7 @@ async fn a_wrong_request_gets_one_line_that_says_what_is_wrong() {
 #[tokio::test]
 async fn an_owner_that_does_not_answer_is_not_waited_for_by_more_than_the_queue() {
     let (client, queries) = records::channel();
+    queries.begin();
     let server = start_with_client(client.clone(), None);
     let asking: Vec<_> = (0..16)
         .map(|_| {
@@ -380,6 +378,32 @@ async fn an_owner_that_does_not_answer_is_not_waited_for_by_more_than_the_queue(
     assert_eq!(
         (reply.status, reply.header("retry-after")),
         (503, Some("1"))
+    );
+}
+
+#[tokio::test]
+async fn before_the_first_contact_lists_answer_at_once_with_what_is_waited_for() {
+    let (client, _queries) = records::channel();
+    let waiting = freshness(false);
+    waiting.waits_for(Some("the API server: connection refused".to_owned()));
+    let routes = api::router(client, Vec::new(), waiting);
+    let server = start_routes(Source::default(), Limits::default(), routes, None);
+    for path in LISTS {
+        let reply = server.get(path).await;
+        assert_eq!(reply.status, 200);
+        let page = checked("page", &reply);
+        assert_eq!(page["fresh"], false);
+        assert_eq!(page["items"], Value::Array(Vec::new()));
+        let freshness = &page["freshness"];
+        assert_eq!(freshness["state"], "waiting");
+        assert_eq!(freshness["since"], "2023-11-14T22:20:00Z");
+        assert_eq!(freshness["waits_for"], "the API server: connection refused");
+    }
+    let reply = server.get("/api/v1/pods/shop/web").await;
+    assert_eq!(reply.status, 503);
+    assert_eq!(
+        checked("failure", &reply)["error"],
+        "podinit knows no pod yet, try again: it waits for the API server: connection refused"
     );
 }
 

@@ -218,13 +218,8 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         ContainerState::Waiting(WaitingReason::Other),
     ][usize::from(container)];
     snapshot.containers = [Container {
-        name: "app".into(),
-        kind: ContainerKind::Regular,
         state,
-        started: None,
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new("app".into(), ContainerKind::Regular)
     }]
     .into();
     Some(snapshot)

@@ -5,16 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+
+use crate::support::files::{files, root};
 
 /// The section sign. Only citations of podinit's own specification use it.
 const SIGN: char = '\u{a7}';
 
 const DIRECTORIES: [&str; 5] = ["src", "crates", "tests", "benches", "fuzz"];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The numbers of sections and rules, such as `5` and `5.4`.
 fn numbers() -> BTreeSet<String> {
@@ -24,17 +21,6 @@ fn numbers() -> BTreeSet<String> {
     anchors
         .map(|(anchor, _)| anchor.replace('-', "."))
         .collect()
-}
-
-fn add_sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
-            add_sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// The number at the beginning of `text`, without a full stop that ends a sentence.
@@ -64,12 +50,9 @@ fn faults(line: &str, numbers: &BTreeSet<String>) -> Vec<String> {
 #[test]
 fn every_citation_leads_to_a_rule() {
     let numbers = numbers();
-    let mut sources = Vec::new();
-    for directory in DIRECTORIES {
-        add_sources(&root().join(directory), &mut sources);
-    }
+    let sources = DIRECTORIES.map(|directory| files(&root().join(directory), "rs"));
     let (mut count, mut all) = (0, Vec::new());
-    for path in sources {
+    for path in sources.into_iter().flatten() {
         let name = path.strip_prefix(root()).unwrap().display();
         let text = fs::read_to_string(&path).unwrap();
         for (line, number) in text.lines().zip(1..) {

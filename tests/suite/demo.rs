@@ -203,7 +203,7 @@ fn a_log_that_cannot_be_written_does_not_end_the_process() {
     }
 }
 
-/// The page at `/` leads to pages of pods, loads nothing but its style, and stops loading again when asked.
+/// The page at `/` leads to pages of pods, loads nothing from elsewhere, and stops loading again when asked.
 #[test]
 fn the_page_leads_to_pages_of_pods() {
     let demo = Demo::start(&["--rate", "20", "--speed", "20"]);
@@ -227,21 +227,32 @@ fn the_page_leads_to_pages_of_pods() {
 
     let (head, _) = demo.get("/", "text/html");
     assert!(
-        head.contains("style-src 'self'") && head.contains("\r\nrefresh: 10\r\n"),
+        head.contains("default-src 'none'; style-src 'self'; script-src 'self';"),
         "{head}"
     );
-    let (head, still) = demo.get("/?refresh=off", "text/html");
-    assert!(!head.contains("\r\nrefresh:"), "{head}");
+    let page = |path| String::from_utf8(demo.get(path, "text/html").1).unwrap();
+    assert!(page("/").contains("<body data-refresh=\"10\">"));
+    let still = page("/?refresh=off");
+    assert!(still.contains("<body>") && still.contains("does not load again by itself"));
+    let none = page("/?namespace=no-such");
     assert!(
-        String::from_utf8(still)
-            .unwrap()
-            .contains("does not load again by itself")
+        none.contains("namespace <strong>no-such</strong></span>: 0 in flight"),
+        "{none}"
     );
+    let (head, fault) = demo.get("/?cause=no-such", "text/html");
+    assert!(head.starts_with("HTTP/1.1 400 ") && fault.starts_with(b"there is no cause no-such"));
+    for (path, kind) in [
+        ("/page.js", "text/javascript"),
+        ("/favicon.svg", "image/svg+xml"),
+    ] {
+        let (head, _) = demo.get(path, kind);
+        assert!(head.contains(&format!("content-type: {kind}")), "{head}");
+    }
     let (head, style) = demo.get("/style.css", "text/css");
     assert!(head.contains("content-type: text/css"), "{head}");
     assert_eq!(
         String::from_utf8(style).unwrap(),
-        podinit::inspect::page::STYLE
+        podinit::inspect::page::style()
     );
     let (head, _) = demo.get("/pods/no-such/pod", "text/html");
     assert!(head.starts_with("HTTP/1.1 404 "), "{head}");

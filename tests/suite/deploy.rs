@@ -232,9 +232,9 @@ fn the_chart_refuses_options_that_podinit_refuses() {
         json!(possible_values("log-format"))
     );
     for (flag, option) in options.as_object().unwrap() {
-        // Any text can be an audience.
-        let is_checked =
-            flag == "auth-audience" || !option["enum"].is_null() || !option["pattern"].is_null();
+        // Any text can be an audience, or name a cluster.
+        let is_any = flag == "auth-audience" || flag == "cluster-name";
+        let is_checked = is_any || !option["enum"].is_null() || !option["pattern"].is_null();
         assert!(is_checked, "{flag}: {option}");
     }
 }

@@ -16,6 +16,7 @@ use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};
+use crate::support::freshness::freshness;
 use crate::support::output::{json_of, one_line};
 use crate::support::server::{Running, Source, start_routes};
 use crate::support::sinks::Kept;
@@ -48,6 +49,7 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
 /// An exporter that has watched what these documents show.
 pub fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
     let (client, mut queries) = records::channel();
+    queries.begin();
     let (kept, tracker) = watched(documents);
     tokio::spawn(async move {
         loop {
@@ -55,7 +57,7 @@ pub fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
             queries.step(&tracker, &kept.0);
         }
     });
-    let routes = api::router(client, Vec::new());
+    let routes = api::router(client, Vec::new(), freshness(true));
     start_routes(Source::default(), Limits::default(), routes, access)
 }
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::files::{self, files};
+
 /// The path of a module, from the root of the crate.
 type ModulePath = Vec<String>;
 
@@ -14,18 +16,6 @@ struct Module {
     uses: Vec<ModulePath>,
     /// What it hands on, by the name under which it does
     hands_on: BTreeMap<String, ModulePath>,
-}
-
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| match path.is_dir() {
-            true => files(&path),
-            false => vec![path],
-        })
-        .filter(|path| path.extension().is_some_and(|kind| kind == "rs"))
-        .collect()
 }
 
 /// The module of a file below `src`; `None` for what is no module, or only one of tests.
@@ -113,8 +103,8 @@ const CRATES: [&str; 4] = [
 ];
 
 fn modules(sources: &str) -> BTreeMap<ModulePath, Module> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(sources);
-    let found = files(&root).into_iter().filter_map(|file| {
+    let root = files::root().join(sources);
+    let found = files(&root, "rs").into_iter().filter_map(|file| {
         let module = module_path(file.strip_prefix(&root).unwrap())?;
         Some((module, file))
     });

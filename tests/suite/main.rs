@@ -34,6 +34,7 @@ mod cli_errors;
 mod cli_hints;
 mod cluster_gap;
 mod cluster_truth;
+mod comparison;
 mod concurrent_scrapes;
 #[allow(unsafe_code)]
 mod counting;
@@ -80,6 +81,7 @@ mod restart;
 mod rooms;
 mod rules;
 mod scene_alerts;
+mod scene_problems;
 mod server_access;
 mod server_exposition;
 mod server_hostile;

@@ -4,9 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::support::files::{files, root};
 
 /// The rooms, in the order of the table.
 fn rooms() -> Vec<String> {
@@ -17,18 +15,6 @@ fn rooms() -> Vec<String> {
         .skip(2)
         .take_while(|row| row.starts_with("| `"));
     rows.map(|row| row.split('`').nth(1).unwrap().to_owned())
-        .collect()
-}
-
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| match path.is_dir() {
-            true => sources(&path),
-            false => vec![path],
-        })
-        .filter(|path| path.extension().is_some_and(|kind| kind == "rs"))
         .collect()
 }
 
@@ -74,7 +60,7 @@ fn a_room_names_only_rooms_above_it() {
     let place = |name: &str| rooms.iter().position(|room| room == name);
     let mut imports = 0;
     for (own, room) in rooms.iter().enumerate() {
-        let files = sources(&root().join("src").join(room));
+        let files = files(&root().join("src").join(room), "rs");
         for file in files.iter().filter(|file| !is_of_tests(file)) {
             let named = named(&fs::read_to_string(file).unwrap());
             for other in named.iter().filter_map(|name| place(name)) {

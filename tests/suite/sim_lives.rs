@@ -466,7 +466,7 @@ async fn containers_wait_run_and_end_as_a_kubelet_says_it() {
 
 #[tokio::test]
 async fn a_crash_leaves_its_last_state_and_its_back_off() {
-    let story = Story::brisk(LifeKind::CrashLoop).await;
+    let story = Story::of(LifeKind::CrashLoop, LifeSpeed::Usual, 0).await;
     let crashed: Vec<&Value> = (story.events.iter())
         .filter_map(|event| event["object"].pointer(MAIN))
         .filter(|status| status["state"]["waiting"]["reason"] == "CrashLoopBackOff")

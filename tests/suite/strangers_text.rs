@@ -10,6 +10,7 @@ use podinit::doctor::text as doctor_text;
 use podinit::inspect::api::{self, startup_of};
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
+use podinit::inspect::problems::{Problems, Wanted};
 use podinit::inspect::records;
 use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit::reports::reader::Recording;
@@ -23,6 +24,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
+use crate::support::freshness::freshness;
 use crate::support::hostile::{HOSTILE, harmless, hostile, recording};
 use crate::support::output::one_line;
 use crate::support::parsed_exposition::samples_of_json;
@@ -110,6 +112,8 @@ fn stuck(texts: &[String]) -> StuckPods {
     let pods: Vec<_> = rows.collect();
     assert_eq!(pods.len(), texts.len());
     StuckPods {
+        fresh: true,
+        freshness: None,
         time: None,
         pods,
         complete: true,
@@ -289,6 +293,7 @@ fn world() -> (Tracker, Kept) {
 #[tokio::test]
 async fn the_api_has_the_texts_as_they_are_and_nothing_that_acts() {
     let (client, mut queries) = records::channel();
+    queries.begin();
     tokio::spawn(async move {
         let (tracker, kept) = world();
         loop {
@@ -296,7 +301,7 @@ async fn the_api_has_the_texts_as_they_are_and_nothing_that_acts() {
             queries.step(&tracker, &kept.0);
         }
     });
-    let routes = api::router(client, Vec::new());
+    let routes = api::router(client, Vec::new(), freshness(true));
     let server = start_routes(Source::default(), Limits::default(), routes, None);
     for_programs(server.get("/api/v1/inflight").await.text());
     let wrong = server.get("/api/v1/inflight?stage=%1b%5b2J%e2%80%ae").await;
@@ -346,9 +351,15 @@ fn overview(texts: &[String]) -> String {
     let records = startups(texts);
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
+    let wanted = Wanted {
+        node: Some(texts[0].clone()),
+        ..Wanted::default()
+    };
+    let seen = Problems::see(in_flight, &[], Some(now()), &Wanted::default());
     let overview = Overview {
-        stuck: in_flight.clone(),
-        in_flight,
+        cluster: Some(texts[0].clone()),
+        seen: seen.into(),
+        wanted,
         slowest: records.iter().filter(ended).take(5).cloned().collect(),
         ..Overview::default()
     };

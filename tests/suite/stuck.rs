@@ -69,6 +69,8 @@ fn at(minute: i64) -> Timestamp {
 
 fn three() -> StuckPods {
     StuckPods {
+        fresh: true,
+        freshness: None,
         time: Some("2026-01-01T00:20:00Z".to_owned()),
         pods: vec![
             row("db-0", "scheduling", "queue", [9, 14]),

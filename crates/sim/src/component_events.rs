@@ -2,6 +2,7 @@
 //! kubelet's messages are those of `pkg/kubelet/images/image_manager.go`,
 //! `pkg/kubelet/kuberuntime/kuberuntime_container.go` and `kuberuntime_manager.go` of 1.24 to 1.37.
 
+use super::component_fault::SECRET_MISSING;
 use super::container::{App, Container, ContainerRef, Report, RunState};
 use super::event::{EventDraft, Reporter};
 use super::life::Change;
@@ -73,6 +74,13 @@ fn of_kubelet(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> Vec<Eve
         Change::FailSandbox(fault) => {
             let message = fault.message(&pod.manifest.uid, pod.sandbox_attempts);
             vec![view.warning("FailedCreatePodSandBox", message, None)]
+        }
+        Change::FailCreate(container) => {
+            vec![view.warning(
+                "Failed",
+                format!("Error: {SECRET_MISSING}"),
+                Some(*container),
+            )]
         }
         Change::Pull { container, .. }
         | Change::Pulled(container)

@@ -1,5 +1,5 @@
-//! Why a pod finds no node and a sandbox cannot be made, in the words of the scheduler and of a container
-//! runtime.
+//! Why a pod finds no node, and a sandbox or a container cannot be made, in the words of the scheduler, of a
+//! container runtime and of the kubelet.
 
 use super::node::NODES;
 
@@ -26,6 +26,10 @@ impl NoNode {
         }
     }
 }
+
+/// What the kubelet says of a container that cannot be created: a secret that its environment needs is not
+/// there.
+pub(super) const SECRET_MISSING: &str = "secret \"database\" not found";
 
 /// Why a sandbox cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

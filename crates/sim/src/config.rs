@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::event_recorder::EventSettings;
+#[cfg(doc)]
+use super::profile::LifeKind;
 use super::scene::Scene;
 use podinit_core::timestamp::Timestamp;
 
@@ -24,6 +26,8 @@ pub struct ClusterConfig {
     /// One brisk life of each kind comes first, and now and then a deletion is kept from all
     /// watches by a compaction
     pub opening: bool,
+    /// A few pods come that never start, each for a reason of its own ([`LifeKind::is_hopeless`])
+    pub hopeless: bool,
     /// The number of pods above which the oldest that have started are deleted. Those that cannot start
     /// stay
     pub population: usize,
@@ -50,6 +54,7 @@ impl Default for ClusterConfig {
             stepped: false,
             preexisting: 60,
             opening: true,
+            hopeless: false,
             population: 500,
             most: 5_000,
             events: EventSettings::default(),
@@ -69,6 +74,7 @@ impl ClusterConfig {
             stepped: true,
             preexisting: 0,
             opening: false,
+            hopeless: true,
             population: usize::MAX,
             most: usize::MAX,
             bookmark_interval: Duration::from_secs(60),

@@ -166,6 +166,10 @@ impl Driver {
                 if self.pods.len() < self.config.most {
                     let chosen = self.broken.and_then(|scene| scene.kind(&mut rng));
                     let kind = chosen.unwrap_or_else(|| LifeKind::choose(&mut rng));
+                    let kind = match kind.is_hopeless() && !self.config.hopeless {
+                        true => LifeKind::Plain,
+                        false => kind,
+                    };
                     self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
                 }
                 let interval = (SECOND as f64 / self.config.rate).clamp(1_000.0, 1e15) as i64;

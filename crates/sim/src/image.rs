@@ -23,6 +23,8 @@ const fn image(name: &'static str, megabytes: u64) -> Image {
 
 /// The main image of pods that need no other.
 pub const APP: Image = image("registry.example.com/team/app:1.42.0", 88);
+/// Of a release whose tag the registry does not know.
+pub const WRONG_TAG: Image = image("registry.example.com/shop/checkout:2.7.2", 96);
 /// Of init containers.
 pub const MIGRATE: Image = image("registry.example.com/team/migrate:3.1", 31);
 /// Of init containers, from another registry.

@@ -74,6 +74,8 @@ pub enum Change {
     FailPull(ContainerRef, PullFault),
     /// The kubelet waits before it pulls the image again
     BackOffPull(ContainerRef, PullFault),
+    /// The container cannot be created: a secret that its environment needs is not there
+    FailCreate(ContainerRef),
     /// The container is created and started on the node
     Start(ContainerRef),
     /// The kubelet writes the pod's status
@@ -112,6 +114,7 @@ impl Change {
                 | Self::FindImage(_)
                 | Self::FailPull(..)
                 | Self::BackOffPull(..)
+                | Self::FailCreate(_)
                 | Self::Start(_)
         )
     }

@@ -53,6 +53,10 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
         LifeKind::Static => mirror(rng),
         LifeKind::PresetNode => bare(rng, "node-debugger"),
         LifeKind::BadRelease => deployment_of("checkout", "shop", rng),
+        LifeKind::BadTag => PodManifest {
+            containers: main(image::WRONG_TAG),
+            ..deployment_of("checkout", "shop", rng)
+        },
         _ => deployment(rng),
     };
     manifest.uid = rng.uuid();

@@ -52,6 +52,9 @@ impl Kubelet {
     }
 }
 
+/// The zone that the scene `zone-outage` breaks.
+pub const BROKEN_ZONE: &str = "example-1b";
+
 /// One node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -65,6 +68,19 @@ pub struct Node {
     pub host: u8,
     /// How many images it pulls at a time; a kubelet's default is one
     pub pulls_at_once: u8,
+}
+
+impl Node {
+    /// Its zone (`topology.kubernetes.io/zone`): the nodes `node-a*` are in the first, `node-b*` in the second,
+    /// the others in the third.
+    pub fn zone(&self) -> &'static str {
+        let is_named = |prefix| self.name.starts_with(prefix);
+        match () {
+            () if is_named("node-a") => "example-1a",
+            () if is_named("node-b") => BROKEN_ZONE,
+            () => "example-1c",
+        }
+    }
 }
 
 /// A node with a clock that is right to a few milliseconds and a current kubelet.

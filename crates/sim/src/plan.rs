@@ -11,6 +11,9 @@ use super::rng::Rng;
 use super::script::{FIRST_SYNC, GATE, PROBE, SCHEDULING, Script, WAIT_FOR_NODE};
 use super::sim_clock::{MILLI, SECOND};
 
+/// The longest time between a failed pull and what the kubelet says next.
+const LONGEST_BACK_OFF: i64 = 150 * SECOND;
+
 /// A new life of `kind`.
 pub fn life(kind: LifeKind, speed: LifeSpeed, rng: &mut Rng) -> Life {
     let manifest = manifest::draw(kind, rng);
@@ -79,11 +82,13 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         LifeKind::QuickJob => quick(script, App::Completed),
         LifeKind::FailingJob => quick(script, App::Failed),
         LifeKind::Job | LifeKind::ReusedName => job(script),
-        LifeKind::CrashLoop => crash_loop(script, 5),
-        // For hours: nobody takes it back.
-        LifeKind::BadRelease => crash_loop(script, 100),
+        // A demonstration that begins with them is rid of them before they count as problems.
+        LifeKind::CrashLoop => crash_loop(script, if script.is_brisk() { 1 } else { 5 }),
+        LifeKind::SandboxStuck => sandbox_stuck(script, if script.is_brisk() { 1 } else { 25 }),
         LifeKind::ImagePullStuck => image_pull_stuck(script),
-        LifeKind::SandboxStuck => sandbox_stuck(script),
+        // For hours: nobody takes them back.
+        LifeKind::BadRelease => crash_loop(script, 100),
+        LifeKind::BadTag => fail_pulls(script, 100),
         LifeKind::DeletedEarly => deleted_early(script),
         LifeKind::Disrupted => disrupted(script),
         LifeKind::ReadyBeforeNetwork => ready_before_network(script),
@@ -208,28 +213,37 @@ fn crash_loop(script: &mut Script<'_>, crashes: u32) {
 }
 
 fn image_pull_stuck(script: &mut Script<'_>) {
+    match script.is_brisk() {
+        true => fail_pulls(script, 3),
+        false => {
+            fail_pulls(script, 8);
+            script.pass(120 * SECOND);
+        }
+    }
+    script.delete();
+}
+
+fn fail_pulls(script: &mut Script<'_>, attempts: u32) {
     script.first_sync();
     script.sandbox();
     let (image, fault) = (ContainerRef::MAIN, PullFault::NotFound);
-    for attempt in 0..8 {
+    for attempt in 0..attempts {
         let (container, takes) = (image, SECOND);
         script.then(Change::Pull { container, takes });
         let failures = [Change::FailPull, Change::BackOffPull];
         for change in failures.map(|failure| failure(image, fault)) {
-            script.pass(SECOND + (SECOND << attempt) / 4);
+            script.pass(SECOND + ((SECOND << attempt.min(10)) / 4).min(LONGEST_BACK_OFF));
             script.then(change);
             script.write_sandbox(true);
         }
     }
-    script.pass(120 * SECOND);
-    script.delete();
 }
 
 /// Only Events report it (`FailedCreatePodSandBox`): the status does not change.
-fn sandbox_stuck(script: &mut Script<'_>) {
+fn sandbox_stuck(script: &mut Script<'_>, attempts: u32) {
     script.first_sync();
     let fault = SandboxFault::Network;
-    for _ in 0..25 {
+    for _ in 0..attempts {
         script.pass(12 * SECOND);
         script.then(Change::FailSandbox(fault));
     }

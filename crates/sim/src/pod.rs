@@ -1,5 +1,6 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
+use super::component_fault::SECRET_MISSING;
 use super::container::{ContainerRef, Report, Runs, Waiting};
 use super::image::PullFault;
 use super::kubelet::{self, Phase, Verdict};
@@ -139,6 +140,14 @@ impl Pod {
             }
             Change::FailPull(container, fault) => self.fail_pull(*container, *fault, false),
             Change::BackOffPull(container, fault) => self.fail_pull(*container, *fault, true),
+            Change::FailCreate(container) => {
+                if let Some(run) = self.runs.get_mut(*container) {
+                    run.waiting = Some(Waiting {
+                        reason: "CreateContainerConfigError",
+                        message: SECRET_MISSING.to_owned(),
+                    });
+                }
+            }
             Change::Start(container) => {
                 let at = self.node_time(now);
                 if let Some(run) = self.runs.get_mut(*container) {

@@ -56,6 +56,8 @@ kinds_of_life! {
     CrashLoop = 2,
     /// The same of a bad release, which nobody takes back: see [`super::scene::Scene::CrashLoop`]
     BadRelease = 0,
+    /// Of a release whose image has a wrong tag: see [`super::scene::Scene::BadImage`]
+    BadTag = 0,
     /// The image cannot be pulled
     ImagePullStuck = 1,
     /// The sandbox cannot be made (`FailedCreatePodSandBox`)
@@ -97,6 +99,14 @@ impl LifeKind {
             .iter()
             .filter(|(_, weight)| *weight > 0)
             .map(|(kind, _)| *kind)
+    }
+
+    /// Whether its pods never start, each for a reason of its own.
+    pub const fn is_hopeless(self) -> bool {
+        matches!(
+            self,
+            Self::CrashLoop | Self::ImagePullStuck | Self::SandboxStuck
+        )
     }
 
     /// A kind, in proportion to the weights.

@@ -2,10 +2,10 @@
 
 use super::active::Active;
 use super::component_fault::{NoNode, SandboxFault};
-use super::container::Report;
+use super::container::{ContainerRef, Report};
 use super::image::{OWN_REGISTRY, PullFault};
 use super::life::Change;
-use super::node::{CURRENT, NEXT_SYNC};
+use super::node::{BROKEN_ZONE, CURRENT, NEXT_SYNC};
 use super::profile::LifeKind;
 use super::rng::Rng;
 use super::sim_clock::SECOND;
@@ -19,6 +19,10 @@ const SYNC_AFTER_FAILURE: i64 = 11 * SECOND;
 /// The kubelet's back-off of pulls: the first one, and the longest.
 const PULL_BACK_OFF: i64 = 10 * SECOND;
 const LONGEST_PULL_BACK_OFF: i64 = 300 * SECOND;
+/// How long after a container could not be created the kubelet tries again.
+const CREATION_RETRY: i64 = 12 * SECOND;
+/// The namespace that loses a secret.
+const WITHOUT_SECRET: &str = "payments";
 /// The share of new pods that belong to a rollout while it lasts.
 const ROLLOUT_SHARE: f64 = 0.4;
 
@@ -38,6 +42,14 @@ pub enum Scene {
     CrashLoop,
     /// Pods that have to be scheduled together do not fit together
     Gang,
+    /// [`Self::RegistryDown`] and [`Self::BadNode`] at once
+    TwoProblems,
+    /// A release is rolled out whose image has a wrong tag
+    BadImage,
+    /// The network plugin does not answer on the nodes of one zone
+    ZoneOutage,
+    /// A secret that the main containers of one namespace need is not there
+    SecretMissing,
 }
 
 /// How a step of a pod's life is held up.
@@ -51,13 +63,17 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
         Self::NoCapacity,
         Self::CrashLoop,
         Self::Gang,
+        Self::TwoProblems,
+        Self::BadImage,
+        Self::ZoneOutage,
+        Self::SecretMissing,
     ];
 
     /// Its name, as `podinit demo --scene` takes it.
@@ -69,6 +85,10 @@ impl Scene {
             Self::NoCapacity => "no-capacity",
             Self::CrashLoop => "crashloop",
             Self::Gang => "gang",
+            Self::TwoProblems => "two-problems",
+            Self::BadImage => "bad-image",
+            Self::ZoneOutage => "zone-outage",
+            Self::SecretMissing => "secret-missing",
         }
     }
 
@@ -81,6 +101,12 @@ impl Scene {
             Self::NoCapacity => "no node has room",
             Self::CrashLoop => "two of five new pods are of a release that crashes",
             Self::Gang => "pod groups do not fit",
+            Self::TwoProblems => {
+                "registry.example.com refuses connections, and the disk of node-a0 is full"
+            }
+            Self::BadImage => "two of five new pods are of a release whose image has a wrong tag",
+            Self::ZoneOutage => "the network plugin answers on no node of zone example-1b",
+            Self::SecretMissing => "a secret that pods of namespace payments need is not there",
         }
     }
 
@@ -91,7 +117,12 @@ impl Scene {
 
     /// The kind of the next pod's life, where the scene chooses it.
     pub(super) fn kind(self, rng: &mut Rng) -> Option<LifeKind> {
-        (self == Self::CrashLoop && rng.chance(ROLLOUT_SHARE)).then_some(LifeKind::BadRelease)
+        let released = match self {
+            Self::CrashLoop => LifeKind::BadRelease,
+            Self::BadImage => LifeKind::BadTag,
+            _ => return None,
+        };
+        rng.chance(ROLLOUT_SHARE).then_some(released)
     }
 
     /// Whether, and how, it holds up the next step of a pod's life.
@@ -116,6 +147,21 @@ impl Scene {
                 let image = pod.manifest.container(*container)?.image;
                 let own = image.registry() == OWN_REGISTRY;
                 own.then(|| no_image(active, step)).flatten()
+            }
+            (Self::TwoProblems, _) => {
+                let of_registry = Self::RegistryDown.blocks(active, step);
+                of_registry.or_else(|| Self::BadNode.blocks(active, step))
+            }
+            (Self::ZoneOutage, Change::MakeSandbox) => {
+                let is_in_zone = pod.node.is_some_and(|node| node.zone() == BROKEN_ZONE);
+                is_in_zone
+                    .then(|| Self::CniOutage.blocks(active, step))
+                    .flatten()
+            }
+            (Self::SecretMissing, Change::Start(ContainerRef::MAIN))
+                if pod.manifest.namespace == WITHOUT_SECRET =>
+            {
+                Some(no_secret(active))
             }
             _ => None,
         }
@@ -171,6 +217,20 @@ fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
             retry: (back_off.min(LONGEST_PULL_BACK_OFF) - SYNC_AFTER_FAILURE).max(SECOND),
         },
     })
+}
+
+/// The kubelet says at each sync that the main container cannot be created.
+fn no_secret(active: &Active) -> BlockedStep {
+    let pod = &active.pod;
+    let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
+    let write = Change::Report(Report {
+        sandbox: true,
+        ..last
+    });
+    BlockedStep {
+        changes: vec![Change::FailCreate(ContainerRef::MAIN), write],
+        retry: CREATION_RETRY,
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ const fn latency(median: i64, low: i64, high: i64) -> Latency {
 }
 
 pub(super) const SCHEDULING: Latency = latency(60 * MILLI, 10 * MILLI, SECOND);
-pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 60 * SECOND);
+/// Shorter than what counts as a problem ([§13.2](crate::specification#s13-2)).
+pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 55 * SECOND);
 pub(super) const GATE: Latency = latency(12 * SECOND, 8 * SECOND, 60 * SECOND);
 pub(super) const FIRST_SYNC: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const SANDBOX: Latency = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
@@ -29,6 +30,8 @@ pub(super) const PULL: Latency = latency(2 * SECOND, 400 * MILLI, 9 * SECOND);
 pub(super) const CREATE: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
 pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
+/// Until the startup probe of a sidecar succeeds.
+pub(super) const SIDECAR: Latency = latency(500 * MILLI, 200 * MILLI, 1_500 * MILLI);
 pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
 pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
 /// The kubelet checks its containers once a second, whatever the speed.
@@ -72,6 +75,11 @@ impl<'a> Script<'a> {
     fn draw(&mut self, latency: Latency) -> i64 {
         let drawn = self.rng.around(latency.median, 1.0);
         drawn.clamp(latency.low, latency.high) / self.speed.divisor()
+    }
+
+    /// Whether the life is one of those with which a demonstration begins.
+    pub(super) fn is_brisk(&self) -> bool {
+        self.speed == LifeSpeed::Brisk
     }
 
     /// Advances time by exactly `nanos`.
@@ -154,7 +162,7 @@ impl<'a> Script<'a> {
             self.start(ContainerRef::Init(index));
             self.wait(RELIST);
             self.write_sandbox(true);
-            self.wait(if container.restartable { PROBE } else { INIT });
+            self.wait(if container.restartable { SIDECAR } else { INIT });
             self.report.init_done += 1;
             self.write();
         }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::inspect::explain::stage_colour;
 use crate::metrics::Figures;
 use crate::reports::report::Style;
 use crate::text::human_time::seconds;
+use crate::text::palette;
 use podinit_core::lifecycle::{Outcome, Stage};
 
 /// The columns of a bar's line that are not the bar.
@@ -72,7 +72,7 @@ impl Frame {
             let length = (pods as f64 / most as f64 * columns as f64).ceil() as usize;
             let bar = "█".repeat(length.min(columns));
             let bar = match style.colour && !bar.is_empty() {
-                true => format!("\u{1b}[{}m{bar}\u{1b}[0m", stage_colour(stage.as_str())),
+                true => format!("\u{1b}[{}m{bar}\u{1b}[0m", palette::ansi(stage.as_str())),
                 false => bar,
             };
             let stuck = match stuck {

@@ -4,6 +4,7 @@ use super::continue_token;
 use super::model::{
     Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup, Workload,
 };
+use crate::inspect::freshness::Freshness;
 use crate::inspect::records::Answer;
 use podinit_core::image_registry;
 use podinit_core::lifecycle::{
@@ -14,11 +15,13 @@ use podinit_core::pod::ContainerKind;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
-/// The page with an answer. `label_keys` are the keys of the chosen pod labels.
-pub fn page_of(answer: &Answer, label_keys: &[String]) -> Page {
+/// The page with an answer that can be trusted so far. `label_keys` are the keys of the chosen pod labels.
+pub fn page_of(answer: &Answer, label_keys: &[String], freshness: Freshness) -> Page {
     let records = answer.records.iter();
     Page {
         time: answer.now.map(text),
+        fresh: freshness.is_fresh(),
+        freshness: Some(freshness),
         items: records
             .map(|record| startup_of(record, label_keys))
             .collect(),

@@ -6,12 +6,20 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::inspect::freshness::Freshness;
+
 /// A page of startups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     /// Up to which instant everything was accounted for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
+    /// Whether the exporter knows the present
+    #[serde(default)]
+    pub fresh: bool,
+    /// How far the answer can be trusted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
     /// The startups
     pub items: Vec<Startup>,
     /// The parameter `continue` of the next page; left out on the last one

@@ -13,6 +13,7 @@ use super::SCHEMA;
 use super::conversion::{page_of, startup_of};
 use super::parameters::Parameters;
 use super::response::{document, failure};
+use crate::inspect::freshness::{Freshness, FreshnessSource};
 use crate::inspect::records::{Answer, Query, RecordsClient, Unanswered};
 
 const IN_FLIGHT: &[&str] = &[
@@ -39,14 +40,20 @@ struct Api {
     records: RecordsClient,
     /// The keys of the chosen pod labels
     label_keys: Vec<String>,
+    freshness: Arc<FreshnessSource>,
 }
 
 /// The API over the records that `records` answers for. `label_keys` are the keys of the chosen pod
 /// labels. The caller decides who may ask.
-pub fn router(records: RecordsClient, label_keys: Vec<String>) -> Router {
+pub fn router(
+    records: RecordsClient,
+    label_keys: Vec<String>,
+    freshness: Arc<FreshnessSource>,
+) -> Router {
     let api = Api {
         records,
         label_keys,
+        freshness,
     };
     let v1 = Router::new()
         .route("/stuck", get(stuck))
@@ -98,7 +105,7 @@ async fn pod(
                 "no such pod is in flight, and no record of it is kept",
             ),
         },
-        Err(unanswered) => refused(unanswered),
+        Err(unanswered) => api.refused(unanswered),
     }
 }
 
@@ -122,22 +129,33 @@ async fn method_not_allowed() -> Response {
     response
 }
 
-fn refused(unanswered: Unanswered) -> Response {
-    failure(StatusCode::SERVICE_UNAVAILABLE, &unanswered.to_string())
-}
-
 impl Api {
     async fn page(&self, query: Result<Query, String>, headers: &HeaderMap) -> Response {
         let query = match query {
             Ok(query) => query,
             Err(fault) => return failure(StatusCode::BAD_REQUEST, &fault),
         };
-        match self.records.ask(query).await {
-            Ok(answer) => {
-                let page = page_of(&answer, &self.label_keys);
-                document(headers, &page, &(&page.items, &page.next))
-            }
-            Err(unanswered) => refused(unanswered),
-        }
+        let answer = match self.records.ask(query).await {
+            Ok(answer) => answer,
+            // Nothing is known yet, and the answer says what is waited for.
+            Err(Unanswered::NotBegun) => Answer::default(),
+            Err(unanswered) => return self.refused(unanswered),
+        };
+        let page = page_of(&answer, &self.label_keys, self.freshness.now());
+        let lasting = page.freshness.as_ref().map(Freshness::lasting);
+        document(headers, &page, &(&page.items, &page.next, lasting))
+    }
+
+    /// Says what podinit waits for, where that is why.
+    fn refused(&self, unanswered: Unanswered) -> Response {
+        let freshness = self.freshness.now();
+        let waits_for = freshness
+            .waits_for
+            .filter(|_| unanswered == Unanswered::NotBegun);
+        let why = waits_for.map_or_else(
+            || unanswered.to_string(),
+            |what| format!("{unanswered}: it waits for {what}"),
+        );
+        failure(StatusCode::SERVICE_UNAVAILABLE, &why)
     }
 }

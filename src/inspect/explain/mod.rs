@@ -34,5 +34,4 @@ pub use peers::Peers;
 pub use recorded::{Records, explain_records};
 pub use replayed::explain;
 pub use target::{NoStartup, Target, TargetName};
-pub use text::stage_colour;
 pub use waterfall::Row;

@@ -6,29 +6,12 @@ use super::explanation::{ContainerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
 use crate::reports::report::Style;
 use crate::text::human_time::seconds;
+use crate::text::palette;
 use crate::text::strangers_text::shown;
 
 /// The columns of a row of the waterfall that are not bars.
 const MARGIN: usize = 44;
 const LABEL: usize = 20;
-
-/// The colour of each stage, as an ANSI code.
-const COLOURS: [(&str, u8); 7] = [
-    ("gated", 90),
-    ("scheduling", 33),
-    ("unschedulable", 31),
-    ("network", 34),
-    ("init", 35),
-    ("containers", 36),
-    ("readiness", 32),
-];
-
-/// The colour of a stage in a terminal, as an ANSI code; that of no stage is the default one.
-pub fn stage_colour(stage: &str) -> u8 {
-    const DEFAULT: u8 = 39;
-    let colour = COLOURS.iter().find(|(known, _)| *known == stage);
-    colour.map_or(DEFAULT, |(_, code)| *code)
-}
 
 impl Explanation {
     /// The explanation for a terminal.
@@ -136,7 +119,7 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
         cells = cell.repeat(last - first - 1) + "▶";
     }
     if style.colour {
-        let code = stage_colour(row.stage);
+        let code = palette::ansi(row.stage);
         cells = format!("\u{1b}[{code}m{cells}\u{1b}[0m");
     }
     format!("{}{cells}{}", " ".repeat(first), " ".repeat(columns - last))

@@ -1,23 +1,26 @@
-//! The live page: which pods wait, since when, why, and what next, for people.
+//! The live page: what is broken, where and since when, and how pods start, for people.
 //!
 //! ```text
-//! figures, records ─▶ Overview ─▶ `/`            history ◀─ a sample every 15 s
+//! problems and pods, figures, records ─▶ Overview ─▶ `/`        history ◀─ a sample every 15 s
 //! record, context ─▶ Explanation ─▶ `/pods/NAMESPACE/NAME`
 //! ```
 //!
-//! HTML and SVG are made here; no script is needed. What a page takes from the owner of the records is
-//! bounded, and the page at `/` is made at most once in two seconds, however many read it.
+//! HTML and SVG are made here; where the one small script does not run, only the reload is missing. What a page
+//! takes from the owner of the records is bounded, and the page at `/` is made at most once in two seconds for
+//! all who want to see the same.
 
-mod groups;
 pub mod history;
 mod link;
 mod overview;
+mod pod_groups;
 mod pod_page;
+mod problem_card;
 mod river;
 mod routes;
 mod sentence;
 mod slo_card;
-mod waiting_row;
+mod stage_table;
+mod status;
 mod waterfall;
 
 pub use overview::{Foot, Overview};
@@ -25,5 +28,9 @@ pub use pod_page::pod_page;
 pub use routes::{PageSources, SharedHistory, router};
 pub use sentence::Situation;
 
+use crate::text::palette;
+
 /// The style sheet of all pages.
-pub const STYLE: &str = include_str!("templates/style.css");
+pub fn style() -> String {
+    palette::css() + include_str!("templates/style.css")
+}

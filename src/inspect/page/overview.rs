@@ -1,31 +1,40 @@
-//! The page at `/`: what is going on in the cluster, from figures and records.
+//! The page at `/`: what is broken, and how pods start.
+
+use std::sync::Arc;
 
 use askama::Template;
 
-use super::groups::{Group, groups};
 use super::history::{History, Sample};
-use super::river::{Band, HEIGHT, WIDTH, river};
-use super::sentence::Situation;
+use super::pod_groups::{PodGroup, pod_groups};
+use super::problem_card::ProblemCard;
+use super::river::{Axes, Band, HEIGHT, WIDTH, river};
 use super::slo_card::SloCard;
-use super::waiting_row::WaitingRow;
+use super::stage_table::{StageRow, stage_rows};
+use super::status::{Signs, Status};
 use super::waterfall::{Waterfall, waterfall};
 use crate::inspect::explain::{Context, Explanation};
-use crate::inspect::problems::Problem;
-use crate::metrics::Figures;
-use podinit_core::lifecycle::{Outcome, Progress, Record, Stage};
+use crate::inspect::freshness::Freshness;
+use crate::inspect::problems::{Problem, Seen, Wanted};
+use crate::metrics::{Durations, Figures};
+use crate::text::human_time::{clock_time, seconds};
+use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// Everything that the page is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
+    /// What the reader calls the cluster
+    pub cluster: Option<String>,
+    pub freshness: Freshness,
     pub figures: Figures,
+    /// How long everything has taken, since the first pod
+    pub durations: Durations,
     pub history: History,
-    /// Pods in flight, by stage, in each the one first that entered it first
-    pub in_flight: Vec<Record>,
-    /// The pods that are stuck
-    pub stuck: Vec<Record>,
-    /// What is broken
-    pub problems: Vec<Problem>,
+    /// The problems of the whole cluster, and the pods that are wanted
+    pub seen: Arc<Seen>,
+    /// Why these are not known now
+    pub unanswered: Option<String>,
+    pub wanted: Wanted,
     /// The slowest startups of the last hour, the slowest first
     pub slowest: Vec<Record>,
     /// When a pod became ready last
@@ -37,7 +46,6 @@ pub struct Overview {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foot {
     pub version: &'static str,
-    pub synced: bool,
     /// Ready, or why not
     pub ready: String,
     /// Live, or why not
@@ -48,8 +56,9 @@ pub struct Foot {
     pub refresh: Option<u64>,
 }
 
-/// So many problems are shown, the worst.
-const MOST_PROBLEMS: usize = 8;
+/// So many problems are shown as cards, and so many more as lines.
+const MOST_CARDS: usize = 1;
+const MOST_LINES: usize = 5;
 
 /// A count with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,20 +74,32 @@ struct Named {
 )]
 struct OverviewPage {
     root: &'static str,
-    sentence: String,
-    problems: Vec<Problem>,
+    cluster: Option<String>,
+    status: Status,
+    /// Whether it is in sync and since when, and how old what it says is
+    sync: String,
+    shard: Option<String>,
+    slos: Vec<SloCard>,
+    /// What was asked for, in words
+    wanted: Vec<(&'static str, String)>,
+    cards: Vec<ProblemCard>,
+    /// Further problems: those after the cards, and how many after these
+    lines: Vec<ProblemCard>,
     more_problems: usize,
+    ended: Vec<Problem>,
     bands: Vec<Band>,
-    most: u64,
+    axes: Axes,
     width: f64,
     height: f64,
-    stages: Vec<Named>,
-    is_stuck: bool,
-    rows: Vec<WaitingRow>,
-    left_out: u64,
-    groups: Vec<Group>,
-    slos: Vec<SloCard>,
-    slowest: Vec<Waterfall>,
+    stages: Vec<StageRow>,
+    /// Over how long that is, and whether there is an hour before it
+    hour: String,
+    has_hour_before: bool,
+    in_flight: usize,
+    groups: Vec<PodGroup>,
+    more_groups: usize,
+    /// Each with the width of its drawing, so that all have the same scale
+    slowest: Vec<(Waterfall, f64)>,
     outcomes: Vec<Named>,
     evidence: Vec<Named>,
     foot: Foot,
@@ -90,101 +111,113 @@ impl Overview {
     /// # Errors
     /// None: the template writes to a text.
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
-        // The river and the burn reach to the present.
-        self.history.add(Sample::new(now, &self.figures));
-        let situation = self.situation(now);
+        let Seen { problems, census } = &*self.seen;
+        // Lines and the burn reach to the present.
+        self.history
+            .add(Sample::new(now, &self.figures, &problems.problems));
+        let slos = self.figures.slos.iter();
+        let slos: Vec<_> = slos
+            .map(|slo| SloCard::new(slo, &self.history, now))
+            .collect();
+        let in_flight = census.pods();
+        let status = Status::of(&Signs {
+            freshness: &self.freshness,
+            problems: &problems.problems,
+            unanswered: self.unanswered.as_deref(),
+            slos: &slos,
+            in_flight: match self.wanted.is_all() {
+                true => in_flight,
+                false => self.figures.in_flight().iter().sum::<u64>() as usize,
+            },
+            last_ready: self.last_ready,
+            now,
+        });
         let samples: Vec<_> = self.history.since_an_hour(now).collect();
-        let (bands, most) = river(&samples, now);
-        let stuck_pods: u64 = self.figures.stuck.iter().sum();
-        let is_stuck = stuck_pods > 0;
-        let (listed, of) = match is_stuck {
-            true => (&mut self.stuck, stuck_pods),
-            false => (&mut self.in_flight, self.figures.in_flight().iter().sum()),
-        };
-        listed.sort_by_key(entered);
-        let listed = &*listed;
-        let rows: Vec<_> = (listed
-            .iter()
-            .filter_map(|record| WaitingRow::new(record, now)))
-        .take(MOST_ROWS)
-        .collect();
-        let counts = |names: &[&'static str], pods: &[u64]| {
-            let pairs = names.iter().zip(pods).filter(|(_, pods)| **pods > 0);
-            pairs
-                .map(|(name, pods)| Named { name, pods: *pods })
-                .collect()
-        };
+        let (bands, axes) = river(&samples, now);
+        let hours = self.history.hours(now, &self.durations);
+        let mut cards: Vec<_> = (census.problems.iter())
+            .take(MOST_CARDS + MOST_LINES)
+            .map(|problem| ProblemCard::new(problem, &self.history, now))
+            .collect();
+        let lines = cards.split_off(cards.len().min(MOST_CARDS));
+        let (groups, more_groups) = pod_groups(census, now);
         let page = OverviewPage {
             root: "",
-            sentence: match self.problems.first() {
-                Some(worst) => worst.sentence.clone(),
-                None => situation.sentence(),
-            },
-            more_problems: self.problems.len().saturating_sub(MOST_PROBLEMS),
-            problems: self.problems.into_iter().take(MOST_PROBLEMS).collect(),
+            cluster: self.cluster,
+            sync: sync(&self.freshness, now),
+            shard: self.freshness.shard_note(),
+            more_problems: census.problems.len() - cards.len() - lines.len(),
+            wanted: words(&self.wanted),
+            cards,
+            lines,
+            ended: problems.ended.clone(),
             bands,
-            most,
+            axes,
             width: WIDTH,
             height: HEIGHT,
-            stages: counts(&Stage::ALL.map(Stage::as_str), &self.figures.in_flight()),
-            is_stuck,
-            left_out: of.saturating_sub(rows.len() as u64),
-            rows,
-            groups: groups(listed),
-            slos: (self.figures.slos.iter())
-                .map(|slo| SloCard::new(slo, &self.history, now))
-                .collect(),
-            slowest: self
-                .slowest
-                .iter()
-                .map(|record| slow(record, now))
-                .collect(),
+            stages: stage_rows(&hours, &census.stages),
+            hour: match hours.seconds {
+                3300.. => "hour".to_owned(),
+                short => seconds(short as f64),
+            },
+            has_hour_before: hours.before.is_some(),
+            in_flight,
+            groups,
+            more_groups,
+            slowest: slowest(&self.slowest, now),
             outcomes: counts(&Outcome::ALL.map(Outcome::as_str), &self.figures.finished),
             evidence: evidence(&self.figures),
+            status,
+            slos,
             foot: self.foot,
         };
         page.render()
     }
-
-    fn situation(&self, now: Timestamp) -> Situation {
-        let mut situation = Situation {
-            in_flight: self.figures.in_flight(),
-            stuck: self.figures.stuck,
-            oldest: self.figures.oldest,
-            node: None,
-            last_ready: self.last_ready,
-            now,
-        };
-        let stage = situation.stage();
-        let in_stage: Vec<Record> = (self.in_flight.iter())
-            .filter(|record| match record.progress {
-                Progress::InFlight { waiting, .. } => Some(waiting.stage()) == stage,
-                Progress::Ended { .. } => false,
-            })
-            .cloned()
-            .collect();
-        let by_node = groups(&in_stage)
-            .into_iter()
-            .find(|group| group.by == "node");
-        let largest = by_node.and_then(|group| group.counts.into_iter().next());
-        situation.node = largest.map(|(node, pods, _)| (node, pods));
-        situation
-    }
 }
 
-/// When a pod in flight entered its stage.
-fn entered(record: &Record) -> Option<Timestamp> {
-    match record.progress {
-        Progress::InFlight { entered, .. } => Some(entered),
-        Progress::Ended { .. } => None,
-    }
+/// The startups on the scale of the first one, which took longest.
+fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
+    let explained = |record| Explanation::new(record, Context::default(), now);
+    let all: Vec<_> = records.iter().map(explained).collect();
+    let longest = all.first().map_or(1.0, |one| one.seconds);
+    let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.seconds.max(0.001));
+    all.iter()
+        .map(|one| (waterfall(one), width(one).round()))
+        .collect()
 }
 
-/// So many pods are listed.
-const MOST_ROWS: usize = 100;
+/// Whether it knows the present.
+fn sync(freshness: &Freshness, now: Timestamp) -> String {
+    let since = clock_time(freshness.since, now);
+    let sync = match freshness.in_sync {
+        true => format!("in sync since {since}"),
+        false => format!("not in sync since {since}"),
+    };
+    let heard = freshness.age_seconds.map_or_else(String::new, |age| {
+        format!(", heard {} ago", seconds(age.round()))
+    });
+    sync + &heard
+}
 
-fn slow(record: &Record, now: Timestamp) -> Waterfall {
-    waterfall(&Explanation::new(record, Context::default(), now))
+/// What the reader wants to see.
+fn words(wanted: &Wanted) -> Vec<(&'static str, String)> {
+    let cause = wanted.cause.map(|cause| cause.as_str().to_owned());
+    let all = [
+        ("namespace", wanted.namespace.clone()),
+        ("node", wanted.node.clone()),
+        ("workload", wanted.workload.clone()),
+        ("cause", cause),
+    ];
+    let set = all.into_iter();
+    set.filter_map(|(what, value)| Some((what, value?)))
+        .collect()
+}
+
+fn counts(names: &[&'static str], pods: &[u64]) -> Vec<Named> {
+    let pairs = names.iter().zip(pods).filter(|(_, pods)| **pods > 0);
+    pairs
+        .map(|(name, pods)| Named { name, pods: *pods })
+        .collect()
 }
 
 /// How many pods have exact, bounded or late network times: by what gave them.

@@ -4,8 +4,9 @@ use askama::Template;
 
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
-use crate::inspect::explain::Explanation;
-use crate::text::human_time::seconds;
+use crate::inspect::explain::{CauseLine, Explanation, MilestoneLine, SloLine};
+use crate::text::human_time::{date_and_time, seconds};
+use podinit_decode::rfc3339;
 
 #[derive(Template)]
 #[template(path = "inspect/page/templates/pod.html", config = "src/askama.toml")]
@@ -16,10 +17,15 @@ struct PodPage<'a> {
     width: f64,
     row: f64,
     parts: Vec<(String, String, u64)>,
+    /// Its times for people
+    began: String,
+    milestones: Vec<(&'a MilestoneLine, String)>,
+    causes: Vec<(&'a CauseLine, String)>,
+    slos: Vec<(&'a SloLine, String)>,
     /// Of a page of the exporter; `None` of a file by itself
     foot: Option<Foot>,
     /// The style of a file by itself
-    style: Option<&'static str>,
+    style: Option<String>,
 }
 
 /// The page of an explained startup: of an exporter with its `foot`, or a file by itself.
@@ -38,8 +44,32 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
         width: WIDTH,
         row: ROW,
         parts: parts.collect(),
-        style: foot.is_none().then_some(super::STYLE),
+        began: instant(&explanation.began),
+        milestones: (explanation.milestones.iter())
+            .map(|line| (line, or_not_known(line.time.as_deref())))
+            .collect(),
+        causes: (explanation.causes.iter())
+            .map(|line| (line, instant(&line.began)))
+            .collect(),
+        slos: (explanation.slos.iter())
+            .map(|slo| {
+                (
+                    slo,
+                    slo.deadline.as_deref().map_or_else(String::new, instant),
+                )
+            })
+            .collect(),
+        style: foot.is_none().then(super::style),
         foot,
     };
     page.render()
+}
+
+/// An instant without what nobody reads of it.
+fn instant(text: &str) -> String {
+    rfc3339::parse(text).map_or_else(|| text.to_owned(), date_and_time)
+}
+
+fn or_not_known(text: Option<&str>) -> String {
+    text.map_or_else(|| "not known".to_owned(), instant)
 }

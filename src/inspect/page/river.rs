@@ -1,14 +1,25 @@
-//! The river of stages: how many pods were in each stage in the last hour, one above the other.
+//! Pods over the last hour: the stages one above the other, and a single line.
 
 use std::fmt::Write;
 
-use super::history::{HISTORY, Sample};
+use super::history::{HOUR, Sample};
+use crate::text::human_time::hour_and_minute;
 use podinit_core::lifecycle::Stage;
 use podinit_core::timestamp::Timestamp;
 
-/// The size of the drawing.
+/// The size of a drawing in its own units; it is stretched to its place.
 pub(super) const WIDTH: f64 = 960.0;
 pub(super) const HEIGHT: f64 = 160.0;
+
+/// The axes of a drawing over the time that there is data for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Axes {
+    /// The times of its left edge, its middle and its right edge
+    pub times: [String; 3],
+    /// The count at its upper edge, and half of it where that is whole
+    pub most: u64,
+    pub half: Option<u64>,
+}
 
 /// The band of one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,25 +27,54 @@ pub(super) struct Band {
     pub stage: &'static str,
     /// The `d` of an SVG path
     pub path: String,
-    /// The pods in the stage now
-    pub pods: u64,
     /// The most there were in a sample
     pub most: u64,
 }
 
-/// The bands of the stages in which there was any pod, and the most pods in flight of any sample. The
-/// right edge is `now`. Fewer than two samples are no river.
-pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, u64) {
+/// Where instants and counts are in a drawing.
+struct Scale {
+    from: Timestamp,
+    nanos: f64,
+    most: u64,
+}
+
+impl Scale {
+    /// From the first sample until `now`, and from 0 to `most`.
+    fn new(from: Timestamp, now: Timestamp, most: u64) -> Self {
+        let hour = i64::try_from(HOUR.as_nanos()).unwrap_or(i64::MAX);
+        Self {
+            from,
+            nanos: now.nanos_since(from).clamp(1, hour) as f64,
+            most: most.max(1),
+        }
+    }
+
+    fn x(&self, at: Timestamp) -> f64 {
+        (at.nanos_since(self.from) as f64 / self.nanos).clamp(0.0, 1.0) * WIDTH
+    }
+
+    fn y(&self, pods: u64) -> f64 {
+        HEIGHT - pods as f64 / self.most as f64 * HEIGHT
+    }
+
+    fn axes(&self, now: Timestamp) -> Axes {
+        let middle = self.from.plus_nanos(now.nanos_since(self.from) / 2);
+        Axes {
+            times: [self.from, middle, now].map(hour_and_minute),
+            most: self.most,
+            half: self.most.is_multiple_of(2).then_some(self.most / 2),
+        }
+    }
+}
+
+/// The bands of the stages in which there was any pod. Fewer than two samples are no river.
+pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, Axes) {
     let total = |sample: &&Sample| sample.in_flight.iter().sum::<u64>();
     let most = samples.iter().map(total).max().unwrap_or(0);
-    let (Some(newest), true) = (samples.last(), samples.len() >= 2 && most > 0) else {
-        return (Vec::new(), most);
+    let (Some(oldest), true) = (samples.first(), samples.len() >= 2 && most > 0) else {
+        return (Vec::new(), Axes::default());
     };
-    let x = |at: Timestamp| {
-        let ago = now.nanos_since(at) as f64 / HISTORY.as_nanos() as f64;
-        (1.0 - ago).clamp(0.0, 1.0) * WIDTH
-    };
-    let y = |pods: u64| HEIGHT - pods as f64 / most as f64 * HEIGHT;
+    let scale = Scale::new(oldest.at, now, most);
     let bands = Stage::ALL.into_iter().filter_map(|stage| {
         let index = stage as usize;
         let below = |sample: &&Sample| sample.in_flight[..index].iter().sum::<u64>();
@@ -47,20 +87,44 @@ pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, u64) {
             let command = if number == 0 { 'M' } else { 'L' };
             let top = below(sample) + sample.in_flight[index];
             // Writing to a `String` cannot fail.
-            let _ = write!(path, "{command}{:.1} {:.1}", x(sample.at), y(top));
+            let _ = write!(
+                path,
+                "{command}{:.1} {:.1}",
+                scale.x(sample.at),
+                scale.y(top)
+            );
         }
         for sample in samples.iter().rev() {
-            let _ = write!(path, "L{:.1} {:.1}", x(sample.at), y(below(sample)));
+            let _ = write!(
+                path,
+                "L{:.1} {:.1}",
+                scale.x(sample.at),
+                scale.y(below(sample))
+            );
         }
         path.push('Z');
         Some(Band {
             stage: stage.as_str(),
             path,
-            pods: newest.in_flight[index],
             most: peak,
         })
     });
-    (bands.collect(), most)
+    (bands.collect(), scale.axes(now))
+}
+
+/// A line through `counts`. Fewer than two are no line.
+pub(super) fn line(counts: &[(Timestamp, u64)], now: Timestamp) -> Option<(String, Axes)> {
+    let (Some((oldest, _)), true) = (counts.first(), counts.len() >= 2) else {
+        return None;
+    };
+    let most = counts.iter().map(|(_, pods)| *pods).max().unwrap_or(0);
+    let scale = Scale::new(*oldest, now, most);
+    let mut path = String::new();
+    for (number, (at, pods)) in counts.iter().enumerate() {
+        let command = if number == 0 { 'M' } else { 'L' };
+        let _ = write!(path, "{command}{:.1} {:.1}", scale.x(*at), scale.y(*pods));
+    }
+    Some((path, scale.axes(now)))
 }
 
 #[cfg(test)]
@@ -68,6 +132,10 @@ mod tests {
     use super::*;
     use crate::metrics::Figures;
     use podinit_core::lifecycle::{Cause, WaitReason};
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_seconds(1_000_800 + 60 * minute)
+    }
 
     fn sample(minute: i64, network: u64, containers: u64) -> Sample {
         let waiting = |stage, cause| WaitReason::new(stage, cause);
@@ -82,22 +150,18 @@ mod tests {
                 .collect(),
             ..Figures::default()
         };
-        Sample::new(Timestamp::from_seconds(1_000_000 + 60 * minute), &figures)
+        Sample::new(at(minute), &figures, &[])
     }
 
     #[test]
-    fn bands_stand_on_each_other() {
-        // An hour is 960 wide, so 30 minutes are 480; 8 pods are 160 high, so one is 20.
-        let samples = [sample(0, 2, 2), sample(30, 4, 4), sample(60, 4, 0)];
-        let (bands, most) = river(&samples.each_ref(), samples[2].at);
+    fn bands_stand_on_each_other_over_the_time_that_there_is_data_for() {
+        // Ten minutes are 960 wide, so 5 minutes are 480; 8 pods are 160 high, so one is 20.
+        let samples = [sample(0, 2, 2), sample(5, 4, 4), sample(10, 4, 0)];
+        let (bands, axes) = river(&samples.each_ref(), at(10));
         let [network, containers] = bands.as_slice() else {
             unreachable!("{bands:?}")
         };
-        assert_eq!(most, 8);
-        assert_eq!(
-            (network.stage, network.pods, network.most),
-            ("network", 4, 4)
-        );
+        assert_eq!((network.stage, network.most), ("network", 4));
         assert_eq!(
             network.path,
             "M0.0 120.0L480.0 80.0L960.0 80.0L960.0 160.0L480.0 160.0L0.0 160.0Z"
@@ -106,14 +170,26 @@ mod tests {
             containers.path,
             "M0.0 80.0L480.0 0.0L960.0 80.0L960.0 80.0L480.0 80.0L0.0 120.0Z"
         );
-        assert_eq!((containers.pods, containers.most), (0, 4));
+        assert_eq!(containers.most, 4);
+        assert_eq!(axes.times, ["14:00", "14:05", "14:10"]);
+        assert_eq!((axes.most, axes.half), (8, Some(4)));
     }
 
     #[test]
     fn one_sample_or_no_pod_is_no_river() {
         let one = sample(0, 2, 2);
-        assert_eq!(river(&[&one], one.at), (vec![], 4));
+        assert_eq!(river(&[&one], one.at).0, []);
         let none = [sample(0, 0, 0), sample(1, 0, 0)];
-        assert_eq!(river(&none.each_ref(), none[1].at), (vec![], 0));
+        assert_eq!(river(&none.each_ref(), none[1].at).0, []);
+    }
+
+    #[test]
+    fn a_line_rises_and_falls_with_the_count() {
+        let counts = [(at(0), 0), (at(5), 3), (at(10), 0)];
+        let found = line(&counts, at(10));
+        let (path, axes) = found.unwrap_or_default();
+        assert_eq!(path, "M0.0 160.0L480.0 0.0L960.0 160.0");
+        assert_eq!((axes.most, axes.half), (3, None));
+        assert_eq!(line(&counts[..1], at(10)), None);
     }
 }

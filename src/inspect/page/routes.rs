@@ -7,43 +7,40 @@ use axum::Router;
 use axum::extract::{Path, Query as Parameters, State};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::STYLE;
 use super::history::{History, Sample};
 use super::overview::{Foot, Overview};
 use super::pod_page::pod_page;
+use super::style;
 use crate::cluster::clock::Clock;
 use crate::inspect::explain::{Context, Explanation, Fleet, Peers};
-use crate::inspect::problems::Finder;
-use crate::inspect::records::{
-    Answer, Filter, Position, Query, RecordsClient, Sort, Unanswered, Whole,
-};
+use crate::inspect::freshness::FreshnessSource;
+use crate::inspect::problems::{Finder, Wanted};
+use crate::inspect::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
 use crate::metrics::Exposition;
 use crate::server::Health;
 use crate::text::human_time::time_of_day;
-use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Outcome, Progress, Record};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
-/// The page loads nothing but its style, runs nothing, and cannot be framed.
+/// The page loads its own style, script and icon, asks nobody but its own exporter, and cannot be framed.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
-const REFRESH: HeaderName = HeaderName::from_static("refresh");
 /// Seconds until a page loads again.
 const REFRESH_AFTER: u64 = 10;
-/// How long an overview serves everybody who asks.
+/// How long an overview serves everybody who wants to see the same.
 const OVERVIEW_AGE: Duration = Duration::from_secs(2);
-/// Pods in flight of one answer, and how many answers the page asks for.
-const PAGE: usize = 500;
-const MOST_PAGES: usize = 4;
+/// With so many pods in flight a pod's page compares it.
+const MOST_PEERS: usize = 2_000;
 /// So many of the slowest startups are shown.
-const SLOWEST: usize = 20;
+const SLOWEST: usize = 10;
 /// So many of the newest startups are the fleet that a pod is compared with.
 const FLEET: usize = 500;
 
@@ -52,10 +49,23 @@ const FLEET: usize = 500;
 pub struct SharedHistory(Arc<Mutex<History>>);
 
 impl SharedHistory {
-    /// Takes a sample.
-    pub fn sample(&self, now: Timestamp, exposition: &Exposition) {
-        let sample = Sample::new(now, &exposition.figures());
-        self.lock().add(sample);
+    /// Takes a sample where one is due, and the problems are known: what an earlier process has counted is no
+    /// event of the last hour.
+    pub async fn sample(&self, now: Timestamp, sources: &PageSources) {
+        if sources.health.readiness().is_err() || !self.lock().is_due(now) {
+            return;
+        }
+        let Ok(problems) = sources.finder.problems().await else {
+            return;
+        };
+        let sample = Sample::new(
+            now,
+            &sources.exposition.figures(),
+            &problems.problems.problems,
+        );
+        let mut history = self.lock();
+        history.add(sample);
+        history.add_durations(now, || sources.exposition.durations());
     }
 
     fn get(&self) -> History {
@@ -70,10 +80,12 @@ impl SharedHistory {
 /// Where the page gets what it shows.
 #[derive(Clone)]
 pub struct PageSources {
+    /// What the reader calls the cluster
+    pub cluster: Option<String>,
     pub records: RecordsClient,
     pub finder: Arc<Finder>,
+    pub freshness: Arc<FreshnessSource>,
     pub exposition: Arc<Exposition>,
-    pub stats: Arc<WatchStats>,
     pub health: Health,
     pub clock: Arc<dyn Clock>,
     pub history: SharedHistory,
@@ -88,59 +100,90 @@ struct Page {
 /// An overview that was made.
 struct Made {
     at: Instant,
-    /// As it loads again by itself
-    live: Arc<str>,
-    /// As it does not
-    still: Arc<str>,
+    choice: Choice,
+    html: String,
 }
 
-/// `/`, `/style.css` and `/pods/NAMESPACE/NAME`.
+/// `/` and what it loads, and `/pods/NAMESPACE/NAME`.
 pub fn router(sources: PageSources) -> Router {
     let page = Page {
         sources,
         overview: tokio::sync::Mutex::default(),
     };
+    let file = |kind: &'static str, text: String| {
+        let kind = HeaderValue::from_static(kind);
+        get(|| async move { ([(CONTENT_TYPE, kind)], text) })
+    };
+    let script = include_str!("templates/page.js").to_owned();
+    let icon = include_str!("templates/favicon.svg").to_owned();
     Router::new()
         .route("/", get(overview))
-        .route("/style.css", get(style))
+        .route("/style.css", file("text/css; charset=utf-8", style()))
+        .route("/page.js", file("text/javascript; charset=utf-8", script))
+        .route("/favicon.svg", file("image/svg+xml", icon))
         .route("/pods/{namespace}/{name}", get(pod))
         .with_state(Arc::new(page))
 }
 
 /// What a reader can choose.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 struct Choice {
     /// `off`: the page does not load again by itself
     refresh: Option<String>,
+    namespace: Option<String>,
+    node: Option<String>,
+    workload: Option<String>,
+    cause: Option<String>,
 }
 
 impl Choice {
     fn refreshes(&self) -> bool {
         self.refresh.as_deref() != Some("off")
     }
+
+    /// Which pods; or the cause that there is not.
+    fn wanted(&self) -> Result<Wanted, String> {
+        let cause = |text: &String| Cause::from_text(text).ok_or_else(|| text.clone());
+        Ok(Wanted {
+            namespace: self.namespace.clone(),
+            node: self.node.clone(),
+            workload: self.workload.clone(),
+            cause: self.cause.as_ref().map(cause).transpose()?,
+        })
+    }
 }
 
-async fn style() -> Response {
-    let css = HeaderValue::from_static("text/css; charset=utf-8");
-    ([(CONTENT_TYPE, css)], STYLE).into_response()
-}
-
-async fn overview(State(page): State<Arc<Page>>, choice: Parameters<Choice>) -> Response {
+async fn overview(
+    State(page): State<Arc<Page>>,
+    Parameters(choice): Parameters<Choice>,
+) -> Response {
+    let wanted = match choice.wanted() {
+        Ok(wanted) => wanted,
+        Err(cause) => {
+            let text =
+                format!("there is no cause {cause}, see docs/causes.md for those there are\n");
+            return (StatusCode::BAD_REQUEST, text).into_response();
+        }
+    };
     let mut kept = page.overview.lock().await;
-    let is_fresh = |made: &Made| made.at.elapsed() < OVERVIEW_AGE;
-    let made = match kept.take().filter(is_fresh) {
-        Some(made) => made,
-        None => match page.sources.overview().await {
-            Ok(made) => made,
-            Err(error) => return unavailable(&error),
-        },
-    };
-    let made = kept.insert(made);
-    let html = match choice.refreshes() {
-        true => &made.live,
-        false => &made.still,
-    };
-    answer(html.to_string(), choice.refreshes())
+    if let Some(made) = &*kept
+        && made.choice == choice
+        && made.at.elapsed() < OVERVIEW_AGE
+    {
+        return answer(made.html.clone());
+    }
+    let at = Instant::now();
+    match page.sources.overview(wanted, choice.refreshes()).await {
+        Ok(html) => {
+            *kept = Some(Made {
+                at,
+                choice,
+                html: html.clone(),
+            });
+            answer(html)
+        }
+        Err(error) => unavailable(&error),
+    }
 }
 
 async fn pod(
@@ -149,7 +192,7 @@ async fn pod(
     choice: Parameters<Choice>,
 ) -> Response {
     match page.sources.pod(namespace, name, choice.refreshes()).await {
-        Ok(Some(html)) => answer(html, choice.refreshes()),
+        Ok(Some(html)) => answer(html),
         Ok(None) => {
             let text = "no such pod is starting up, and no record of it is kept\n";
             (StatusCode::NOT_FOUND, text).into_response()
@@ -158,13 +201,8 @@ async fn pod(
     }
 }
 
-fn answer(html: String, refreshes: bool) -> Response {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
-    if refreshes {
-        headers.insert(REFRESH, HeaderValue::from(REFRESH_AFTER));
-    }
-    (headers, Html(html)).into_response()
+fn answer(html: String) -> Response {
+    ([(CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
 }
 
 fn unavailable(error: &anyhow::Error) -> Response {
@@ -172,35 +210,33 @@ fn unavailable(error: &anyhow::Error) -> Response {
 }
 
 impl PageSources {
-    /// The page at `/`.
-    async fn overview(&self) -> anyhow::Result<Made> {
-        let at = Instant::now();
+    /// The page at `/`. Where the records cannot be had, it says why, and shows the rest.
+    async fn overview(&self, wanted: Wanted, refreshes: bool) -> anyhow::Result<String> {
         let slowest = Query::Ended {
             filter: Filter::default(),
             sort: Sort::Slowest(Whole::CreatedToReady),
             after: None,
             limit: SLOWEST,
         };
+        let (seen, unanswered) = match self.finder.seen(&wanted).await {
+            Ok(seen) => (seen, None),
+            Err(why) => (Arc::default(), Some(why.to_string())),
+        };
+        let newest = self.newest_ready(1).await.unwrap_or_default();
         let overview = Overview {
-            in_flight: self.in_flight(false).await?,
-            stuck: self.in_flight(true).await?,
-            problems: self.finder.problems().await?.problems.clone(),
-            slowest: self.records.ask(slowest).await?.records,
-            last_ready: self.newest_ready(1).await?.first().and_then(ended),
+            cluster: self.cluster.clone(),
+            freshness: self.freshness.now(),
             figures: self.exposition.figures(),
+            durations: self.exposition.durations(),
             history: self.history.get(),
-            foot: self.foot(true),
+            seen,
+            unanswered,
+            wanted,
+            slowest: self.records.ask(slowest).await.unwrap_or_default().records,
+            last_ready: newest.first().and_then(ended),
+            foot: self.foot(refreshes),
         };
-        let now = self.clock.now();
-        let still = Overview {
-            foot: self.foot(false),
-            ..overview.clone()
-        };
-        Ok(Made {
-            at,
-            live: overview.render(now)?.into(),
-            still: still.render(now)?.into(),
-        })
+        Ok(overview.render(self.clock.now())?)
     }
 
     /// The page of a pod; `None` if nothing is known of it.
@@ -225,33 +261,12 @@ impl PageSources {
 
     async fn peers(&self, record: &Record) -> Result<Option<Peers>, Unanswered> {
         match record.progress {
-            Progress::InFlight { .. } => Ok(Peers::among(&self.in_flight(false).await?, record)),
+            Progress::InFlight { .. } => {
+                let (in_flight, _) = self.records.in_flight(MOST_PEERS).await?;
+                Ok(Peers::among(&in_flight, record))
+            }
             Progress::Ended { .. } => Ok(None),
         }
-    }
-
-    /// The first pods in flight, or the stuck ones of them.
-    async fn in_flight(&self, stuck: bool) -> Result<Vec<Record>, Unanswered> {
-        let (mut records, mut after) = (Vec::new(), None);
-        for _ in 0..MOST_PAGES {
-            let query = Query::InFlight {
-                filter: Filter::default(),
-                stuck,
-                after,
-                limit: PAGE,
-            };
-            let Answer {
-                records: found,
-                next,
-                ..
-            } = self.records.ask(query).await?;
-            records.extend(found);
-            match next {
-                Some(Position::InFlight(next)) => after = Some(next),
-                _ => break,
-            }
-        }
-        Ok(records)
     }
 
     /// The newest startups that ended as ready.
@@ -275,7 +290,6 @@ impl PageSources {
         };
         Foot {
             version: env!("CARGO_PKG_VERSION"),
-            synced: self.stats.synced(),
             ready: or_why(self.health.readiness()),
             live: or_why(self.health.liveness()),
             time: time_of_day(self.clock.now()),

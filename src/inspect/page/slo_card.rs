@@ -1,9 +1,18 @@
-//! The card of an SLO: how much of its error budget is gone, and how fast it goes.
+//! An SLO in the strip of the page: the share that is good, the error budget that is left, and how fast it goes.
 
-use super::history::History;
+use std::time::Duration;
+
+use super::history::{HOUR, History, SloWindow};
 use crate::metrics::SloFigures;
 use crate::text::human_time::seconds;
 use podinit_core::timestamp::Timestamp;
+
+/// What "now" is where enough pods have started in it; otherwise it is the last hour.
+const NOW: Duration = Duration::from_secs(300);
+/// A rate of fewer pods says nothing: one bad pod of ten is ten times the budget of 99 %.
+const ENOUGH_OF_RATE: u64 = 20;
+/// The burn at which the shipped rules page by the shorter of their windows.
+const PAGES: f64 = 6.0;
 
 /// An SLO as the page shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,60 +20,71 @@ pub(super) struct SloCard {
     pub name: String,
     /// `99% of pods within 30s (created_to_ready)`
     pub promise: String,
-    pub good: u64,
-    pub bad: u64,
-    /// The share of good events in percent; empty before the first event
-    pub good_percent: String,
-    /// How much of the budget the counted events have used, in percent
-    pub budget_used: String,
-    /// The width of the budget's bar, at most 100
-    pub bar: u64,
-    /// How many times faster than allowed the budget was used within the last hour
+    /// `97.3% good of 1240 pods`, or how many missed it where they are few
+    pub good: String,
+    /// What is left of the budget of all counted pods
+    pub left: String,
+    /// How many times faster than allowed the budget is used now, and on how many pods that stands
     pub burn: String,
-    pub is_burning: bool,
+    pub of: String,
+    /// `calm`, `warn` or `bad`
+    pub level: &'static str,
 }
 
 impl SloCard {
     /// The card of an SLO as of `now`.
     pub(super) fn new(slo: &SloFigures, history: &History, now: Timestamp) -> Self {
         let budget = 1.0 - slo.objective_ratio;
-        let used = times_budget(slo.good, slo.bad, budget);
-        let (good, bad) = history.slo_events(now, &slo.name, slo.good, slo.bad);
-        let burn = times_budget(good, bad, budget);
         let events = slo.good + slo.bad;
-        let none = || "no events".to_owned();
-        let good_share = slo.good as f64 / events.max(1) as f64;
+        // A share is stated once a single bad pod would not use up the whole budget.
+        let is_enough = events as f64 * budget >= 1.0;
+        let used = slo.bad as f64 / (events as f64 * budget).max(f64::MIN_POSITIVE);
+        let share = decimals(slo.good as f64 / events.max(1) as f64 * 100.0);
+        let window = |length| {
+            history
+                .slo_events((now, length), &slo.name, (slo.good, slo.bad))
+                .filter(|window| window.good + window.bad >= ENOUGH_OF_RATE)
+        };
+        let burning = window(NOW).or_else(|| window(HOUR));
+        let burn = burning.map(|SloWindow { good, bad, .. }| {
+            bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
+        });
         Self {
             name: slo.name.to_string(),
             promise: format!(
-                "{}% within {} ({})",
+                "{}% of pods within {} ({})",
                 decimals(slo.objective_ratio * 100.0),
                 seconds(slo.threshold_seconds),
                 slo.interval.as_str()
             ),
-            good: slo.good,
-            bad: slo.bad,
-            good_percent: match events {
-                0 => none(),
-                _ => format!("{}%", decimals(good_share * 100.0)),
+            good: match events {
+                0 => "no pod yet".to_owned(),
+                _ if !is_enough => format!("{} of {events} pods missed it", slo.bad),
+                _ => format!("{share}% good of {events} pods"),
             },
-            budget_used: used.map_or_else(none, |used| format!("{:.0}%", used * 100.0)),
-            bar: (used.unwrap_or(0.0) * 100.0).clamp(0.0, 100.0).round() as u64,
-            burn: burn.map_or_else(none, |burn| format!("{burn:.1}×")),
-            is_burning: burn.is_some_and(|burn| burn > 1.0),
+            left: match is_enough {
+                false => "too few pods".to_owned(),
+                true if used >= 1.0 => "none".to_owned(),
+                true => format!("{:.0}%", (1.0 - used) * 100.0),
+            },
+            burn: burn.map_or_else(|| "too few pods".to_owned(), |burn| format!("{burn:.1}×")),
+            of: burning.map_or_else(String::new, |window| {
+                let pods = window.good + window.bad;
+                format!("{pods} pods in {}", seconds(window.seconds as f64))
+            }),
+            level: match burn {
+                Some(burn) if burn >= PAGES => "bad",
+                Some(burn) if burn > 1.0 => "warn",
+                _ if is_enough && used >= 1.0 => "warn",
+                _ => "calm",
+            },
         }
     }
 }
 
-/// The share of bad events as a multiple of the budget; `None` without events.
-fn times_budget(good: u64, bad: u64, budget: f64) -> Option<f64> {
-    let events = good + bad;
-    (events > 0).then(|| bad as f64 / events as f64 / budget)
-}
-
-/// A number with at most three decimals.
+/// A number with at most two decimals, never rounded up to a promise that was not kept.
 fn decimals(value: f64) -> String {
-    let text = format!("{value:.3}");
+    let text = format!("{:.2}", (value * 100.0 + 1e-6).floor() / 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -75,32 +95,70 @@ mod tests {
     use crate::metrics::Figures;
     use podinit_core::lifecycle::Interval;
 
-    #[test]
-    fn budget_and_burn_are_computed_from_events() {
-        let slo = |good, bad| SloFigures {
+    fn slo(good: u64, bad: u64) -> SloFigures {
+        SloFigures {
             name: "fast".into(),
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 30.0,
             good,
             bad,
-        };
+        }
+    }
+
+    /// The card of an SLO that had `before` so many seconds ago.
+    fn card(ago: i64, before: (u64, u64), (good, bad): (u64, u64)) -> SloCard {
         let now = Timestamp::from_seconds(1_000_000);
         let mut history = History::default();
-        let before = Figures {
-            slos: vec![slo(800, 0)],
+        let figures = Figures {
+            slos: vec![slo(before.0, before.1)],
             ..Figures::default()
         };
-        history.add(Sample::new(now.plus_nanos(-60_000_000_000), &before));
-        // 5 of 1,000 are half the budget of 1 %; 5 of 200 within the hour are 2.5 times as many as allowed.
-        let card = SloCard::new(&slo(995, 5), &history, now);
-        assert_eq!(card.promise, "99% within 30s (created_to_ready)");
-        assert_eq!((&*card.good_percent, &*card.budget_used), ("99.5%", "50%"));
-        assert_eq!((&*card.burn, card.is_burning, card.bar), ("2.5×", true, 50));
-        let none = SloCard::new(&slo(0, 0), &History::default(), now);
+        let at = now.plus_nanos(-ago * 1_000_000_000);
+        history.add(Sample::new(at, &figures, &[]));
+        SloCard::new(&slo(good, bad), &history, now)
+    }
+
+    #[test]
+    fn budget_and_burn_are_computed_from_events() {
+        // 5 of 1,000 are half the budget of 1 %; 5 of 200 within a minute are 2.5 times as many as allowed.
+        let found = card(60, (800, 0), (995, 5));
+        assert_eq!(found.promise, "99% of pods within 30s (created_to_ready)");
         assert_eq!(
-            (&*none.budget_used, &*none.burn),
-            ("no events", "no events")
+            (&*found.good, &*found.left),
+            ("99.5% good of 1000 pods", "50%")
+        );
+        assert_eq!((&*found.burn, found.level), ("2.5×", "warn"));
+        assert_eq!(found.of, "200 pods in 60s");
+        assert_eq!(card(60, (800, 0), (900, 100)).level, "bad");
+        let spent = card(60, (0, 0), (0, 0));
+        assert_eq!((&*spent.good, spent.level), ("no pod yet", "calm"));
+    }
+
+    #[test]
+    fn the_first_minutes_alarm_nobody() {
+        let found = card(60, (0, 0), (0, 16));
+        assert_eq!(found.good, "16 of 16 pods missed it");
+        assert_eq!(
+            (&*found.left, &*found.burn),
+            ("too few pods", "too few pods")
+        );
+        assert_eq!((&*found.of, found.level), ("", "calm"));
+    }
+
+    #[test]
+    fn a_quiet_hour_is_judged_as_a_whole() {
+        let found = card(3_000, (500, 0), (530, 1));
+        assert_eq!((&*found.of, &*found.burn), ("31 pods in 50m0s", "3.2×"));
+        let none = card(300, (1_000, 0), (1_010, 0));
+        assert_eq!((&*none.burn, none.level), ("too few pods", "calm"));
+    }
+
+    #[test]
+    fn what_is_not_kept_is_not_rounded_up() {
+        assert_eq!(
+            [99.999, 99.5, 100.0, 99.9].map(decimals),
+            ["99.99", "99.5", "100", "99.9"]
         );
     }
 }

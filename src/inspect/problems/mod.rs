@@ -6,12 +6,14 @@
 //! records of serve ─▶ finder ────┘        └─▶ /api/v1/problems
 //! ```
 
+mod census;
 mod finder;
 mod recording;
 mod routes;
 mod sentence;
 mod table;
 
+pub use census::{Census, Example, Group, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use recording::problems_of_recording;
 pub use routes::router;
@@ -19,6 +21,7 @@ pub use routes::router;
 use serde::{Deserialize, Serialize};
 
 use crate::inspect::explain::{PodOnNode, next_command_of};
+use crate::inspect::freshness::Freshness;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{Progress, Record, Tracker, WaitReason};
 use podinit_core::problems;
@@ -35,14 +38,24 @@ pub struct Problems {
     pub time: Option<String>,
     /// Whether the source knows the present
     pub fresh: bool,
+    /// How far an exporter can be trusted; `None` of a list or a recording
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
     /// The worst first
     pub problems: Vec<Problem>,
     /// Those that have ended lately
     pub ended: Vec<Problem>,
 }
 
+/// What is broken, and who is affected.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    pub problems: Problems,
+    pub census: Census,
+}
+
 /// A set of pods in flight that one cause affects.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     pub cause: String,
     /// What its pods share, where they share one thing
@@ -82,18 +95,42 @@ pub struct PodName {
 impl Problems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
     pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
-        let found = now.map(|now| {
-            let found = problems::problems(in_flight, newest, now);
-            found
-                .iter()
-                .map(|problem| Problem::of(problem, now))
-                .collect()
-        });
+        Self::see(in_flight, newest, now, &Wanted::default()).problems
+    }
+
+    /// These problems, and who has them.
+    pub fn see(
+        in_flight: Vec<Record>,
+        newest: &[Record],
+        now: Option<Timestamp>,
+        wanted: &Wanted,
+    ) -> Seen {
+        let Some(now) = now else {
+            return Seen::default();
+        };
+        let found = problems::find(in_flight, newest, now);
+        let of = |problem: &problems::Problem| Problem::of(problem, now);
+        let with_pods = found.problems.iter();
+        let with_pods = with_pods.map(|(problem, pods)| (of(problem), pods.as_slice()));
+        let census = Census::of(with_pods, &found.rest, wanted);
+        Seen {
+            problems: Self {
+                time: Some(rfc3339::format(now)),
+                fresh: true,
+                freshness: None,
+                problems: found.problems.iter().map(|(one, _)| of(one)).collect(),
+                ended: Vec::new(),
+            },
+            census,
+        }
+    }
+
+    /// As an exporter tells them that can be trusted so far.
+    fn told(&self, freshness: Freshness) -> Self {
         Self {
-            time: now.map(rfc3339::format),
-            fresh: now.is_some(),
-            problems: found.unwrap_or_default(),
-            ended: Vec::new(),
+            fresh: self.time.is_some() && freshness.is_fresh(),
+            freshness: Some(freshness),
+            ..self.clone()
         }
     }
 

@@ -9,23 +9,35 @@ use axum::routing::get;
 use http::StatusCode;
 use http::header::HeaderMap;
 
-use super::Finder;
+use super::{Finder, Problems};
 use crate::inspect::api::{document, failure};
+use crate::inspect::freshness::FreshnessSource;
+use crate::inspect::records::Unanswered;
 
-/// `GET /api/v1/problems`. The caller decides who may ask.
-pub fn router(finder: Arc<Finder>) -> Router {
-    Router::new()
-        .route("/api/v1/problems", get(problems))
-        .with_state(finder)
+struct Sources {
+    finder: Arc<Finder>,
+    freshness: Arc<FreshnessSource>,
 }
 
-async fn problems(State(finder): State<Arc<Finder>>, headers: HeaderMap) -> Response {
-    match finder.problems().await {
-        Ok(found) => document(
-            &headers,
-            &*found,
-            &(found.fresh, &found.problems, &found.ended),
-        ),
-        Err(unanswered) => failure(StatusCode::SERVICE_UNAVAILABLE, &unanswered.to_string()),
-    }
+/// `GET /api/v1/problems`. The caller decides who may ask.
+pub fn router(finder: Arc<Finder>, freshness: Arc<FreshnessSource>) -> Router {
+    Router::new()
+        .route("/api/v1/problems", get(problems))
+        .with_state(Arc::new(Sources { finder, freshness }))
+}
+
+async fn problems(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Response {
+    let found = sources.finder.problems().await;
+    let freshness = sources.freshness.now();
+    let lasting = freshness.lasting();
+    let found = match found {
+        Ok(seen) => seen.problems.told(freshness),
+        Err(Unanswered::NotBegun) => Problems::default().told(freshness),
+        Err(error) => return failure(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    };
+    document(
+        &headers,
+        &found,
+        &(found.fresh, lasting, &found.problems, &found.ended),
+    )
 }

@@ -1,9 +1,9 @@
 //! A problem in one sentence: what is wrong, where, and since when.
 
-use crate::text::human_time::{date_and_minute, hour_and_minute};
+use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
 use podinit_core::problems::{Dimension, Problem};
-use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_core::timestamp::Timestamp;
 
 /// So much of what Kubernetes says stands in a sentence.
 const MOST_REASON: usize = 120;
@@ -29,7 +29,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp) -> String {
         counted(problem.namespaces, "namespace", "namespaces"),
     ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
-    let since = since(problem.since, now);
+    let since = clock_time(problem.since, now);
     format!(
         "{subject}{place} {what}{reason}. Since {since}, {}.",
         figures.join(", ")
@@ -134,15 +134,6 @@ fn counted(count: usize, one: &str, more: &str) -> Option<String> {
         0 => None,
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {more}")),
-    }
-}
-
-/// The time of day, and the date where that was not within the last day.
-fn since(at: Timestamp, now: Timestamp) -> String {
-    const DAY: i64 = 24 * 3600 * NANOS_PER_SECOND;
-    match now.nanos_since(at) < DAY {
-        true => hour_and_minute(at),
-        false => date_and_minute(at),
     }
 }
 

@@ -1,12 +1,17 @@
 //! The readers' end of the queue.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
-use super::query::{Answer, Query};
+use super::filter::Filter;
+use super::query::{Answer, Position, Query};
 use super::request::{Found, Request};
-use podinit_core::lifecycle::EndedStartup;
+use podinit_core::lifecycle::{EndedStartup, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +19,13 @@ pub enum Unanswered {
     /// As many queries wait as may
     #[error("too many queries at a time, try again")]
     Busy,
-    /// The accounting has not begun, or has ended
+    /// There was no answer in time
+    #[error("podinit is busy, try again")]
+    Slow,
+    /// The accounting has not begun: podinit waits for the API server
+    #[error("podinit knows no pod yet, try again")]
+    NotBegun,
+    /// The accounting has ended
     #[error("records are not available at the moment, try again")]
     Unavailable,
 }
@@ -23,14 +34,51 @@ pub enum Unanswered {
 #[derive(Clone, Debug)]
 pub struct RecordsClient {
     pub(super) requests: mpsc::Sender<Request>,
+    /// Whether the owner answers
+    pub(super) begun: Arc<AtomicBool>,
 }
 
+/// So many pods in flight are asked for at a time, so that an answer never holds up the accounting for long.
+const PAGE: usize = 500;
+
+/// After so long a reader is told to try again: the owner accounts for a list of very many pods.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
 impl RecordsClient {
-    /// Asks, and makes the records of the answer.
+    /// The first pods in flight, at least `most` if there are so many, and up to when everything was accounted for.
+    ///
+    /// # Errors
+    /// When there is no answer now.
+    pub async fn in_flight(
+        &self,
+        most: usize,
+    ) -> Result<(Vec<Record>, Option<Timestamp>), Unanswered> {
+        let (mut records, mut now, mut after) = (Vec::new(), None, None);
+        loop {
+            let query = Query::InFlight {
+                filter: Filter::default(),
+                stuck: false,
+                after,
+                limit: PAGE,
+            };
+            let answer = self.ask(query).await?;
+            records.extend(answer.records);
+            now = now.max(answer.now);
+            match answer.next {
+                Some(Position::InFlight(next)) if records.len() < most => after = Some(next),
+                _ => return Ok((records, now)),
+            }
+        }
+    }
+
+    /// Asks, and makes the records of the answer. Takes at most two seconds.
     ///
     /// # Errors
     /// When there is no answer now.
     pub async fn ask(&self, query: Query) -> Result<Answer, Unanswered> {
+        if !self.begun.load(Relaxed) {
+            return Err(Unanswered::NotBegun);
+        }
         let (answer, answered) = oneshot::channel();
         let request = Request { query, answer };
         self.requests
@@ -39,7 +87,9 @@ impl RecordsClient {
                 mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
                 mpsc::error::TrySendError::Closed(_) => Unanswered::Unavailable,
             })?;
-        let found = answered.await.map_err(|_| Unanswered::Unavailable)?;
+        let answered = timeout(LONGEST_WAIT, answered).await;
+        let answered = answered.map_err(|_| Unanswered::Slow)?;
+        let found = answered.map_err(|_| Unanswered::Unavailable)?;
         Ok(match found {
             Found::Made(answer) => answer,
             Found::Kept {

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tokio::sync::mpsc;
 
@@ -29,9 +30,14 @@ const PODS_OF_A_QUERY: usize = 20_000;
 /// The queue of queries, for the owner of the records and for readers.
 pub fn channel() -> (RecordsClient, Queries) {
     let (sender, requests) = mpsc::channel(QUEUE);
-    let client = RecordsClient { requests: sender };
+    let begun = Arc::new(AtomicBool::new(false));
+    let client = RecordsClient {
+        requests: sender,
+        begun: Arc::clone(&begun),
+    };
     let queries = Queries {
         requests,
+        begun,
         current: None,
     };
     (client, queries)
@@ -41,6 +47,8 @@ pub fn channel() -> (RecordsClient, Queries) {
 #[derive(Debug)]
 pub struct Queries {
     requests: mpsc::Receiver<Request>,
+    /// Whether the owner answers
+    begun: Arc<AtomicBool>,
     /// The query that is being answered
     current: Option<Progress>,
 }
@@ -56,6 +64,11 @@ struct Progress {
 }
 
 impl Queries {
+    /// The owner answers from now on. Until then readers are refused at once.
+    pub fn begin(&self) {
+        self.begun.store(true, Relaxed);
+    }
+
     /// Waits until there is something to answer; for ever, once there are no readers.
     pub async fn waiting(&mut self) {
         if self.current.is_none() {

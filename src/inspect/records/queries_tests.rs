@@ -17,6 +17,7 @@ async fn ask(
     query: Query,
 ) -> (Result<Answer, Unanswered>, usize) {
     let (client, mut queries) = channel();
+    queries.begin();
     let mut steps = 0;
     let owner = async {
         loop {
@@ -129,6 +130,7 @@ async fn no_step_holds_the_owner_for_ten_milliseconds() {
     ] {
         let (answer, mut answered) = oneshot::channel();
         let (client, mut queries) = channel();
+        queries.begin();
         let request = Request {
             query: query.clone(),
             answer,
@@ -283,6 +285,7 @@ async fn startups_that_have_ended_come_in_the_order_asked_for() {
 #[tokio::test]
 async fn a_full_queue_refuses_and_an_owner_that_is_gone_is_not_waited_for() {
     let (client, queries) = channel();
+    queries.begin();
     let waiting: Vec<_> = (0..QUEUE)
         .map(|_| {
             let client = client.clone();

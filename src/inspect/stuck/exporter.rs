@@ -6,6 +6,7 @@ use crate::cluster::client::Cluster;
 use crate::inspect::api::client::{encoded, fetch};
 use crate::inspect::api::model::Page;
 use crate::inspect::api::parameters::MOST;
+use crate::inspect::freshness::Freshness;
 use podinit_decode::rfc3339;
 
 /// Why the exporter has not answered; one line that says what to do.
@@ -33,6 +34,7 @@ impl StuckOfExporter {
     pub async fn ask(&self, limit: usize) -> Result<StuckPods, AskError> {
         let mut found = StuckPods {
             complete: true,
+            fresh: true,
             ..StuckPods::default()
         };
         let all = [None];
@@ -61,6 +63,9 @@ impl StuckOfExporter {
             }
             let path = path(namespace, room.min(MOST), next.as_deref());
             let page = self.page(&path).await?;
+            // An exporter of an earlier version does not say.
+            found.fresh &= page.freshness.as_ref().is_none_or(Freshness::is_fresh);
+            found.freshness = page.freshness;
             if let Some(now) = page.time.as_deref().and_then(rfc3339::parse) {
                 let rows = page.items.iter().filter_map(|item| StuckPod::of(item, now));
                 found.pods.extend(rows.take(room));

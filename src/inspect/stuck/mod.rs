@@ -18,6 +18,7 @@ pub use row::StuckPod;
 use serde::Serialize;
 
 use crate::inspect::api::startup_of;
+use crate::inspect::freshness::Freshness;
 
 use crate::text::strangers_text;
 use podinit_core::lifecycle::Tracker;
@@ -33,6 +34,11 @@ pub struct StuckPods {
     pub pods: Vec<StuckPod>,
     /// Whether these are all of them
     pub complete: bool,
+    /// Whether the source knows the present
+    pub fresh: bool,
+    /// How far an exporter can be trusted; left out of a list
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
 }
 
 impl StuckPods {
@@ -47,6 +53,8 @@ impl StuckPods {
             time: now.map(rfc3339::format),
             pods: pods.collect(),
             complete: stuck.next().is_none(),
+            fresh: true,
+            freshness: None,
         }
     }
 

@@ -73,7 +73,7 @@ fn probes(out: &mut String, report: &Report) {
 
 /// A name as a code span, in which nothing is markup or a link. What would end the span or the cell of a table is
 /// replaced.
-fn name(text: &str) -> String {
+pub(in crate::reports) fn name(text: &str) -> String {
     match text {
         "" => "-".to_owned(),
         text => format!("`{}`", shown(text).replace(['`', '|', '\\'], "?")),

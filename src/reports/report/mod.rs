@@ -22,26 +22,25 @@ mod summary;
 mod text;
 mod trace;
 
-use std::convert::Infallible;
-use std::sync::Arc;
-
 pub use csv::columns;
+pub(super) use html::charts::distributions;
+pub(super) use markdown::name as markdown_name;
 use pods::Images;
 pub use pods::ReportedPod;
 pub use probes::{
     Advice, Finding, ProbeDurations, ProbeReport, ProbeTimes, WorkloadAdvice, advise,
 };
-use report_sink::{ReportSink, rows};
+use report_sink::ReportSink;
+pub(super) use report_sink::rows as intervals;
+use report_sink::rows;
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, PodName, Report};
 pub use text::Style;
 
-use crate::reports::one_moment::{OneMoment, last_page, page};
+use crate::reports::observed::observed;
 use crate::reports::reader::{Document, RecordingError};
-use crate::reports::replay::{Replay, ReplayConfig};
+use crate::reports::replay::ReplayConfig;
 use crate::text::strangers_text;
-use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Backfill, Tracker};
 use podinit_core::timestamp::Timestamp;
 
 /// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
@@ -60,7 +59,7 @@ pub fn summarize(
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let new_sink = || ReportSink::new(top);
-    let (sink, tracker) = replayed(documents, config, new_sink, |_| {})?;
+    let (sink, tracker) = observed(documents, config, new_sink, |_| {})?;
     Ok(sink.report(timestamps, &tracker))
 }
 
@@ -77,65 +76,13 @@ pub fn detail(
     let mut images = Images::default();
     let new_sink = || ReportSink::new(top).with_pods();
     let read = |document: &Document| images.read(document);
-    let (mut sink, tracker) = replayed(documents, config, new_sink, read)?;
+    let (mut sink, tracker) = observed(documents, config, new_sink, read)?;
     let pods = sink.take_pods().into_pods(&tracker, &images);
     Ok(DetailedReport {
         end: sink.end(),
         summary: sink.report(timestamps, &tracker),
         pods,
     })
-}
-
-/// Replays a recording, as one list if it shows one moment. `read` sees every document before.
-fn replayed(
-    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
-    mut config: ReplayConfig,
-    new_sink: impl Fn() -> ReportSink,
-    mut read: impl FnMut(&Document),
-) -> Result<(ReportSink, Tracker), RecordingError> {
-    let asked = config.tracker.backfill != Backfill::Nothing;
-    if asked {
-        config.tracker.backfill = Backfill::Trusted;
-    }
-    let new_replay = |backfill| {
-        let mut config = config.clone();
-        config.tracker.backfill = backfill;
-        let new_sink = || Ok::<_, Infallible>(new_sink());
-        let Ok(replay) = Replay::new(config, Arc::new(WatchStats::new(1)), new_sink);
-        replay
-    };
-    let mut replay = new_replay(config.tracker.backfill);
-    // What the recording amounts to if it shows one moment, which only its end shows.
-    let mut as_one = Some(new_replay(Backfill::Trusted));
-    let mut moment = OneMoment::default();
-    let mut last = None;
-    for document in documents {
-        let document = document?;
-        read(&document);
-        moment.read(&document);
-        last = Some(document.position);
-        if !moment.holds() {
-            as_one = None;
-        }
-        if let Some(replay) = &mut as_one {
-            let Ok(_) = replay.read(page(document.clone()));
-        }
-        let Ok(flow) = replay.read(document);
-        if flow.is_break() {
-            break;
-        }
-    }
-    if let Some(lists) = moment.relists() {
-        tracing::warn!(
-            "the {lists} lists are taken for states of one cluster at different times, and pods that a later \
-             list lacks for vanished: a namespace is in several of them, or they state when they were \
-             observed; if they show one moment, give --same-moment"
-        );
-    }
-    if let (Some(replay), Some(position)) = (&mut as_one, last.filter(|_| moment.is_complete())) {
-        let Ok(_) = replay.read(last_page(position));
-    }
-    Ok(as_one.unwrap_or(replay).finish_with_tracker())
 }
 
 /// A report with the single pods.

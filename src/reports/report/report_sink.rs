@@ -185,7 +185,7 @@ impl ReportSink {
 }
 
 /// Every interval in the order of the report: each stage with its steps, then the end-to-end durations.
-pub(super) fn rows() -> impl Iterator<Item = Interval> {
+pub(in crate::reports) fn rows() -> impl Iterator<Item = Interval> {
     let stages = Stage::ALL.into_iter().flat_map(|stage| {
         let steps = Step::ALL
             .into_iter()

@@ -1,5 +1,6 @@
 //! The JSON of a panel.
 
+use podinit::text::palette::PALETTE;
 use serde_json::{Value, json};
 
 use super::{Kind, Panel, Target, datasource};
@@ -123,19 +124,34 @@ impl Panel {
         }
     }
 
-    /// Deadlines and objectives are dashed red lines; columns have their own units.
+    /// Stages have their colours, deadlines and objectives are dashed red lines, columns have their own units.
     fn overrides(&self) -> Vec<Value> {
         let property = |id: &str, value: Value| json!({"id": id, "value": value});
         match &self.kind {
-            Kind::Lines | Kind::Stack => vec![json!({
-                "matcher": {"id": "byRegexp", "options": "/^(deadline|objective) .*/"},
-                "properties": [
-                    property("color", json!({"mode": "fixed", "fixedColor": "red"})),
-                    property("custom.lineStyle", json!({"fill": "dash", "dash": [8, 8]})),
-                    property("custom.fillOpacity", json!(0)),
-                    property("custom.stacking", json!({"mode": "none", "group": "B"})),
-                ],
-            })],
+            Kind::Lines | Kind::Stack => {
+                let stages = self
+                    .targets
+                    .iter()
+                    .any(|target| target.legend == "{{stage}}");
+                let stages = PALETTE.iter().filter(|_| stages).map(|one| {
+                    json!({
+                        "matcher": {"id": "byName", "options": one.stage.as_str()},
+                        "properties": [
+                            property("color", json!({"mode": "fixed", "fixedColor": one.light})),
+                        ],
+                    })
+                });
+                let deadlines = json!({
+                    "matcher": {"id": "byRegexp", "options": "/^(deadline|objective) .*/"},
+                    "properties": [
+                        property("color", json!({"mode": "fixed", "fixedColor": "red"})),
+                        property("custom.lineStyle", json!({"fill": "dash", "dash": [8, 8]})),
+                        property("custom.fillOpacity", json!(0)),
+                        property("custom.stacking", json!({"mode": "none", "group": "B"})),
+                    ],
+                });
+                stages.chain([deadlines]).collect()
+            }
             Kind::Table(columns) => columns
                 .iter()
                 .map(|column| {

@@ -19,13 +19,9 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
                 let target = root.pointer(path).expect("a reference leads somewhere");
                 fits(root, target, value).map(|()| true)?
             }
-            "type" => match says.as_str().unwrap() {
-                "object" => value.is_object(),
-                "array" => value.is_array(),
-                "string" => value.is_string(),
-                "number" => value.is_number(),
-                "boolean" => value.is_boolean(),
-                other => panic!("type {other}"),
+            "type" => match says {
+                Value::Array(types) => types.iter().any(|says| is_of_type(says, value)),
+                says => is_of_type(says, value),
             },
             "enum" => says.as_array().unwrap().contains(value),
             "minimum" => value.as_f64() >= says.as_f64(),
@@ -67,4 +63,17 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn is_of_type(says: &Value, value: &Value) -> bool {
+    match says.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("type {other}"),
+    }
 }

@@ -9,6 +9,8 @@ pub mod demo;
 pub mod descriptors;
 pub mod doctor;
 pub mod embedded;
+pub mod files;
+pub mod freshness;
 pub mod hostile;
 pub mod json_schema;
 #[cfg(target_os = "linux")]

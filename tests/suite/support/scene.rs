@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use podinit::inspect::problems::Problems;
 use podinit::slo::SloFile;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::scene::Scene;
@@ -48,6 +49,8 @@ pub struct SceneSettings {
     pub seed: u64,
     /// Whether Events are evidence
     pub events: bool,
+    /// Whether problems are looked for at each sample
+    pub problems: bool,
     pub slos: SloFile,
 }
 
@@ -63,6 +66,7 @@ impl SceneSettings {
             interval: Duration::from_secs(60),
             seed: 1,
             events: true,
+            problems: false,
             slos: SloFile::built_in(),
         }
     }
@@ -85,6 +89,7 @@ impl SceneSettings {
             scene: self.scene.map(|scene| (scene, self.after)),
             // Deletions that no watch sees are another story.
             opening: false,
+            hopeless: false,
             population: ClusterConfig::default().population,
             ..ClusterConfig::manual()
         };
@@ -96,6 +101,7 @@ impl SceneSettings {
         };
         pipeline.relisted().await;
         let mut samples = vec![(start, pipeline.scrape())];
+        let mut problems = Vec::new();
         let steps = |time: Duration| time.as_secs() / STEP.as_secs();
         for step in 1..=steps(self.length) {
             let now = cluster.step(STEP);
@@ -110,6 +116,7 @@ impl SceneSettings {
             pipeline.advance(now);
             if step % steps(self.interval) == 0 {
                 samples.push((now, pipeline.scrape()));
+                problems.extend(self.problems.then(|| (now, pipeline.problems())));
             }
         }
         pipeline.end().await;
@@ -119,6 +126,7 @@ impl SceneSettings {
                 .scene
                 .map(|_| start.plus_nanos(self.after.as_nanos() as i64)),
             samples,
+            problems,
         }
     }
 }
@@ -142,6 +150,8 @@ pub struct SceneRecording {
     pub broken: Option<Timestamp>,
     /// The first at the start, then one in each interval
     pub samples: Vec<(Timestamp, Scrape)>,
+    /// What is wrong, after each interval, where that was asked for
+    pub problems: Vec<(Timestamp, Problems)>,
 }
 
 impl SceneRecording {

@@ -102,13 +102,9 @@ mod tests {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
         pod.started = Some(at(0));
         pod.containers = [Container {
-            name: "app".into(),
-            kind: ContainerKind::Regular,
             state: ContainerState::Running,
             started: Some(at(10)),
-            has_started: false,
-            has_restarted: false,
-            is_ready: false,
+            ..Container::new("app".into(), ContainerKind::Regular)
         }]
         .into();
         let last_transition = Some(at(since));

@@ -76,13 +76,8 @@ fn the_scheduler_speaks_while_the_pod_is_not_scheduled() {
 fn the_container_with_the_problem_speaks() {
     let mut pod = pod();
     let container = |name: &str, reason| Container {
-        name: name.into(),
-        kind: ContainerKind::Regular,
         state: ContainerState::Waiting(reason),
-        started: None,
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new(name.into(), ContainerKind::Regular)
     };
     pod.containers = [
         container("a", WaitingReason::CrashLoopBackOff),

@@ -95,7 +95,6 @@ pub(super) fn all_started(containers: &[Container]) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::ContainerState;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_seconds(1_000 + second)
@@ -103,13 +102,8 @@ mod tests {
 
     fn container(kind: ContainerKind, started: Option<i64>) -> Container {
         Container {
-            name: "c".into(),
-            kind,
-            state: ContainerState::NoStatus,
             started: started.map(at),
-            has_started: false,
-            has_restarted: false,
-            is_ready: false,
+            ..Container::new("c".into(), kind)
         }
     }
 

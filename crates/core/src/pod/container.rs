@@ -100,6 +100,21 @@ pub struct Container {
     pub is_ready: bool,
 }
 
+impl Container {
+    /// A container of which no status tells.
+    pub fn new(name: Arc<str>, kind: ContainerKind) -> Self {
+        Self {
+            name,
+            kind,
+            state: ContainerState::NoStatus,
+            started: None,
+            has_started: false,
+            has_restarted: false,
+            is_ready: false,
+        }
+    }
+}
+
 /// What Kubernetes says of why a container waits that has a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingMessage {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::values::{self, Dimension, Values};
 use crate::lifecycle::{Cause, Interval, Progress, Record, RecordedCause, Stage, WaitReason};
+use crate::quantile::nearest_rank;
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
 /// So many values of each dimension are looked at.
@@ -135,7 +136,7 @@ pub(super) enum Verdict {
     /// No cause affects it: what the affected ones are compared with
     StartsWell(Box<Record>),
     /// Neither: it has gates or is being deleted
-    Ignored,
+    Ignored(Box<Record>),
 }
 
 /// What is to be made of the pod in flight that `record` is of.
@@ -144,11 +145,11 @@ pub(super) fn verdict(record: Record, limits: &Limits, now: Timestamp) -> Verdic
         waiting, entered, ..
     } = record.progress
     else {
-        return Verdict::Ignored;
+        return Verdict::Ignored(Box::new(record));
     };
     let class = Class::of(waiting.cause());
     if class == Class::Intended {
-        return Verdict::Ignored;
+        return Verdict::Ignored(Box::new(record));
     }
     let history = in_stage(&record, waiting, entered);
     let present = || {
@@ -265,15 +266,9 @@ impl Limits {
         let own = workload.and_then(|workload| times.by_workload.get(&workload));
         let own = own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD);
         let enough = own.or_else(|| (times.all.len() >= ENOUGH_OF_ALL).then_some(&times.all));
-        let Some(p90) = enough.and_then(|times| p90(times)) else {
+        let Some(p90) = enough.and_then(|times| nearest_rank(times, 90)) else {
             return UNKNOWN_LIMIT;
         };
         LEAST_LIMIT.max(Duration::from_nanos(p90.saturating_mul(3)))
     }
-}
-
-/// The 90th percentile by the nearest rank.
-fn p90(sorted: &[u64]) -> Option<u64> {
-    let rank = (sorted.len() * 9).div_ceil(10);
-    sorted.get(rank.checked_sub(1)?).copied()
 }

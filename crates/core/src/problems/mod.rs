@@ -20,7 +20,6 @@ use others::Others;
 pub use values::Dimension;
 
 use crate::lifecycle::{Cause, Outcome, Record};
-use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
 /// So many of the newest records are compared with.
@@ -53,21 +52,39 @@ pub struct Problem {
     pub oldest: Vec<Record>,
 }
 
+/// What is broken, and which pods are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The problems, the worst first, each with its pods, those that have waited longest first
+    pub problems: Vec<(Problem, Vec<Record>)>,
+    /// The other pods in flight
+    pub rest: Vec<Record>,
+}
+
 /// The problems among the pods in flight, the worst first, as of `now`.
 ///
 /// `newest` are the newest records of startups that have ended, of which at most [`MOST_RECORDS`] count, the
 /// last ones.
 pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<Problem> {
+    let found = find(in_flight, newest, now).problems.into_iter();
+    found.map(|(problem, _)| problem).collect()
+}
+
+/// Those problems and their pods.
+pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Found {
     let newest = &newest[newest.len().saturating_sub(MOST_RECORDS)..];
     let is_ready = |record: &&Record| record.outcome() == Some(Outcome::Ready);
     let ready: Vec<&Record> = newest.iter().filter(is_ready).collect();
     let limits = affected::Limits::of(&ready);
-    let (mut pods, mut others) = (Vec::new(), Others::default());
+    let (mut pods, mut others, mut rest) = (Vec::new(), Others::default(), Vec::new());
     for record in in_flight {
         match affected::verdict(record, &limits, now) {
             Verdict::Affected(pod) => pods.push(*pod),
-            Verdict::StartsWell(record) => others.add_in_flight(&record),
-            Verdict::Ignored => {}
+            Verdict::StartsWell(record) => {
+                others.add(&record);
+                rest.push(*record);
+            }
+            Verdict::Ignored(record) => rest.push(*record),
         }
     }
     for record in ready {
@@ -82,16 +99,19 @@ pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Ve
     let groups = by_cause
         .into_values()
         .flat_map(|pods| grouping::groups(pods, &others));
-    let mut found: Vec<Problem> = groups
-        .map(|(shared, pods)| Problem::of(shared, pods))
+    let mut problems: Vec<(Problem, Vec<Record>)> = groups
+        .map(|(shared, pods)| {
+            let problem = Problem::of(shared, &pods);
+            (problem, pods.into_iter().map(|pod| pod.record).collect())
+        })
         .collect();
-    found.sort_by(|one, other| one.order().cmp(&other.order()));
-    found
+    problems.sort_by(|(one, _), (other, _)| one.order().cmp(&other.order()));
+    Found { problems, rest }
 }
 
 impl Problem {
     /// The problem of these pods, of which there is at least one, those that have waited longest first.
-    fn of(shared: Option<(Dimension, Arc<str>)>, pods: Vec<Affected>) -> Self {
+    fn of(shared: Option<(Dimension, Arc<str>)>, pods: &[Affected]) -> Self {
         let count = |dimension: Dimension| {
             let values = pods.iter().filter_map(|pod| pod.values.get(dimension));
             values.collect::<BTreeSet<_>>().len()
@@ -106,12 +126,10 @@ impl Problem {
             nodes: count(Dimension::Node),
             workloads: count(Dimension::Workload),
             namespaces: namespaces.len(),
-            message: message::most_frequent(&pods),
+            message: message::most_frequent(pods),
             shared,
-            oldest: pods
-                .into_iter()
-                .take(MOST_NAMED)
-                .map(|pod| pod.record)
+            oldest: (pods.iter().take(MOST_NAMED))
+                .map(|pod| pod.record.clone())
                 .collect(),
         }
     }
@@ -130,11 +148,6 @@ impl Problem {
             self.cause.as_str(),
             value,
         )
-    }
-
-    /// The UID of its pod that has waited longest.
-    pub fn oldest_uid(&self) -> Option<PodUid> {
-        self.oldest.first().map(|record| record.uid)
     }
 }
 

@@ -29,11 +29,6 @@ struct Having {
 }
 
 impl Others {
-    /// A pod in flight.
-    pub(super) fn add_in_flight(&mut self, record: &Record) {
-        self.add(record);
-    }
-
     /// A startup that ended as ready.
     pub(super) fn add_ready(&mut self, record: &Record) {
         self.add(record);
@@ -52,7 +47,8 @@ impl Others {
         }
     }
 
-    fn add(&mut self, record: &Record) {
+    /// A pod in flight.
+    pub(super) fn add(&mut self, record: &Record) {
         self.count += 1;
         for key in having(record) {
             self.values.entry(key).or_default().count += 1;

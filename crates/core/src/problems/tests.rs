@@ -8,7 +8,7 @@ use crate::lifecycle::{
     RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage,
     WaitReason,
 };
-use crate::pod::{ContainerKind, PodInfo, Workload};
+use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
 
 /// The present.
 const NOW: i64 = 10_000;

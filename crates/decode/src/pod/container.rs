@@ -66,15 +66,7 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                 (None, false) => ContainerKind::Init,
                 (None, true) => ContainerKind::RestartableInit,
             };
-            containers.push(Container {
-                name,
-                kind,
-                state: ContainerState::NoStatus,
-                started: None,
-                has_started: false,
-                has_restarted: false,
-                is_ready: false,
-            });
+            containers.push(Container::new(name, kind));
         }
         Ok(containers)
     }
@@ -455,15 +447,8 @@ mod tests {
 
     #[test]
     fn a_status_is_found_by_its_name_and_the_first_of_a_name_counts() {
-        let declared = ["c", "a", "", "b"].map(|name| Container {
-            name: name.into(),
-            kind: ContainerKind::Regular,
-            state: ContainerState::NoStatus,
-            started: None,
-            has_started: false,
-            has_restarted: false,
-            is_ready: false,
-        });
+        let declared =
+            ["c", "a", "", "b"].map(|name| Container::new(name.into(), ContainerKind::Regular));
         let statuses = vec![
             ContainerStatus::default(),
             named("b", 5),

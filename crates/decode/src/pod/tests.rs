@@ -142,13 +142,11 @@ fn everything_that_is_read_is_found() {
 fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
     let pod = pod(full());
     let container = |name: &str, kind, state, started: Option<&str>| Container {
-        name: name.into(),
-        kind,
         state,
         started: started.and_then(rfc3339::parse),
         has_started: name == "mesh",
         has_restarted: name == "mesh",
-        is_ready: false,
+        ..Container::new(name.into(), kind)
     };
     use ContainerKind::{Init, Regular, RestartableInit};
     let migrated = Some("2026-01-02T03:04:30Z");

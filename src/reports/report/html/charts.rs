@@ -44,6 +44,11 @@ const LEAST: f64 = 0.1;
 /// An empirical distribution over sorted seconds: the share of pods that took at most so long, on a
 /// logarithmic axis up to `most`.
 pub(super) fn distribution(sorted: &[f64], most: f64, class: &str) -> String {
+    distributions(&[(sorted, class)], most)
+}
+
+/// [`distribution`] of several, laid over each other: the values of each, and its class.
+pub(in crate::reports) fn distributions(lines: &[(&[f64], &str)], most: f64) -> String {
     let decades = (most.max(LEAST * 10.0) / LEAST).log10().ceil();
     let x = |value: f64| {
         let place = (value.max(LEAST) / LEAST).log10() / decades;
@@ -88,24 +93,27 @@ pub(super) fn distribution(sorted: &[f64], most: f64, class: &str) -> String {
             );
         }
     }
-    let _ = write!(
-        svg,
-        r#"<path class="line {class}" d="M{LEFT} {:.1}"#,
-        y(0.0)
-    );
-    let mut drawn = f64::NEG_INFINITY;
-    let count = sorted.len();
-    for (index, value) in sorted.iter().enumerate() {
-        let is_last_of_value = sorted.get(index + 1).is_none_or(|next| next > value);
-        let at = x(*value);
-        let is_last = index + 1 == count;
-        if is_last || (is_last_of_value && at - drawn >= NEAR) {
-            let share = (index + 1) as f64 / count as f64;
-            let _ = write!(svg, "H{at:.1}V{:.1}", y(share));
-            drawn = at;
+    for (sorted, class) in lines {
+        let _ = write!(
+            svg,
+            r#"<path class="line {class}" d="M{LEFT} {:.1}"#,
+            y(0.0)
+        );
+        let mut drawn = f64::NEG_INFINITY;
+        let count = sorted.len();
+        for (index, value) in sorted.iter().enumerate() {
+            let is_last_of_value = sorted.get(index + 1).is_none_or(|next| next > value);
+            let at = x(*value);
+            let is_last = index + 1 == count;
+            if is_last || (is_last_of_value && at - drawn >= NEAR) {
+                let share = (index + 1) as f64 / count as f64;
+                let _ = write!(svg, "H{at:.1}V{:.1}", y(share));
+                drawn = at;
+            }
         }
+        svg.push_str(r#""/>"#);
     }
-    svg + r#""/></svg>"#
+    svg + "</svg>"
 }
 
 /// A power of ten of seconds.

@@ -5,7 +5,7 @@
 //!                                      charts (SVG) ──────────────────────────┘
 //! ```
 
-mod charts;
+pub(in crate::reports) mod charts;
 mod distributions;
 mod findings;
 mod groups;
@@ -18,6 +18,7 @@ use askama::Template;
 
 use super::formatting::{self, HEAD, notes, outcomes, row, span};
 use super::{DetailedReport, WorkloadAdvice};
+use crate::text::palette;
 use distributions::Distribution;
 use groups::Group;
 use heatmap::Heatmap;
@@ -38,6 +39,8 @@ struct Page<'a> {
     outcomes: String,
     findings: Vec<String>,
     stages: [Stage; Stage::ALL.len()],
+    /// The colours of the stages
+    palette: String,
     stacked: Vec<StackedStages>,
     not_accounted_for: &'static str,
     head: [&'static str; 8],
@@ -63,6 +66,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         outcomes: outcomes(summary).join(", "),
         findings: findings::of(report),
         stages: Stage::ALL,
+        palette: palette::css(),
         stacked: stages::stacked(pods),
         not_accounted_for: NOT_ACCOUNTED_FOR,
         head: HEAD,

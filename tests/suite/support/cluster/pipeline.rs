@@ -3,20 +3,25 @@
 //! Events do not come over a watch of their own: the test takes them from the cluster when it wants to, so
 //! that their order among the pods is always the same.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::cluster::client::connect_to;
+use podinit::inspect::problems::Problems;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit::slo::{Slo, SloFile};
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, Observation, Observer, PodEvent, Record, Sink, SloId, SourceId,
+    TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::pod::PodSnapshot;
+use podinit_core::problems::MOST_RECORDS;
 use podinit_core::timestamp::Timestamp;
+use podinit_decode::DecodeOptions;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_sim::Cluster;
 use podinit_sim::object::EventKind;
@@ -33,7 +38,7 @@ const BRIEF: Duration = Duration::from_millis(100);
 pub struct Pipeline {
     deliveries: mpsc::Receiver<Delivery>,
     tracker: Tracker,
-    recorder: Recorder,
+    sink: RecorderAndRecords,
     exposition: Arc<Exposition>,
     /// Completed lists so far
     pub lists: u64,
@@ -82,7 +87,10 @@ impl Pipeline {
         let cancel = CancellationToken::new();
         let tasks = spawn(
             &api.client,
-            &watch_config(silence),
+            &WatchConfig {
+                decode: decode_options(events),
+                ..watch_config(silence)
+            },
             Arc::new(move || clock.now()),
             &stats,
             &sender,
@@ -97,7 +105,10 @@ impl Pipeline {
                 events,
                 ..TrackerConfig::default()
             }),
-            recorder,
+            sink: RecorderAndRecords {
+                recorder,
+                newest: VecDeque::new(),
+            },
             exposition,
             lists: 0,
             events: events.then(|| cluster.events().version()),
@@ -166,13 +177,13 @@ impl Pipeline {
                 observed: None,
                 version: None,
             };
-            self.tracker.apply(delivery, &mut self.recorder);
+            self.tracker.apply(delivery, &mut self.sink);
         }
     }
 
     /// Lets time pass while nothing is delivered.
     pub fn advance(&mut self, now: Timestamp) {
-        self.tracker.advance(now, &mut self.recorder);
+        self.tracker.advance(now, &mut self.sink);
     }
 
     /// How many pods in flight still wait for their event of `slo`.
@@ -186,7 +197,7 @@ impl Pipeline {
         let found = wanted(&delivery.event);
         self.lists += u64::from(matches!(delivery.event, PodEvent::Listed { .. }));
         // Of a copy, so that what was allocated elsewhere is not freed within the measurement.
-        (self.meter)(&mut || self.tracker.apply(delivery.clone(), &mut self.recorder));
+        (self.meter)(&mut || self.tracker.apply(delivery.clone(), &mut self.sink));
         found
     }
 
@@ -195,10 +206,53 @@ impl Pipeline {
         Scrape::parse(&String::from_utf8(text).unwrap())
     }
 
+    /// The problems now.
+    pub fn problems(&self) -> Problems {
+        let in_flight = self.tracker.in_flight_after(None);
+        let newest: Vec<Record> = (self.sink.newest.iter())
+            .map(EndedStartup::record)
+            .collect();
+        let in_flight = in_flight.map(|(_, pod)| pod.record()).collect();
+        Problems::find(in_flight, &newest, self.tracker.accounted_time())
+    }
+
     /// Ends the watch, which must not have ended before.
     pub async fn end(mut self) {
         self.cancel.cancel();
         assert!(self.tasks.join_next().await.unwrap().is_ok());
+    }
+}
+
+/// Counts what happens, and keeps the newest startups that have ended.
+struct RecorderAndRecords {
+    recorder: Recorder,
+    /// The oldest first
+    newest: VecDeque<EndedStartup>,
+}
+
+impl Observer for RecorderAndRecords {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        self.recorder.observe(now, observation);
+    }
+}
+
+impl Sink for RecorderAndRecords {
+    fn ended(&mut self, startup: EndedStartup) {
+        if self.newest.len() == MOST_RECORDS {
+            self.newest.pop_front();
+        }
+        self.newest.push_back(startup);
+    }
+}
+
+/// With Events, what `serve` reads of a pod, so that there are problems; otherwise only what is counted.
+fn decode_options(events: bool) -> DecodeOptions {
+    DecodeOptions {
+        node: events,
+        workload: events,
+        images: events,
+        messages: events,
+        ..DecodeOptions::default()
     }
 }
 

@@ -216,13 +216,9 @@ fn an_attached_volume_clears_the_warning_about_it_and_no_other() {
 
 fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bool) -> Container {
     Container {
-        name: Arc::from(name),
-        kind,
         state,
         started: started.then_some(Timestamp::from_seconds(1)),
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new(Arc::from(name), kind)
     }
 }
 

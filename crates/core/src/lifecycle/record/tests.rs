@@ -181,13 +181,9 @@ fn a_startup_that_ends_leaves_its_record() {
     let mut fixture = Fixture::new();
     let mut one = pod("one");
     one.containers = [Container {
-        name: "main".into(),
-        kind: ContainerKind::Regular,
         state: ContainerState::Running,
         started: Some(at(5)),
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new("main".into(), ContainerKind::Regular)
     }]
     .into();
     fixture.apply(1, &pod("one"));
@@ -294,13 +290,8 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
     let mut one = pod("one");
     one.info.images = Some(Arc::new(vec!["ghcr.io/shop/init:1".into(), "nginx".into()]));
     let container = |name: &str, kind, reason| Container {
-        name: name.into(),
-        kind,
         state: ContainerState::Waiting(reason),
-        started: None,
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new(name.into(), kind)
     };
     one.containers = [
         container("i", ContainerKind::Init, WaitingReason::Other),

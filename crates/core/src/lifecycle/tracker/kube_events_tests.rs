@@ -19,8 +19,7 @@ use crate::lifecycle::startup_sli_verdict::StartupSli;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, Phase,
-    PodSnapshot, PodUid,
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, Phase, PodSnapshot, PodUid,
 };
 
 /// What a test looks at, as text: one line for each observation.
@@ -165,15 +164,7 @@ impl World {
 fn pod(name: &str) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
     pod.created = Some(at(0));
-    let container = |name: &str, kind| Container {
-        name: name.into(),
-        kind,
-        state: ContainerState::NoStatus,
-        started: None,
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
-    };
+    let container = |name: &str, kind| Container::new(name.into(), kind);
     pod.containers = [
         container("i", ContainerKind::Init),
         container("a", ContainerKind::Regular),

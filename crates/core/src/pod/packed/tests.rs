@@ -242,13 +242,9 @@ fn ready(number: u64) -> PodSnapshot {
         pod.conditions.insert(kind, condition);
     }
     let running = Container {
-        name: container,
-        kind: ContainerKind::Regular,
         state: ContainerState::Running,
         started: at(3),
-        has_started: false,
-        has_restarted: false,
-        is_ready: false,
+        ..Container::new(container, ContainerKind::Regular)
     };
     pod.containers = [running.clone(), running].into();
     pod

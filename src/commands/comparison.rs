@@ -1,0 +1,85 @@
+//! `podinit report --baseline`: two recordings, compared.
+
+use std::cell::Cell;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::output::style;
+use super::reports::{documents, nothing_in, replay_config, write};
+use crate::args::{ReportArgs, ReportFormat};
+use crate::reports::comparison::{
+    Checked, Comparison, ComparisonConfig, Side, compare as compared,
+};
+use podinit_decode::DecodeOptions;
+
+/// The exit status if a rule of `--fail-on` is broken.
+const EXCEEDED: u8 = 3;
+/// The exit status if an interval of such a rule is unclear, with `--strict`.
+const UNCLEAR: u8 = 4;
+
+/// Prints a comparison, and says what breaks the rules of `--fail-on`.
+///
+/// # Errors
+/// If one of the recordings cannot be read, or nothing is in it; then nothing is printed.
+pub(super) fn compare(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let (before, after) = (
+        side(args, &args.baseline)?,
+        side(args, &args.recording.files)?,
+    );
+    let config = ComparisonConfig {
+        timestamps: args.recording.timestamps,
+        margin_percent: args.margin,
+    };
+    let found = compared(&before, &after, config);
+    drop((before, after));
+    let text = match args.format {
+        ReportFormat::Text => found.to_text(style()),
+        ReportFormat::Markdown => found.to_markdown(),
+        ReportFormat::Html => found.to_html()?,
+        // The command line refuses the others with --baseline.
+        ReportFormat::Json | ReportFormat::Csv | ReportFormat::Trace => found.to_json()?,
+    };
+    write(args, text.into_bytes(), out)?;
+    Ok(status(args, &found))
+}
+
+fn side(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Side> {
+    let options = DecodeOptions {
+        workload: true,
+        images: true,
+        node: true,
+        ..DecodeOptions::default()
+    };
+    let is_empty = Cell::new(true);
+    let documents = documents(files, args.recording.same_moment, options);
+    let documents = documents.inspect(|_| is_empty.set(false));
+    let side = Side::of_recording(documents, replay_config(&args.recording, args.evidence))?;
+    match is_empty.get() {
+        true => Err(nothing_in(files).into()),
+        false => Ok(side),
+    }
+}
+
+/// The exit status, with a line on standard error for each reason.
+fn status(args: &ReportArgs, found: &Comparison) -> ExitCode {
+    let (mut exceeded, mut unclear) = (false, false);
+    for rule in &args.fail_on {
+        match rule.check(found) {
+            Checked::Kept => {}
+            Checked::Exceeded(why) => {
+                eprintln!("podinit: {why}");
+                exceeded = true;
+            }
+            Checked::Unclear(why) => {
+                eprintln!("podinit: cannot tell: {why}");
+                unclear = true;
+            }
+        }
+    }
+    match (exceeded, unclear && args.strict) {
+        (true, _) => ExitCode::from(EXCEEDED),
+        (false, true) => ExitCode::from(UNCLEAR),
+        (false, false) => ExitCode::SUCCESS,
+    }
+}

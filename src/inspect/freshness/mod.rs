@@ -1,0 +1,86 @@
+//! How far an answer can be trusted: whether its source knows the present, and if not, since when and why.
+//!
+//! ```text
+//! watches, first contact ─▶ FreshnessSource ─▶ Freshness ─▶ API | page | commands
+//! ```
+
+mod headline;
+mod source;
+mod time_text;
+
+pub use source::FreshnessSource;
+
+use serde::{Deserialize, Serialize};
+
+use podinit_core::label_values;
+use podinit_core::timestamp::Timestamp;
+
+label_values! {
+    /// What stands above everything else, the worst first.
+    pub enum FreshnessState {
+        /// It has never been in sync: it knows nothing yet, or what an earlier process has left
+        Waiting => "waiting",
+        /// It has lost the sync: what happened since is not known
+        Blind => "blind",
+        /// It is in sync for the first time, and has been for less than two minutes
+        JustStarted => "just_started",
+        /// It has found every pod that it knows in a list, and seen none start from its beginning
+        Adopted => "adopted",
+        /// It knows the present, and startups to compare with
+        Current => "current",
+    }
+}
+
+/// How far an answer of a running exporter can be trusted, at one instant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Freshness {
+    pub state: FreshnessState,
+    /// Whether every watch is in sync
+    pub in_sync: bool,
+    /// When this process began
+    #[serde(with = "time_text")]
+    pub started: Timestamp,
+    /// Since when every watch is in sync, or since when one of them is not
+    #[serde(with = "time_text")]
+    pub since: Timestamp,
+    /// What it waits for while it is not in sync, in one line
+    pub waits_for: Option<String>,
+    /// Seconds since the API server was last heard, on behalf of the watch that has waited longest; `None`
+    /// before the first contact
+    pub age_seconds: Option<f64>,
+    /// Whether it has seen no pod start from its beginning
+    pub adopted_everything: bool,
+    /// Which pods it sees, as in `--shard I/N`; `None` where it sees all
+    pub shard: Option<String>,
+}
+
+impl Default for Freshness {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self {
+            state: FreshnessState::Waiting,
+            in_sync: false,
+            started: Timestamp::EPOCH,
+            since: Timestamp::EPOCH,
+            waits_for: None,
+            age_seconds: None,
+            adopted_everything: false,
+            shard: None,
+        }
+    }
+}
+
+impl Freshness {
+    /// Whether it knows the present.
+    pub const fn is_fresh(&self) -> bool {
+        self.in_sync
+    }
+
+    /// The same without what changes from moment to moment: the tag of an answer stands for it.
+    pub fn lasting(&self) -> Self {
+        Self {
+            age_seconds: None,
+            ..self.clone()
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What knows how far an exporter's answers can be trusted.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Freshness, FreshnessState};
+use crate::cluster::clock::Clock;
+use crate::server::Health;
+use crate::watch::stats::WatchStats;
+use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
+
+/// For so long after its first sync an exporter counts as just started: the longest limit of a working cause
+/// that nothing can be compared with ([§13.2](crate::specification#s13-2)).
+const JUST_STARTED: Duration = Duration::from_secs(120);
+
+/// What knows how far the answers of an exporter can be trusted. Asking it waits for nothing.
+pub struct FreshnessSource {
+    stats: Arc<WatchStats>,
+    health: Health,
+    clock: Arc<dyn Clock>,
+    shard: Option<Shard>,
+    started: Timestamp,
+    /// When the sync last came or went, and what the clock said of it: a clock that is set right must not move it
+    changed: Mutex<Option<(Instant, Timestamp)>>,
+    /// What the exporter waits for before its watches begin
+    first_contact: Mutex<Option<String>>,
+    /// Whether a pod was seen to start from its beginning
+    saw_new: Arc<AtomicBool>,
+}
+
+impl FreshnessSource {
+    /// Of an exporter that begins now. `saw_new` says whether a pod was seen to start from its beginning.
+    pub fn new(
+        (stats, health): (Arc<WatchStats>, Health),
+        clock: Arc<dyn Clock>,
+        shard: Option<Shard>,
+        saw_new: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            stats,
+            health,
+            started: clock.now(),
+            clock,
+            shard,
+            changed: Mutex::default(),
+            first_contact: Mutex::default(),
+            saw_new,
+        }
+    }
+
+    /// Says what the exporter waits for before its watches begin, in one line; `None` once it does not.
+    pub fn waits_for(&self, what: Option<String>) {
+        *lock(&self.first_contact) = what;
+    }
+
+    /// How far its answers can be trusted now.
+    pub fn now(&self) -> Freshness {
+        let sync = self.stats.sync();
+        let adopted_everything = !self.saw_new.load(Relaxed);
+        Freshness {
+            state: match (sync.now, sync.first) {
+                (_, None) => FreshnessState::Waiting,
+                (false, Some(_)) => FreshnessState::Blind,
+                (true, Some(first)) if first.elapsed() < JUST_STARTED => {
+                    FreshnessState::JustStarted
+                }
+                (true, Some(_)) if adopted_everything => FreshnessState::Adopted,
+                (true, Some(_)) => FreshnessState::Current,
+            },
+            in_sync: sync.now,
+            started: self.started,
+            since: match sync.changed.filter(|_| sync.first.is_some()) {
+                Some(changed) => self.time_of(changed),
+                None => self.started,
+            },
+            waits_for: (!sync.now).then(|| self.what()),
+            age_seconds: self.stats.last_contact_age().map(|age| age.as_secs_f64()),
+            adopted_everything,
+            shard: self.shard.map(|shard| shard.to_string()),
+        }
+    }
+
+    /// What the clock said when the sync came or went.
+    fn time_of(&self, changed: Instant) -> Timestamp {
+        let mut known = lock(&self.changed);
+        match *known {
+            Some((instant, time)) if instant == changed => time,
+            _ => {
+                let passed = i64::try_from(changed.elapsed().as_nanos()).unwrap_or(i64::MAX);
+                let time = self.clock.now().plus_nanos(-passed);
+                *known = Some((changed, time));
+                time
+            }
+        }
+    }
+
+    /// What it waits for.
+    fn what(&self) -> String {
+        if let Some(what) = &*lock(&self.first_contact) {
+            return what.clone();
+        }
+        let source = match self.health.readiness() {
+            Ok(()) => "the watch of pods".to_owned(),
+            Err(waiting) => waiting.trim_start_matches("waiting for ").to_owned(),
+        };
+        match self.stats.trouble() {
+            Some(why) => format!("{source}: {why}"),
+            None => source,
+        }
+    }
+}
+
+/// Each change is a single assignment, so poison is ignored.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicI64;
+
+    use super::*;
+    use crate::cluster::api_error::{ApiError, ApiErrorKind};
+    use podinit_core::lifecycle::SourceId;
+
+    struct Exporter {
+        stats: Arc<WatchStats>,
+        saw_new: Arc<AtomicBool>,
+        seconds: Arc<AtomicI64>,
+        source: FreshnessSource,
+    }
+
+    /// An exporter with one watch, which begins at second 1,000.
+    fn exporter() -> Exporter {
+        let (stats, saw_new) = (Arc::new(WatchStats::new(1)), Arc::default());
+        let seconds = Arc::new(AtomicI64::new(1_000));
+        let clock = Arc::clone(&seconds);
+        let health = Health::new();
+        health.register_source("all namespaces");
+        Exporter {
+            source: FreshnessSource::new(
+                (Arc::clone(&stats), health),
+                Arc::new(move || Timestamp::from_seconds(clock.load(Relaxed))),
+                None,
+                Arc::clone(&saw_new),
+            ),
+            stats,
+            saw_new,
+            seconds,
+        }
+    }
+
+    impl Exporter {
+        async fn wait(&self, seconds: u32) {
+            self.seconds.fetch_add(seconds.into(), Relaxed);
+            tokio::time::advance(Duration::from_secs(seconds.into())).await;
+        }
+
+        fn state(&self) -> (FreshnessState, i64) {
+            let found = self.source.now();
+            (found.state, found.since.as_nanos() / 1_000_000_000)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_waits_has_just_started_and_adopted_everything_and_goes_blind() {
+        let exporter = exporter();
+        exporter.wait(5).await;
+        exporter.source.waits_for(Some("the API server".to_owned()));
+        assert_eq!(exporter.state(), (FreshnessState::Waiting, 1_000));
+        assert_eq!(
+            exporter.source.now().waits_for.as_deref(),
+            Some("the API server")
+        );
+        exporter.source.waits_for(None);
+        exporter.wait(5).await;
+        let refused = ApiError::new(ApiErrorKind::Transport, "connection refused");
+        exporter.stats.set_trouble(&refused.detail);
+        assert_eq!(
+            exporter.source.now().waits_for.as_deref(),
+            Some("the first list of all namespaces: connection refused")
+        );
+        exporter.stats.set_synced(SourceId(0), true);
+        assert_eq!(exporter.state(), (FreshnessState::JustStarted, 1_010));
+        exporter.wait(120).await;
+        assert_eq!(exporter.state(), (FreshnessState::Adopted, 1_010));
+        exporter.saw_new.store(true, Relaxed);
+        assert_eq!(exporter.state(), (FreshnessState::Current, 1_010));
+        assert_eq!(exporter.source.now().waits_for, None);
+        exporter.stats.set_synced(SourceId(0), false);
+        exporter.wait(7).await;
+        assert_eq!(exporter.state(), (FreshnessState::Blind, 1_130));
+        exporter.stats.set_synced(SourceId(0), true);
+        assert_eq!(exporter.state(), (FreshnessState::Current, 1_137));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_is_set_right_moves_no_time_that_was_told() {
+        let exporter = exporter();
+        exporter.stats.set_synced(SourceId(0), true);
+        let told = exporter.source.now();
+        exporter.seconds.fetch_add(3_600, Relaxed);
+        assert_eq!(exporter.source.now(), told);
+    }
+}

@@ -1,0 +1,144 @@
+//! How long each stage takes: now, in the last hour and in the hour before.
+
+use super::history::Hours;
+use crate::metrics::{Distribution, intervals};
+use crate::text::human_time::seconds;
+use podinit_core::lifecycle::{Interval, Stage};
+
+/// The 99th percentile is that of at least so many pods.
+const LEAST_OF_P99: u64 = 100;
+/// A distribution is drawn from a tenth of a second to a thousand seconds.
+const DECADES: f64 = 4.0;
+const LEAST_SECONDS: f64 = 0.1;
+/// So many bars.
+const BARS: usize = 40;
+/// The height of the highest bar in the drawing's own units; each bar is one wide.
+const HEIGHT: f64 = 10.0;
+
+/// A stage, or the whole startup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StageRow {
+    /// The stage, or `whole`
+    pub class: &'static str,
+    pub name: &'static str,
+    /// How many pods are in it
+    pub now: u64,
+    /// How many pods have left it in the last hour
+    pub pods: u64,
+    pub median: Beside,
+    pub p99: Beside,
+    /// The `d` of an SVG path, 40 wide and 10 high; empty without any pod
+    pub bars: String,
+}
+
+/// A figure of the last hour, beside that of the hour before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Beside {
+    pub last: Option<String>,
+    pub before: Option<String>,
+}
+
+/// The stages that pods are in or have left, and the whole startup. `now` are the pods in flight by stage.
+pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<StageRow> {
+    let mut before = hours.before.iter().flatten();
+    let rows = intervals().zip(&hours.last).map(|(interval, last)| {
+        let before = before.next();
+        let (class, name, now) = match interval {
+            Interval::Stage(stage) => (stage.as_str(), stage.as_str(), now[stage as usize]),
+            _ => ("whole", "created to ready", now.iter().sum()),
+        };
+        let beside = |percent, least| {
+            let at = |of: &Distribution| {
+                let enough = of.count() >= least;
+                enough.then(|| of.quantile(percent)).flatten().map(rounded)
+            };
+            Beside {
+                last: at(last),
+                before: before.and_then(at),
+            }
+        };
+        StageRow {
+            class,
+            name,
+            now,
+            pods: last.count(),
+            median: beside(50, 1),
+            p99: beside(99, LEAST_OF_P99),
+            bars: bars(last),
+        }
+    });
+    rows.filter(|row| row.now > 0 || row.pods > 0 || row.class == "whole")
+        .collect()
+}
+
+/// Seconds with two digits that count: buckets tell no more.
+fn rounded(value: f64) -> String {
+    if value < 0.01 {
+        return seconds(0.0);
+    }
+    let unit = 10_f64.powf(value.log10().floor() - 1.0);
+    seconds((value / unit).round() * unit)
+}
+
+/// The bars of a distribution over a logarithmic axis of time. What is outside of it stands at its ends.
+fn bars(of: &Distribution) -> String {
+    let mut counts = [0.0; BARS];
+    for (from, to, pods) in of.buckets() {
+        let middle = ((from + to) / 2.0).max(LEAST_SECONDS);
+        let place = (middle / LEAST_SECONDS).log10() / DECADES * BARS as f64;
+        counts[(place as usize).min(BARS - 1)] += pods as f64;
+    }
+    let most = counts.iter().copied().fold(1.0, f64::max);
+    let drawn = counts.iter().enumerate().filter(|(_, count)| **count > 0.0);
+    // What is there can be seen, however little it is.
+    let drawn = drawn.map(|(place, count)| {
+        let height = (count / most * HEIGHT).max(0.4);
+        format!("M{place} {HEIGHT}v-{height:.1}h1v{height:.1}z")
+    });
+    drawn.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Durations;
+
+    #[test]
+    fn figures_stand_beside_those_of_the_hour_before() {
+        let of = |pods: u64, nanos: u64| Distribution::of_nanos((0..pods).map(|_| nanos));
+        let all = |one: Distribution| -> Durations { std::array::from_fn(|_| one.clone()) };
+        let mut hours = Hours {
+            seconds: 3600,
+            last: all(of(99, 2_000_000_000)),
+            before: Some(all(of(100, 1_000_000_000))),
+        };
+        hours.last[Stage::Gated as usize] = Distribution::default();
+        let rows = stage_rows(&hours, &[0, 3, 0, 0, 0, 0, 0]);
+        let (first, whole) = (&rows[0], &rows[rows.len() - 1]);
+        assert_eq!((first.name, first.now, first.pods), ("scheduling", 3, 99));
+        let (last, before) = (first.median.last.as_deref(), first.median.before.as_deref());
+        assert_eq!((last, before), (Some("1.9s"), Some("0.96s")));
+        assert_eq!(
+            (&first.p99.last, first.p99.before.as_deref()),
+            (&None, Some("1s"))
+        );
+        assert_eq!((whole.class, whole.now), ("whole", 3));
+    }
+
+    #[test]
+    fn a_distribution_is_drawn_between_its_ends() {
+        let found = bars(&Distribution::of_nanos([0, 1_000_000_000, u64::MAX / 2]));
+        // A second is a quarter of the way.
+        assert_eq!(
+            found,
+            "M0 10v-10.0h1v10.0zM9 10v-10.0h1v10.0zM39 10v-10.0h1v10.0z"
+        );
+        assert_eq!(bars(&Distribution::default()), "");
+    }
+
+    #[test]
+    fn two_digits_count() {
+        let texts = [0.0, 0.123, 2.345, 17.6, 123.0].map(rounded);
+        assert_eq!(texts, ["0s", "0.12s", "2.3s", "18s", "2m0s"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! The first line of the page: how things stand, in one word, one colour and one sentence.
+
+use super::slo_card::SloCard;
+use crate::inspect::freshness::{Freshness, FreshnessState};
+use crate::inspect::problems::Problem;
+use crate::text::human_time::clock_time;
+use podinit_core::timestamp::Timestamp;
+
+/// A problem with so many pods is red, as one with stuck pods is.
+const MANY: usize = 10;
+
+/// How things stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    /// `calm`, `warn` or `bad`: green, amber or red
+    pub level: &'static str,
+    pub word: &'static str,
+    pub sentence: String,
+    /// What else stands above everything, where the sentence cannot be trusted as it is
+    pub warning: Option<String>,
+}
+
+/// What the status is made of.
+pub(super) struct Signs<'a> {
+    pub freshness: &'a Freshness,
+    /// The worst first
+    pub problems: &'a [Problem],
+    /// Why the problems and pods are not known now
+    pub unanswered: Option<&'a str>,
+    pub slos: &'a [SloCard],
+    pub in_flight: usize,
+    /// When a pod became ready last
+    pub last_ready: Option<Timestamp>,
+    pub now: Timestamp,
+}
+
+impl Status {
+    pub(super) fn of(signs: &Signs<'_>) -> Self {
+        let warning = signs.freshness.headline(signs.now);
+        let of_freshness = match signs.freshness.state {
+            FreshnessState::Waiting => Some(("warn", "Waiting")),
+            FreshnessState::Blind => Some(("bad", "Blind")),
+            FreshnessState::JustStarted => Some(("warn", "Just started")),
+            FreshnessState::Adopted => Some(("warn", "No start seen")),
+            FreshnessState::Current => None,
+        };
+        let worst = signs.problems.first();
+        let is_red = |problem: &Problem| problem.stuck > 0 || problem.pods >= MANY;
+        let of_problems = worst.map(|_| match signs.problems.iter().any(is_red) {
+            true => ("bad", "Broken"),
+            false => ("warn", "Attention"),
+        });
+        let burns = signs.slos.iter().any(|slo| slo.level != "calm");
+        let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
+        let of_slos = burns.then_some(("warn", "Attention"));
+        // Where it does not know the present, that comes first.
+        let (level, word) = match signs.freshness.in_sync {
+            true => of_problems.or(of_answer).or(of_freshness).or(of_slos),
+            false => of_freshness.or(of_problems),
+        }
+        .unwrap_or(("calm", "All well"));
+        Self {
+            level,
+            word,
+            sentence: worst.map_or_else(|| calm(signs), |problem| problem.sentence.clone()),
+            warning,
+        }
+    }
+}
+
+/// The sentence where there is no problem.
+fn calm(signs: &Signs<'_>) -> String {
+    if let Some(why) = signs.unanswered {
+        return format!("It is not known now what is broken: {why}.");
+    }
+    let known = match signs.freshness.in_sync {
+        true => "No problem",
+        false => "No problem is known",
+    };
+    let starting = match signs.in_flight {
+        0 => "no pod is starting up".to_owned(),
+        1 => "1 pod is starting up".to_owned(),
+        pods => format!("{pods} pods are starting up"),
+    };
+    let last = signs.last_ready.map_or_else(String::new, |at| {
+        format!(
+            "; the last one became ready at {}",
+            clock_time(at, signs.now)
+        )
+    });
+    format!("{known}: {starting}{last}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn freshness(state: FreshnessState) -> Freshness {
+        let at = Timestamp::from_seconds(1_772_359_507);
+        Freshness {
+            state,
+            in_sync: !matches!(state, FreshnessState::Waiting | FreshnessState::Blind),
+            started: at,
+            since: at,
+            waits_for: None,
+            age_seconds: None,
+            adopted_everything: false,
+            shard: None,
+        }
+    }
+
+    fn status(state: FreshnessState, pods: &[(usize, usize)]) -> (&'static str, &'static str) {
+        let problem = |&(pods, stuck): &(usize, usize)| Problem {
+            pods,
+            stuck,
+            ..Problem::default()
+        };
+        let problems: Vec<_> = pods.iter().map(problem).collect();
+        let found = Status::of(&Signs {
+            freshness: &freshness(state),
+            problems: &problems,
+            unanswered: None,
+            slos: &[],
+            in_flight: 7,
+            last_ready: None,
+            now: Timestamp::from_seconds(1_772_360_000),
+        });
+        assert_eq!(found.warning.is_some(), state != FreshnessState::Current);
+        (found.level, found.word)
+    }
+
+    #[test]
+    fn only_who_knows_the_present_says_that_all_is_well() {
+        use FreshnessState::*;
+        assert_eq!(status(Current, &[]), ("calm", "All well"));
+        assert_eq!(status(Waiting, &[]), ("warn", "Waiting"));
+        assert_eq!(status(Blind, &[(100, 0)]), ("bad", "Blind"));
+        assert_eq!(status(JustStarted, &[]), ("warn", "Just started"));
+        assert_eq!(status(Adopted, &[]), ("warn", "No start seen"));
+        assert_eq!(status(JustStarted, &[(3, 1)]), ("bad", "Broken"));
+        assert_eq!(status(Current, &[(3, 0)]), ("warn", "Attention"));
+        assert_eq!(status(Current, &[(12, 0), (3, 0)]), ("bad", "Broken"));
+    }
+
+    #[test]
+    fn no_problem_is_said_of_the_pods_that_start() {
+        let signs = Signs {
+            freshness: &freshness(FreshnessState::Current),
+            problems: &[],
+            unanswered: None,
+            slos: &[],
+            in_flight: 7,
+            last_ready: Some(Timestamp::from_seconds(1_772_359_507)),
+            now: Timestamp::from_seconds(1_772_360_000),
+        };
+        let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
+        assert_eq!(Status::of(&signs).sentence, expected);
+        let found = Status::of(&Signs {
+            unanswered: Some("podinit is busy, try again"),
+            ..signs
+        });
+        assert_eq!((found.level, found.word), ("warn", "Busy"));
+        let expected = "It is not known now what is broken: podinit is busy, try again.";
+        assert_eq!(found.sentence, expected);
+    }
+}

@@ -1,0 +1,175 @@
+//! Who is affected: the pods in flight by problem and workload, and where they are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Problem;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Cause, Progress, Record, Stage, WaitReason};
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
+
+/// So many pods of a workload are named, those that have been in their stage longest.
+const EXAMPLES: usize = 10;
+/// So many workloads of a group are told apart.
+const MOST_WORKLOADS: usize = 1_000;
+
+/// Which pods a reader wants to see: those that fit everything that is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub namespace: Option<String>,
+    pub node: Option<String>,
+    /// The owner's name, or its kind and name
+    pub workload: Option<String>,
+    /// That of the pod's problem, or of its wait where it has none
+    pub cause: Option<Cause>,
+}
+
+/// The pods in flight, counted.
+#[derive(Clone, Debug, Default)]
+pub struct Census {
+    /// The problems, the worst first, each with its pods
+    pub problems: Vec<(Problem, Group)>,
+    /// The pods that start as usual
+    pub rest: Group,
+    /// All of them, by stage
+    pub stages: [u64; Stage::ALL.len()],
+}
+
+/// Pods that belong together.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    pub pods: usize,
+    pub stuck: usize,
+    pub nodes: BTreeMap<Arc<str>, usize>,
+    pub namespaces: BTreeMap<Arc<str>, usize>,
+    pub workloads: BTreeMap<WorkloadKey, Workload>,
+}
+
+/// A namespace, and the kind and name of an owner in it; both are empty for pods without one.
+pub type WorkloadKey = (Arc<str>, Box<str>, Box<str>);
+
+/// The pods of a workload.
+#[derive(Clone, Debug, Default)]
+pub struct Workload {
+    pub pods: usize,
+    /// Those that have been in their stage longest, the longest first
+    pub examples: Vec<Example>,
+}
+
+/// A pod in flight.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub pod: PodInfo,
+    pub waiting: WaitReason,
+    pub entered: Timestamp,
+    /// The share of the time after which it counts as stuck is what it has waited of this
+    pub stuck_after: Duration,
+    pub is_stuck: bool,
+}
+
+impl Wanted {
+    /// Whether everything is wanted.
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn fits(&self, pod: &PodInfo, cause: Cause) -> bool {
+        let is = |wanted: &Option<String>, actual: Option<&str>| {
+            wanted
+                .as_deref()
+                .is_none_or(|wanted| actual == Some(wanted))
+        };
+        let owner = pod.workload.as_deref();
+        let is_owned = |wanted: &str| match (owner, wanted.split_once('/')) {
+            (None, _) => false,
+            (Some(owner), Some((kind, name))) => *owner.kind == *kind && *owner.name == *name,
+            (Some(owner), None) => *owner.name == *wanted,
+        };
+        is(&self.namespace, Some(&pod.namespace))
+            && is(&self.node, pod.node.as_deref())
+            && self.workload.as_deref().is_none_or(is_owned)
+            && self.cause.is_none_or(|wanted| wanted == cause)
+    }
+}
+
+impl Census {
+    /// The pods that are wanted: of `problems`, each with its pods, and of those of no problem.
+    pub fn of<'a>(
+        problems: impl IntoIterator<Item = (Problem, &'a [Record])>,
+        rest: &[Record],
+        wanted: &Wanted,
+    ) -> Self {
+        let mut census = Self::default();
+        for (problem, records) in problems {
+            let cause = Cause::from_text(&problem.cause);
+            let group = census.group(records, wanted, cause);
+            census.problems.push((problem, group));
+        }
+        census.problems.retain(|(_, group)| group.pods > 0);
+        census.rest = census.group(rest, wanted, None);
+        census
+    }
+
+    fn group(&mut self, records: &[Record], wanted: &Wanted, cause: Option<Cause>) -> Group {
+        let mut group = Group::default();
+        for record in records {
+            let Progress::InFlight {
+                waiting,
+                entered,
+                stuck_after,
+                is_stuck,
+            } = record.progress
+            else {
+                continue;
+            };
+            if wanted.fits(&record.pod, cause.unwrap_or(waiting.cause())) {
+                self.stages[waiting.stage() as usize] += 1;
+                group.add(Example {
+                    pod: record.pod.clone(),
+                    waiting,
+                    entered,
+                    stuck_after,
+                    is_stuck,
+                });
+            }
+        }
+        group
+    }
+
+    /// All pods of it.
+    pub fn pods(&self) -> usize {
+        let groups = self.problems.iter().map(|(_, group)| group);
+        groups.chain([&self.rest]).map(|group| group.pods).sum()
+    }
+}
+
+impl Group {
+    fn add(&mut self, example: Example) {
+        let pod = &example.pod;
+        self.pods += 1;
+        self.stuck += usize::from(example.is_stuck);
+        if let Some(node) = &pod.node {
+            *self.nodes.entry(Arc::clone(node)).or_default() += 1;
+        }
+        let namespace = Arc::clone(&pod.namespace);
+        *self.namespaces.entry(Arc::clone(&namespace)).or_default() += 1;
+        let owner = pod.workload.as_deref();
+        let (kind, name) = owner.map_or_else(Default::default, |owner| {
+            (owner.kind.clone(), owner.name.clone())
+        });
+        let key = (namespace, kind, name);
+        if self.workloads.len() >= MOST_WORKLOADS && !self.workloads.contains_key(&key) {
+            return;
+        }
+        let workload = self.workloads.entry(key).or_default();
+        workload.pods += 1;
+        let older = |other: &Example| other.entered <= example.entered;
+        let place = workload.examples.partition_point(older);
+        if place < EXAMPLES {
+            workload.examples.insert(place, example);
+            workload.examples.truncate(EXAMPLES);
+        }
+    }
+}

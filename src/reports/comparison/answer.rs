@@ -1,0 +1,239 @@
+//! The answer in words: whether startups are slower, in which stage, and where.
+
+use serde::Serialize;
+
+use super::breakdown::Breakdown;
+use super::mix::Mix;
+use super::row::{Difference, LEAST_PODS, Row, Verdict};
+use super::words::{listed, percent, range, seconds, signed, spoken};
+use podinit_core::lifecycle::{Interval, Stage};
+
+/// The answer to the question whether startups are slower.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// That of the longest duration that both sides have; `unclear` where the workloads are not the same, or where the
+    /// matched pods say something else
+    pub verdict: Verdict,
+    /// The stage that moved the same way the most
+    pub stage: Option<&'static str>,
+    /// The first sentences of every format
+    pub text: String,
+    /// What would be needed, where it cannot be told
+    pub needed: Option<String>,
+}
+
+/// The whole durations, the one that says most first.
+const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
+
+fn row_of(rows: &[Row], interval: Interval) -> Option<&Row> {
+    rows.iter().find(|row| row.interval == interval.as_str())
+}
+
+/// The row that answers.
+fn whole(rows: &[Row]) -> Option<&Row> {
+    WHOLE
+        .into_iter()
+        .find_map(|interval| row_of(rows, interval))
+}
+
+/// The stage that moved this way the most, by the quantile that moved.
+fn stage(rows: &[Row], verdict: Verdict) -> Option<(Stage, &Row)> {
+    if !matches!(verdict, Verdict::Slower | Verdict::Faster) {
+        return None;
+    }
+    let stages = Stage::ALL.into_iter();
+    let rows = stages.filter_map(|stage| Some((stage, row_of(rows, Interval::Stage(stage))?)));
+    rows.filter(|(_, row)| row.verdict == verdict)
+        .max_by(|(_, one), (_, other)| {
+            let size = |row: &Row| moved(row).1.difference.abs();
+            size(one).total_cmp(&size(other))
+        })
+}
+
+/// What is broken down: the stage that moved the most, or else the whole, if it moved.
+pub(super) fn moved_interval(rows: &[Row], verdict: Verdict) -> Option<Interval> {
+    let found = stage(rows, verdict).map(|(stage, _)| Interval::Stage(stage));
+    let moved = matches!(verdict, Verdict::Slower | Verdict::Faster);
+    let all = WHOLE
+        .into_iter()
+        .find(|interval| row_of(rows, *interval).is_some());
+    found.or(all.filter(|_| moved))
+}
+
+/// What the row of all pods and that of the matched pods say together.
+pub(super) fn overall(rows: &[Row], matched: &[Row], mix: &Mix) -> Verdict {
+    let Some(row) = whole(rows) else {
+        return Verdict::Unclear;
+    };
+    let is_all = mix.before >= 1.0 && mix.after >= 1.0;
+    let alone = matched.iter().find(|one| one.interval == row.interval);
+    match mix.same_workloads && (is_all || alone.is_none_or(|one| one.verdict == row.verdict)) {
+        true => row.verdict,
+        false => Verdict::Unclear,
+    }
+}
+
+/// The quantile that moved: the median, if it did or none did.
+fn moved(row: &Row) -> (&'static str, &Difference, [f64; 2]) {
+    match row.p50.moved.is_none() && row.p90.moved.is_some() {
+        true => ("p90", &row.p90, [row.before.p90, row.after.p90]),
+        false => ("p50", &row.p50, [row.before.p50, row.after.p50]),
+    }
+}
+
+/// `created to ready p50 8.1 s → 11.4 s (+3.3 s, between +2.9 and +3.8 s)`
+fn figures(row: &Row) -> String {
+    let (quantile, difference, [before, after]) = moved(row);
+    format!(
+        "{} {quantile} {} → {} ({}, between {})",
+        spoken(row.interval),
+        seconds(before),
+        seconds(after),
+        signed(difference.difference),
+        range(difference.interval).replace(" to ", " and ")
+    )
+}
+
+impl Answer {
+    pub(super) fn of(
+        rows: &[Row],
+        matched: &[Row],
+        mix: &Mix,
+        observed: [usize; 2],
+        breakdown: Option<&Breakdown>,
+    ) -> Self {
+        let verdict = overall(rows, matched, mix);
+        let stage = stage(rows, verdict);
+        let (text, needed) = match whole(rows) {
+            None => too_few(observed),
+            Some(row) if !mix.same_workloads => other_workloads(row, mix),
+            Some(row) if verdict != row.verdict => other_mix(row, matched, mix),
+            Some(row) if verdict == Verdict::Unclear => unclear(row),
+            Some(row) => (told(row, stage.map(|(_, row)| row), breakdown), None),
+        };
+        Self {
+            verdict,
+            stage: stage.map(|(stage, _)| stage.as_str()),
+            text,
+            needed,
+        }
+    }
+}
+
+fn told(row: &Row, stage: Option<&Row>, breakdown: Option<&Breakdown>) -> String {
+    let begin = match row.verdict {
+        Verdict::Slower => "Startups are slower",
+        Verdict::Faster => "Startups are faster",
+        Verdict::Same | Verdict::Unclear => "Startups take as long as before",
+    };
+    let mut text = format!("{begin}: {}.", figures(row));
+    if row.verdict == Verdict::Same {
+        return text;
+    }
+    let place = breakdown.map_or_else(String::new, |found| place(found, row.verdict));
+    match stage {
+        Some(stage) => {
+            let (quantile, difference, _) = moved(stage);
+            let quantile = match quantile {
+                "p50" => String::new(),
+                other => format!(" in {other}"),
+            };
+            let difference = signed(difference.difference);
+            text += &format!(
+                " It is the stage {}: {difference}{quantile}{place}.",
+                stage.interval
+            );
+        }
+        None => text += &format!(" No single stage moved enough to be named{place}."),
+    }
+    text
+}
+
+/// Where the difference lies: `, on nodes a and b only`.
+fn place(breakdown: &Breakdown, verdict: Verdict) -> String {
+    if let Some(only) = &breakdown.only {
+        let preposition = match only.dimension.as_str() {
+            "node" => "on",
+            "image" => "with",
+            "workload" => "of",
+            _ => "in",
+        };
+        let plural = if only.values.len() > 1 { "s" } else { "" };
+        let values = listed(&only.values);
+        return format!(
+            ", {preposition} {}{plural} {values} only",
+            only.dimension.as_str()
+        );
+    }
+    let nodes = || {
+        breakdown
+            .parts
+            .iter()
+            .filter(|part| part.dimension.as_str() == "node")
+    };
+    match nodes().count() > 1 && nodes().all(|part| part.row.verdict == verdict) {
+        true => ", on all nodes".to_owned(),
+        false => String::new(),
+    }
+}
+
+fn too_few([before, after]: [usize; 2]) -> (String, Option<String>) {
+    let text = format!(
+        "Cannot tell whether startups are slower: too few pods became ready, of {before} observed before and \
+         {after} after."
+    );
+    let needed =
+        format!("At least {LEAST_PODS} pods on each side have to become ready, better 100.");
+    (text, Some(needed))
+}
+
+fn other_workloads(row: &Row, mix: &Mix) -> (String, Option<String>) {
+    let text = format!(
+        "Cannot tell whether startups are slower, since these are not the same workloads: {} of the pods before and \
+         {} of those after have a match. All pods: {}.",
+        percent(mix.before),
+        percent(mix.after),
+        figures(row)
+    );
+    let needed =
+        "The same workloads and images on both sides, for at least half of the pods.".to_owned();
+    (text, Some(needed))
+}
+
+fn other_mix(row: &Row, matched: &[Row], mix: &Mix) -> (String, Option<String>) {
+    let alone = matched.iter().find(|one| one.interval == row.interval);
+    let alone = alone.map_or("not enough", |one| one.verdict.as_str());
+    let text = format!(
+        "Cannot tell whether startups are slower, since the mix of workloads changed: all pods are {} ({}), the \
+         matched ones {alone} ({} of the pods before and {} of those after have a match).",
+        row.verdict.as_str(),
+        figures(row),
+        percent(mix.before),
+        percent(mix.after)
+    );
+    let needed = "The same mix of workloads and images on both sides.".to_owned();
+    (text, Some(needed))
+}
+
+fn unclear(row: &Row) -> (String, Option<String>) {
+    let text = format!("Cannot tell whether startups are slower: {}.", figures(row));
+    // An interval narrows with the root of the number of pods.
+    let widths = [&row.p50, &row.p90].map(|quantile| {
+        let [low, high] = quantile.interval;
+        (high - low) / 2.0 / quantile.margin
+    });
+    let times = widths.into_iter().fold(0.0, f64::max).powi(2).ceil();
+    let needed = match times > 1.0 {
+        true => format!(
+            "About {times:.0} times as many {} on each side make the interval as narrow as the margin.",
+            match row.resampled {
+                super::statistics::Resampled::Minutes => "minutes with new pods",
+                super::statistics::Resampled::Pods => "pods",
+            }
+        ),
+        false => {
+            "More pods on each side; the difference is about as large as the margin.".to_owned()
+        }
+    };
+    (text, Some(needed))
+}

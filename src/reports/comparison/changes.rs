@@ -1,0 +1,94 @@
+//! What else is different between both sides: nodes and images that came and went, causes and outcomes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::side::{ComparedPod, Side};
+
+/// So many names of nodes or images are listed.
+const MOST_NAMES: usize = 20;
+
+/// What is only on one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Names {
+    /// How many names are only there
+    pub count: usize,
+    /// The first of them
+    pub names: Vec<String>,
+}
+
+/// A name that both sides count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counted {
+    pub name: &'static str,
+    pub before: u64,
+    pub after: u64,
+}
+
+/// What else is different.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Changes {
+    pub nodes_only_before: Names,
+    pub nodes_only_after: Names,
+    pub images_only_before: Names,
+    pub images_only_after: Names,
+    /// How many pods ended in which way; `in_flight` is one of them
+    pub outcomes: Vec<Counted>,
+    /// How many pods waited for each cause
+    pub causes: Vec<Counted>,
+}
+
+impl Changes {
+    pub(super) fn of(before: &Side, after: &Side) -> Self {
+        let nodes = |side| names(side, |pod| pod.node.iter().map(|node| &**node).collect());
+        let images = |side| {
+            names(side, |pod| {
+                pod.images.iter().map(|image| &**image).collect()
+            })
+        };
+        let (nodes, images) = (
+            [nodes(before), nodes(after)],
+            [images(before), images(after)],
+        );
+        let (earlier, later) = (before.summary(), after.summary());
+        Self {
+            nodes_only_before: only(&nodes[0], &nodes[1]),
+            nodes_only_after: only(&nodes[1], &nodes[0]),
+            images_only_before: only(&images[0], &images[1]),
+            images_only_after: only(&images[1], &images[0]),
+            outcomes: counted(&earlier.outcomes, &later.outcomes),
+            causes: counted(&earlier.causes, &later.causes),
+        }
+    }
+}
+
+fn names<'a>(side: &'a Side, of: impl Fn(&'a ComparedPod) -> Vec<&'a str>) -> BTreeSet<&'a str> {
+    side.pods().iter().flat_map(of).collect()
+}
+
+fn only(own: &BTreeSet<&str>, others: &BTreeSet<&str>) -> Names {
+    let names: Vec<_> = own.difference(others).collect();
+    Names {
+        count: names.len(),
+        names: names
+            .iter()
+            .take(MOST_NAMES)
+            .map(|name| (**name).to_owned())
+            .collect(),
+    }
+}
+
+fn counted(
+    before: &BTreeMap<&'static str, u64>,
+    after: &BTreeMap<&'static str, u64>,
+) -> Vec<Counted> {
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
+    let of = |counts: &BTreeMap<_, u64>, name| counts.get(name).copied().unwrap_or(0);
+    let counted = names.into_iter().map(|name| Counted {
+        name,
+        before: of(before, name),
+        after: of(after, name),
+    });
+    counted.collect()
+}

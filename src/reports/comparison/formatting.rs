@@ -1,0 +1,170 @@
+//! What the formats of a comparison share.
+
+use super::Comparison;
+use super::breakdown::Part;
+use super::changes::{Counted, Names};
+use super::row::{Difference, Row};
+use super::statistics::Resampled;
+use super::words::{p_value, percent, range, seconds, signed};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::Step;
+
+/// The columns of a row.
+pub(super) const HEAD: [&str; 8] = [
+    "interval", "pods", "p50", "change", "p90", "change", "p99", "verdict",
+];
+
+/// The cells of a row.
+pub(super) fn row_cells(row: &Row) -> Vec<String> {
+    let name = match Step::from_text(row.interval) {
+        Some(_) => format!("- {}", row.interval),
+        None => row.interval.to_owned(),
+    };
+    let mut cells = vec![name];
+    cells.extend(figures(row));
+    cells
+}
+
+/// The cells of a value of a breakdown. `shown` is how names are written in the format.
+fn part_cells(part: &Part, shown: impl Fn(&str) -> String) -> Vec<String> {
+    let new = if part.is_new { " (new)" } else { "" };
+    let name = format!("{} {}{new}", part.dimension.as_str(), shown(&part.value));
+    let mut cells = vec![name, percent(part.share), percent(part.pods_after)];
+    cells.extend(figures(&part.row));
+    cells
+}
+
+fn figures(row: &Row) -> [String; 7] {
+    let change = |difference: &Difference| {
+        let (size, ends) = (signed(difference.difference), range(difference.interval));
+        format!("{size} ({ends})")
+    };
+    let p99 = match (row.before.p99, row.after.p99) {
+        (Some(before), Some(after)) => format!("{} → {}", seconds(before), seconds(after)),
+        _ => "-".to_owned(),
+    };
+    let verdict = format!(
+        "{}, p {}, {} after slower",
+        row.verdict.as_str(),
+        p_value(row.corrected_p_value),
+        percent(row.probability_slower)
+    );
+    [
+        format!("{} → {}", row.before.count, row.after.count),
+        format!("{} → {}", seconds(row.before.p50), seconds(row.after.p50)),
+        change(&row.p50),
+        format!("{} → {}", seconds(row.before.p90), seconds(row.after.p90)),
+        change(&row.p90),
+        p99,
+        verdict,
+    ]
+}
+
+/// A line for each side, and one that says how the figures were found.
+pub(super) fn sides(found: &Comparison) -> Vec<String> {
+    let side = |name, summary: &super::SideSummary| {
+        let span = match (&summary.from, &summary.to) {
+            (Some(from), Some(to)) if from == to => format!(" as of {to}"),
+            (Some(from), Some(to)) => format!(" from {from} to {to}"),
+            _ => String::new(),
+        };
+        let kept = match summary.only_kept {
+            true => {
+                " (of a running exporter: the newest 1,000 and the slowest of each minute of an hour)"
+            }
+            false => "",
+        };
+        format!("{name}: {} pods observed{span}{kept}", summary.observed)
+    };
+    let pods: Vec<&str> = found
+        .rows
+        .iter()
+        .filter(|row| row.resampled == Resampled::Pods)
+        .map(|row| row.interval)
+        .collect();
+    let resampled = match pods.len() {
+        0 => "minutes of creation".to_owned(),
+        all if all == found.rows.len() => {
+            "pods, since fewer than 10 minutes had new pods".to_owned()
+        }
+        _ => format!(
+            "minutes of creation, and pods for {}, since fewer than 10 minutes had new pods",
+            pods.join(", ")
+        ),
+    };
+    vec![
+        side("before", &found.before),
+        side("after", &found.after),
+        format!(
+            "timestamps: {}; margin: {} %; intervals of 95 % by resampling {resampled}",
+            found.timestamps, found.margin_percent
+        ),
+    ]
+}
+
+/// A table with its title.
+pub(super) struct Table {
+    pub(super) title: String,
+    pub(super) head: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// Where the difference lies; `None` without one. `shown` is how names are written in the format.
+pub(super) fn breakdown(found: &Comparison, shown: impl Fn(&str) -> String) -> Option<Table> {
+    let breakdown = found.breakdown.as_ref()?;
+    let title = format!(
+        "Where, of the difference of the means of {}",
+        breakdown.interval
+    );
+    let mut head = vec!["where", "share", "of pods"];
+    head.extend(&HEAD[1..]);
+    let parts = breakdown.parts.iter();
+    let rows = parts.map(|part| part_cells(part, &shown)).collect();
+    Some(Table { title, head, rows })
+}
+
+/// How far the mixes agree.
+pub(super) fn mix_sentence(found: &Comparison) -> String {
+    let mix = &found.mix;
+    let shares = format!(
+        "{} of the pods before and {} of those after have the same workload and images on the other side",
+        percent(mix.before),
+        percent(mix.after)
+    );
+    match found.is_all_matched() {
+        true => format!("{shares}."),
+        false => format!("{shares}; of these pods alone, weighted as before:"),
+    }
+}
+
+/// What else is different, under titles. `shown` is how names are written in the format.
+pub(super) fn changes(
+    found: &Comparison,
+    shown: impl Fn(&str) -> String,
+) -> Vec<(&'static str, String)> {
+    let changes = &found.changes;
+    let names = |names: &Names| {
+        let listed: Vec<String> = names.names.iter().map(|name| shown(name)).collect();
+        match names.count - listed.len() {
+            0 => listed.join(", "),
+            more => format!("{} and {more} more", listed.join(", ")),
+        }
+    };
+    let counted = |counted: &[Counted]| {
+        let pairs = counted
+            .iter()
+            .map(|one| format!("{} {} → {}", one.name, one.before, one.after));
+        pairs.collect::<Vec<_>>().join(", ")
+    };
+    let all = [
+        ("Nodes only before", names(&changes.nodes_only_before)),
+        ("Nodes only after", names(&changes.nodes_only_after)),
+        ("Images only before", names(&changes.images_only_before)),
+        ("Images only after", names(&changes.images_only_after)),
+        ("Pods by how they ended", counted(&changes.outcomes)),
+        ("Pods by cause of waiting", counted(&changes.causes)),
+    ];
+    all.into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! A comparison as one HTML file that needs nothing else: no script, no network, light and dark.
+
+use askama::Template;
+
+use super::formatting::{HEAD, Table, breakdown, changes, mix_sentence, row_cells, sides};
+use super::{Comparison, Row, Side};
+use crate::reports::report::{distributions, intervals};
+use podinit_core::quantile::sorted;
+
+/// The distributions of an interval, laid over each other.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Laid {
+    name: &'static str,
+    svg: String,
+}
+
+/// What the page shows.
+#[derive(Template)]
+#[template(
+    path = "reports/comparison/comparison.html",
+    config = "src/askama.toml"
+)]
+struct Page<'a> {
+    answer: &'a str,
+    needed: Option<&'a str>,
+    sides: Vec<String>,
+    distributions: &'a [Laid],
+    mix: String,
+    tables: Vec<Table>,
+    changes: Vec<(&'static str, String)>,
+}
+
+/// The distributions of every row, on one axis.
+pub(super) fn laid(rows: &[Row], before: &Side, after: &Side) -> Vec<Laid> {
+    let values = |side: &Side, interval| {
+        let found = side.pods().iter().filter_map(|pod| pod.duration(interval));
+        sorted(found.map(|latency| latency.as_seconds_f64()))
+    };
+    let has_row = |name: &str| rows.iter().any(|row| row.interval == name);
+    let all: Vec<_> = intervals()
+        .filter(|interval| has_row(interval.as_str()))
+        .map(|interval| {
+            (
+                interval.as_str(),
+                values(before, interval),
+                values(after, interval),
+            )
+        })
+        .collect();
+    let last = |values: &Vec<f64>| values.last().copied().unwrap_or(0.0);
+    let most = all
+        .iter()
+        .map(|(_, one, other)| last(one).max(last(other)))
+        .fold(0.0, f64::max);
+    let draw = |(name, one, other): &(&'static str, Vec<f64>, Vec<f64>)| Laid {
+        name,
+        svg: distributions(
+            &[(one.as_slice(), "before"), (other.as_slice(), "after")],
+            most,
+        ),
+    };
+    all.iter().map(draw).collect()
+}
+
+/// The page.
+pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
+    let table = |title: String, rows: &[Row]| Table {
+        title,
+        head: HEAD.to_vec(),
+        rows: rows.iter().map(row_cells).collect(),
+    };
+    let mut tables = vec![table("All pods".to_owned(), &found.rows)];
+    if !found.is_all_matched() {
+        tables.push(table("Matched pods".to_owned(), &found.matched_rows));
+    }
+    tables.extend(breakdown(found, str::to_owned));
+    let page = Page {
+        answer: &found.answer.text,
+        needed: found.answer.needed.as_deref(),
+        sides: sides(found),
+        distributions: &found.distributions,
+        mix: mix_sentence(found),
+        tables,
+        changes: changes(found, str::to_owned),
+    };
+    page.render()
+}

@@ -1,0 +1,157 @@
+//! What the pods of both sides have in common ([§15.4](crate::specification#s15-4)): the same workload, and the same
+//! images without tags and digests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::row::{Drawn, Margin, Row};
+use super::side::{ComparedPod, Side};
+use super::statistics::{Sample, van_elteren};
+use podinit_core::lifecycle::Interval;
+
+/// An image without tag and digest.
+pub fn untagged(image: &str) -> &str {
+    let image = image.split_once('@').map_or(image, |(name, _)| name);
+    let path = image.rfind('/').map_or(0, |slash| slash + 1);
+    match image[path..].find(':') {
+        Some(colon) => &image[..path + colon],
+        None => image,
+    }
+}
+
+/// By what pods match: namespace, kind and name of the controller, and the images in order.
+type Key = (Option<(Arc<str>, Box<str>, Box<str>)>, Vec<String>);
+
+fn key(pod: &ComparedPod) -> Key {
+    let workload = pod.workload.as_deref();
+    let workload = workload.map(|one| {
+        let (kind, name) = (one.kind.clone(), one.name.clone());
+        (Arc::clone(&pod.namespace), kind, name)
+    });
+    let images = pod.images.iter().map(|image| untagged(image).to_owned());
+    let mut images: Vec<String> = images.collect();
+    images.sort_unstable();
+    (workload, images)
+}
+
+/// The match of each pod, by a number that both sides share.
+pub struct Matches {
+    before: Vec<usize>,
+    after: Vec<usize>,
+    /// How many pods there are of each match, before and after
+    counts: Vec<[usize; 2]>,
+}
+
+/// How far the mixes of both sides agree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Mix {
+    /// The share of the observed pods before that have a match after; 0 without pods
+    pub before: f64,
+    /// The share of the observed pods after that have a match before
+    pub after: f64,
+    /// How many workloads, each with its images, both sides have
+    pub matches: usize,
+    /// At least half of either side has a match
+    pub same_workloads: bool,
+}
+
+impl Matches {
+    /// Of the pods of both sides.
+    pub fn of(before: &Side, after: &Side) -> Self {
+        let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
+        let mut number = |side: usize, pods: &[ComparedPod]| -> Vec<usize> {
+            let numbered = pods.iter().map(|pod| {
+                let number = *numbers.entry(key(pod)).or_insert(counts.len());
+                if number == counts.len() {
+                    counts.push([0, 0]);
+                }
+                counts[number][side] += 1;
+                number
+            });
+            numbered.collect()
+        };
+        Self {
+            before: number(0, before.pods()),
+            after: number(1, after.pods()),
+            counts,
+        }
+    }
+
+    /// How far the mixes agree.
+    pub fn mix(&self) -> Mix {
+        let both = || {
+            self.counts
+                .iter()
+                .filter(|[one, other]| *one > 0 && *other > 0)
+        };
+        let share = |side: usize, all: usize| {
+            let matched: usize = both().map(|counts| counts[side]).sum();
+            matched as f64 / all.max(1) as f64
+        };
+        let (before, after) = (share(0, self.before.len()), share(1, self.after.len()));
+        Mix {
+            before,
+            after,
+            matches: both().count(),
+            same_workloads: before >= 0.5 && after >= 0.5,
+        }
+    }
+
+    /// The row of an interval for the matched pods alone, each match weighted as before.
+    pub(super) fn row(
+        &self,
+        (before, after): (&Side, &Side),
+        interval: Interval,
+        seeds: [u64; 2],
+        margin: Margin,
+    ) -> Option<Row> {
+        let mut strata: BTreeMap<usize, [Vec<u64>; 2]> = BTreeMap::new();
+        let sides = [(before, &self.before), (after, &self.after)];
+        for (index, (side, numbers)) in sides.into_iter().enumerate() {
+            for (pod, number) in side.pods().iter().zip(numbers) {
+                if let Some(latency) = pod.duration(interval) {
+                    strata.entry(*number).or_default()[index].push(latency.as_nanos());
+                }
+            }
+        }
+        strata.retain(|_, sides| sides.iter().all(|durations| !durations.is_empty()));
+        for durations in strata.values_mut().flatten() {
+            durations.sort_unstable();
+        }
+        let weight = |number: &usize| {
+            let [before, after] = strata.get(number)?;
+            Some(before.len() as f64 / after.len() as f64)
+        };
+        let one: Sample = before.sample(interval, |index, _| {
+            weight(&self.before[index]).map(|_| 1.0)
+        });
+        let other = after.sample(interval, |index, _| weight(&self.after[index]));
+        let [first, second] = seeds;
+        let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
+        let pairs = strata
+            .values()
+            .map(|[one, other]| (one.as_slice(), other.as_slice()));
+        Row::new(interval.as_str(), drawn, || van_elteren(pairs), margin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_loses_tag_and_digest_and_keeps_its_port() {
+        for (image, name) in [
+            ("nginx", "nginx"),
+            ("nginx:1.27", "nginx"),
+            ("ghcr.io/org/app@sha256:0123", "ghcr.io/org/app"),
+            ("registry:5000/app", "registry:5000/app"),
+            ("registry:5000/app:v1@sha256:0123", "registry:5000/app"),
+            ("", ""),
+        ] {
+            assert_eq!(untagged(image), name);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! A row of a comparison: one interval, before and after ([§15.2](crate::specification#s15-2),
+//! [§15.3](crate::specification#s15-3)).
+
+use serde::Serialize;
+
+use super::statistics::{RankTest, Resampled, Resamples, Sample, interval};
+use podinit_core::lifecycle::TimestampMode;
+
+/// An interval with fewer observed pods on either side has no row.
+pub(super) const LEAST_PODS: usize = 5;
+/// A side with fewer observed pods has no 99th percentile.
+const LEAST_OF_P99: usize = 100;
+/// A corrected p-value below this is no chance.
+pub(super) const SIGNIFICANCE: f64 = 0.05;
+
+/// By how much a quantile may differ until it has moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margin {
+    /// In percent of the value before
+    pub percent: f64,
+    /// In seconds: twice the precision of the times
+    pub least: f64,
+}
+
+impl Margin {
+    /// Of times of this mode.
+    pub const fn new(percent: f64, timestamps: TimestampMode) -> Self {
+        let least = match timestamps {
+            TimestampMode::Api => 2.0,
+            TimestampMode::Fused => 0.1,
+        };
+        Self { percent, least }
+    }
+
+    fn of(self, before: f64) -> f64 {
+        (self.percent / 100.0 * before).max(self.least)
+    }
+}
+
+/// What is said of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Slower,
+    Faster,
+    Same,
+    Unclear,
+}
+
+impl Verdict {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Slower => "slower",
+            Self::Faster => "faster",
+            Self::Same => "same",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// The figures of one side; durations in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// How many pods were observed
+    pub count: usize,
+    pub p50: f64,
+    pub p90: f64,
+    /// `None` of fewer than 100 pods
+    pub p99: Option<f64>,
+    pub mean: f64,
+}
+
+impl Figures {
+    fn of(sample: &Sample) -> Self {
+        let at = |percent| {
+            sample
+                .quantile(percent)
+                .map_or(0.0, |nanos| nanos as f64 / 1e9)
+        };
+        Self {
+            count: sample.count(),
+            p50: at(50.0),
+            p90: at(90.0),
+            p99: (sample.count() >= LEAST_OF_P99).then(|| at(99.0)),
+            mean: sample.mean(),
+        }
+    }
+}
+
+/// The difference of a quantile, after less before, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    pub difference: f64,
+    /// The ends of the interval of 95 %
+    pub interval: [f64; 2],
+    /// What it has to reach to have moved
+    pub margin: f64,
+    /// Which way it has moved
+    pub moved: Option<Moved>,
+}
+
+/// Which way a quantile has moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Moved {
+    Slower,
+    Faster,
+}
+
+impl Difference {
+    fn new(before: f64, after: f64, (low, high): (f64, f64), margin: Margin) -> Self {
+        let (difference, margin) = (after - before, margin.of(before));
+        let has_moved = (low > 0.0 || high < 0.0) && difference.abs() >= margin;
+        let moved = match difference > 0.0 {
+            true => Moved::Slower,
+            false => Moved::Faster,
+        };
+        Self {
+            difference,
+            interval: [low, high],
+            margin,
+            moved: has_moved.then_some(moved),
+        }
+    }
+
+    fn is_within_margin(&self) -> bool {
+        let [low, high] = self.interval;
+        -self.margin <= low && high <= self.margin
+    }
+}
+
+/// One row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Of what: an interval by its name, or a value of a dimension
+    pub interval: &'static str,
+    pub before: Figures,
+    pub after: Figures,
+    pub p50: Difference,
+    pub p90: Difference,
+    /// The difference of the 99th percentiles, in seconds; `None` of fewer than 100 pods on either side
+    pub p99_difference: Option<f64>,
+    /// What the intervals were found from
+    pub resampled: Resampled,
+    /// The probability that a pod after is slower than a pod before; ties count half
+    pub probability_slower: f64,
+    /// Two-sided
+    pub p_value: f64,
+    /// Corrected over the rows of the table
+    pub corrected_p_value: f64,
+    pub verdict: Verdict,
+}
+
+/// A sample as rows need it, drawn once for each way of drawing.
+pub struct Drawn<'a> {
+    pub sample: &'a Sample,
+    seed: u64,
+    minutes: std::cell::OnceCell<Resamples>,
+    pods: std::cell::OnceCell<Resamples>,
+}
+
+impl<'a> Drawn<'a> {
+    /// Of a sample, with the seed of its draws.
+    pub const fn new(sample: &'a Sample, seed: u64) -> Self {
+        Self {
+            sample,
+            seed,
+            minutes: std::cell::OnceCell::new(),
+            pods: std::cell::OnceCell::new(),
+        }
+    }
+
+    fn resamples(&self, resampled: Resampled) -> &Resamples {
+        let cell = match resampled {
+            Resampled::Minutes => &self.minutes,
+            Resampled::Pods => &self.pods,
+        };
+        cell.get_or_init(|| Resamples::draw(self.sample, resampled, self.seed))
+    }
+}
+
+impl Row {
+    /// Compares two samples, which a test has compared; `None` where one has too few pods. The verdict stands
+    /// once the p-values of all rows are corrected: [`Row::correct`].
+    pub fn new(
+        interval_name: &'static str,
+        (before, after): (&Drawn<'_>, &Drawn<'_>),
+        test: impl FnOnce() -> RankTest,
+        margin: Margin,
+    ) -> Option<Self> {
+        if before.sample.count().min(after.sample.count()) < LEAST_PODS {
+            return None;
+        }
+        let resampled = Resampled::of(before.sample.minutes(), after.sample.minutes());
+        let (one, other) = (before.resamples(resampled), after.resamples(resampled));
+        let (figures, later) = (Figures::of(before.sample), Figures::of(after.sample));
+        let RankTest {
+            probability,
+            p_value,
+        } = test();
+        let p50 = interval(&one.p50, &other.p50);
+        let p90 = interval(&one.p90, &other.p90);
+        Some(Self {
+            interval: interval_name,
+            p50: Difference::new(figures.p50, later.p50, p50, margin),
+            p90: Difference::new(figures.p90, later.p90, p90, margin),
+            p99_difference: later
+                .p99
+                .zip(figures.p99)
+                .map(|(after, before)| after - before),
+            before: figures,
+            after: later,
+            resampled,
+            probability_slower: probability,
+            p_value,
+            corrected_p_value: p_value,
+            verdict: Verdict::Unclear,
+        })
+    }
+
+    /// Takes the corrected p-value, and with it the verdict ([§15.3](crate::specification#s15-3)).
+    fn judge(&mut self, corrected_p_value: f64) {
+        self.corrected_p_value = corrected_p_value;
+        let moved = [self.p50.moved, self.p90.moved];
+        let (slower, faster) = (
+            moved.contains(&Some(Moved::Slower)),
+            moved.contains(&Some(Moved::Faster)),
+        );
+        let is_no_chance = corrected_p_value < SIGNIFICANCE;
+        self.verdict = match (slower, faster) {
+            (true, false) if is_no_chance => Verdict::Slower,
+            (false, true) if is_no_chance => Verdict::Faster,
+            _ if self.p50.is_within_margin() && self.p90.is_within_margin() => Verdict::Same,
+            _ => Verdict::Unclear,
+        };
+    }
+
+    /// Corrects the p-values of all rows of a table by Holm, and gives each its verdict.
+    pub fn correct<'a>(rows: impl IntoIterator<Item = &'a mut Self>) {
+        let mut rows: Vec<&mut Self> = rows.into_iter().collect();
+        let p_values: Vec<f64> = rows.iter().map(|row| row.p_value).collect();
+        let corrected = super::statistics::holm(&p_values);
+        for (row, corrected) in rows.iter_mut().zip(corrected) {
+            row.judge(corrected);
+        }
+    }
+}

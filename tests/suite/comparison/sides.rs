@@ -1,0 +1,122 @@
+//! Random sides of a comparison, as records and as the reference reads them.
+
+use std::sync::Arc;
+
+use podinit::reports::comparison::Side;
+use podinit_core::lifecycle::{
+    Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress, Record,
+    RecordedContainer, RecordedInterval, RecordedMilestone,
+};
+use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
+
+/// A pod in plain values.
+#[derive(Clone, Debug)]
+pub struct Pod {
+    /// Seconds since the epoch
+    pub created: i64,
+    /// Namespace, kind and name
+    pub workload: Option<(String, String, String)>,
+    pub node: String,
+    pub images: Vec<String>,
+    /// Nanoseconds
+    pub durations: Vec<(Interval, u64)>,
+}
+
+/// The side with these pods.
+pub fn side(pods: &[Pod]) -> Side {
+    let records: Vec<Record> = pods.iter().enumerate().map(record).collect();
+    Side::of_records(&records)
+}
+
+fn record((number, pod): (usize, &Pod)) -> Record {
+    let created = Timestamp::from_seconds(pod.created);
+    let namespace = pod
+        .workload
+        .as_ref()
+        .map_or("default", |(namespace, ..)| namespace);
+    let image = |(number, image): (usize, &String)| RecordedContainer {
+        name: format!("c{number}").into(),
+        kind: ContainerKind::Regular,
+        image: Some(Arc::from(image.as_str())),
+        problem: None,
+    };
+    let interval = |(interval, nanos): &(Interval, u64)| RecordedInterval {
+        interval: *interval,
+        began: None,
+        ended: None,
+        result: IntervalResult::Measured(Latency::from_nanos(*nanos)),
+    };
+    Record {
+        uid: PodUid::from_text(&format!("pod-{number}")),
+        pod: PodInfo {
+            namespace: namespace.into(),
+            name: format!("pod-{number}").into(),
+            node: Some(pod.node.as_str().into()),
+            workload: pod.workload.as_ref().map(|(_, kind, name)| {
+                let (kind, name) = (kind.as_str().into(), name.as_str().into());
+                Arc::new(Workload { kind, name })
+            }),
+            ..PodInfo::default()
+        },
+        discovered: created,
+        progress: Progress::Ended {
+            outcome: Outcome::Ready,
+            at: created,
+        },
+        milestones: vec![RecordedMilestone {
+            milestone: Milestone::Created,
+            time: Some((created, MilestoneSource::CreationTimestamp)),
+        }],
+        network_time: None,
+        intervals: pod.durations.iter().map(interval).collect(),
+        containers: pod.images.iter().enumerate().map(image).collect(),
+        message: None,
+        pulls: Vec::new(),
+        causes: Vec::new(),
+        slos: Vec::new(),
+    }
+}
+
+/// Random pods: a few workloads, images and minutes, and durations of one interval or of several, with ties where
+/// `whole_seconds` asks for them.
+pub fn random(
+    random: &mut fastrand::Rng,
+    most: usize,
+    whole_seconds: bool,
+    slower: f64,
+) -> Vec<Pod> {
+    let minutes = random.i64(1..30);
+    let intervals = &Interval::ALL[..random.usize(1..=Interval::COUNT)];
+    let workloads = random.u32(1..6);
+    (0..random.usize(4..most))
+        .map(|_| {
+            let workload = random.u32(..workloads + 1);
+            let mut images = vec![format!("registry:5000/app:v{}", random.u32(..3))];
+            if random.bool() {
+                images.push("side/car@sha256:12".to_owned());
+            }
+            let mut durations = Vec::new();
+            for interval in intervals {
+                let seconds = random.f64() * 9.0 * slower;
+                let nanos = match whole_seconds {
+                    true => seconds.round() as u64 * 1_000_000_000,
+                    false => (seconds * 1e9) as u64,
+                };
+                if random.u32(..10) > 0 {
+                    durations.push((*interval, nanos));
+                }
+            }
+            Pod {
+                created: 1_770_000_000 + 60 * random.i64(0..minutes) + random.i64(0..60),
+                workload: (workload > 0).then(|| {
+                    let name = format!("web-{workload}");
+                    ("shop".to_owned(), "Deployment".to_owned(), name)
+                }),
+                node: format!("node-{}", random.u32(..4)),
+                images,
+                durations,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,233 @@
+//! What the rules of problems ([§13](crate::specification#s13)) make of each scene of the demo: which problems
+//! there are after 1, 5 and 25 minutes, what each names, and since when. A healthy hour has none.
+//!
+//! ```text
+//! cargo test --test suite -- --ignored scene_problems::
+//! ```
+
+use std::time::Duration;
+
+use podinit::inspect::problems::Problem;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+use podinit_sim::scene::Scene;
+
+use crate::support::scene::SceneSettings;
+
+/// When a scene begins. Until then the cluster is healthy.
+const BROKEN: Duration = Duration::from_secs(180);
+/// How far from its beginning a problem may be dated.
+const ONSET: Duration = Duration::from_secs(10);
+
+/// A problem that there is: its cause, what its pods share, and how its sentence goes on after the number of pods.
+struct Named {
+    cause: &'static str,
+    shared: Option<(&'static str, &'static str)>,
+    sentence: &'static str,
+}
+
+const fn named(
+    cause: &'static str,
+    shared: Option<(&'static str, &'static str)>,
+    sentence: &'static str,
+) -> Named {
+    Named {
+        cause,
+        shared,
+        sentence,
+    }
+}
+
+const REGISTRY: Named = named(
+    "image",
+    Some(("registry", "registry.example.com")),
+    " pods cannot pull images from registry.example.com: connection refused. Since 00:03, ",
+);
+const NODE: Named = named(
+    "sandbox",
+    Some(("node", "node-a0")),
+    " pods on node node-a0 cannot get a sandbox",
+);
+
+/// The problems of a scene, the worst first. A gang that has waited for less than a minute is no problem
+/// ([§13.2](crate::specification#s13-2)).
+fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
+    match scene {
+        Scene::Gang if minute == 1 => Vec::new(),
+        Scene::RegistryDown => vec![REGISTRY],
+        Scene::CniOutage => vec![named("cni", None, " pods cannot get a network")],
+        Scene::BadNode => vec![NODE],
+        Scene::NoCapacity => vec![named(
+            "resources",
+            None,
+            " pods fit on no node, because resources are short: 10 Insufficient cpu. Since 00:02, ",
+        )],
+        Scene::CrashLoop => vec![named(
+            "crash",
+            Some(("workload", "shop/Deployment/checkout")),
+            " pods of shop/Deployment/checkout have a container that crashes",
+        )],
+        Scene::Gang => vec![named(
+            "gang",
+            Some(("namespace", "batch")),
+            " pods in namespace batch wait for their pod group",
+        )],
+        Scene::TwoProblems => vec![NODE, REGISTRY],
+        Scene::BadImage => vec![named(
+            "image",
+            Some(("image", "registry.example.com/shop/checkout:2.7.2")),
+            " pods cannot pull image registry.example.com/shop/checkout:2.7.2: not found. Since 00:03, ",
+        )],
+        // Without nodes as evidence nobody knows their zone.
+        Scene::ZoneOutage if minute == 1 => vec![named("cni", None, " pods cannot get a network")],
+        Scene::ZoneOutage => vec![
+            named(
+                "cni",
+                Some(("node", "node-b0")),
+                " pods on node node-b0 cannot get a network",
+            ),
+            named(
+                "cni",
+                Some(("node", "node-b1")),
+                " pods on node node-b1 cannot get a network",
+            ),
+            named(
+                "cni",
+                Some(("node", "node-b2")),
+                " pods on node node-b2 cannot get a network",
+            ),
+        ],
+        Scene::SecretMissing => vec![named(
+            "config",
+            Some(("namespace", "payments")),
+            " pods in namespace payments cannot create a container: secret \"database\" not found. Since 00:03, ",
+        )],
+    }
+}
+
+/// How far from the scene's the onset may be. A record keeps 16 causes: of pods that crash for long the first ones are
+/// lost. Few pods are on `node-b2`, and few are gangs. Pods that waited for a node before go on waiting.
+fn onset(scene: Scene, minute: u64, problem: &Problem) -> Duration {
+    let is_later = match scene {
+        Scene::CrashLoop => minute == 25,
+        Scene::Gang => true,
+        Scene::ZoneOutage => problem.value.as_deref() == Some("node-b2"),
+        _ => false,
+    };
+    ONSET * if is_later { 2 } else { 1 }
+}
+
+/// Two pods a second, with Events.
+fn settings(scene: Option<Scene>) -> SceneSettings {
+    let in_scene = SceneSettings {
+        scene,
+        after: BROKEN,
+        length: BROKEN + Duration::from_secs(25 * 60),
+        ..SceneSettings::healthy()
+    };
+    SceneSettings {
+        rate: 2.0,
+        problems: true,
+        ..match scene {
+            Some(_) => in_scene,
+            None => SceneSettings::healthy(),
+        }
+    }
+}
+
+/// Where the Events of some pods are lost, as late in a scene that holds thousands on one node, these wait for a
+/// sandbox or a volume, and nothing says why.
+fn lacks_events(problem: &Problem) -> bool {
+    ["no_sandbox", "unknown", "volume"].contains(&&*problem.cause)
+}
+
+async fn assert_named(scene: Scene) {
+    let recording = settings(Some(scene)).record().await;
+    let broken = recording.broken.unwrap();
+    for minute in [1, 5, 25] {
+        let now = broken.plus(Duration::from_secs(60 * minute));
+        let found = recording.problems.iter().find(|(at, _)| *at == now);
+        let (_, found) = found.expect("there is a sample in each minute");
+        let all = &found.problems;
+        let (poor, told): (Vec<&Problem>, Vec<&Problem>) = all
+            .iter()
+            .partition(|one| minute == 25 && lacks_events(one));
+        let pods = |problems: &[&Problem]| problems.iter().map(|one| one.pods).sum::<usize>();
+        assert!(
+            20 * pods(&poor) <= pods(&told),
+            "{scene:?} at {minute}: {poor:#?}"
+        );
+        let expected = problems_of(scene, minute);
+        assert_eq!(
+            told.len(),
+            expected.len(),
+            "{scene:?} at {minute}: {told:#?}"
+        );
+        for (problem, expected) in told.into_iter().zip(expected) {
+            let shared = problem.dimension.as_deref().zip(problem.value.as_deref());
+            assert_eq!(
+                (&*problem.cause, shared),
+                (expected.cause, expected.shared),
+                "{scene:?} at {minute}: {problem:#?}"
+            );
+            let headline = format!("{}{}", problem.pods, expected.sentence);
+            assert!(
+                problem.sentence.starts_with(&headline),
+                "{scene:?} at {minute}: {}",
+                problem.sentence
+            );
+            let since: Timestamp = rfc3339::parse(&problem.since).unwrap();
+            let away = since.nanos_since(broken).unsigned_abs();
+            assert!(
+                away <= onset(scene, minute, problem).as_nanos() as u64,
+                "{scene:?} at {minute}: since {}",
+                problem.since
+            );
+        }
+    }
+    let before = (recording.problems.iter()).filter(|(at, _)| *at <= broken);
+    for (at, found) in before {
+        assert!(found.problems.is_empty(), "{at:?}: {found:#?}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute (.ci/run)"]
+async fn a_healthy_hour_has_no_problem() {
+    let recording = settings(None).record().await;
+    assert_eq!(recording.problems.len(), 60);
+    for (at, found) in &recording.problems {
+        assert!(found.problems.is_empty(), "{at:?}: {found:#?}");
+    }
+}
+
+macro_rules! scenes {
+    ($($name:ident: $scene:ident),*) => {
+        $(
+            #[tokio::test]
+            #[ignore = "takes half a minute (.ci/run)"]
+            async fn $name() {
+                assert_named(Scene::$scene).await;
+            }
+        )*
+
+        #[test]
+        fn every_scene_is_looked_at() {
+            let scenes = [$(Scene::$scene),*];
+            assert_eq!(scenes, Scene::ALL);
+        }
+    };
+}
+
+scenes! {
+    registry_down: RegistryDown,
+    cni_outage: CniOutage,
+    bad_node: BadNode,
+    no_capacity: NoCapacity,
+    crashloop: CrashLoop,
+    gang: Gang,
+    two_problems: TwoProblems,
+    bad_image: BadImage,
+    zone_outage: ZoneOutage,
+    secret_missing: SecretMissing
+}
