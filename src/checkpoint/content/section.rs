@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::frame::Sections;
 use crate::metrics::CheckpointLoad;
+use crate::text::strangers_text::shown;
 use podinit_core::lifecycle::UnreadWaiting;
 
 pub(super) const SCOPE: u32 = 1;
@@ -29,10 +30,10 @@ pub enum ContentError {
     #[error("section {0}: {1}")]
     Impossible(u32, &'static str),
     /// A name that only a later podinit can have written
-    #[error("it counts {0}, which this podinit does not know")]
+    #[error("it counts {}, which this podinit does not know", shown(.0))]
     Unknown(String),
     /// A stage and a cause that only a later podinit can have written
-    #[error("a pod waited in {0}, which this podinit does not know")]
+    #[error("a pod waited in {}, which this podinit does not know", shown(.0))]
     UnknownWaiting(String),
 }
 
