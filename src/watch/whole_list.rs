@@ -2,11 +2,12 @@
 //! 1.33), so that neither side holds it. It costs the API server less than pages, each of which it looks up
 //! anew, and is of one state: there is no continue token that could expire.
 //!
-//! An API server or a proxy may let no answer last so long. Then the list is requested in pages.
+//! An API server or a proxy may let no answer last so long: a kube-apiserver ends it after a minute
+//! (`--request-timeout`). Then the list is requested in pages.
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
@@ -17,12 +18,16 @@ use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_chunks, timed_out, too_long};
 use podinit_core::pod::packed::PackedPods;
 
+/// An answer that is cut after so long met a limit of time, and the next one would meet it too. The
+/// default limit of a kube-apiserver is 60 s, of which a busy one may have used some before it answered.
+const LIMITED: Duration = Duration::from_secs(55);
+
 /// Why a list in one answer did not complete.
 #[derive(Debug)]
 pub(super) enum WholeListError {
     /// It began and did not end, or did not begin in time
     Cut(ApiError),
-    /// It is longer than can be held, or not whole
+    /// It is longer than can be held, not whole, or takes longer than an answer may
     Unsuitable(ApiError),
     /// It failed as any list can
     Failed(ApiError),
@@ -35,9 +40,13 @@ impl Lister<'_> {
         freshness: &Freshness,
     ) -> Result<CompleteList, WholeListError> {
         let longest = self.config.list_timeout;
+        let began = Instant::now();
         match timeout(longest, self.answered_whole(freshness)).await {
+            Ok(Err(WholeListError::Cut(failure))) if began.elapsed() >= LIMITED => {
+                Err(WholeListError::Unsuitable(failure))
+            }
             Ok(result) => result,
-            Err(_) => Err(WholeListError::Cut(no_end(longest))),
+            Err(_) => Err(WholeListError::Unsuitable(no_end(longest))),
         }
     }
 

@@ -85,12 +85,18 @@ async fn the_metrics_are_what_happened() {
     run(1).await;
 }
 
-#[tokio::test]
-async fn the_metrics_are_what_happened_in_another_cluster() {
-    run(2).await;
-}
+mod slow {
+    use super::*;
 
-#[tokio::test]
-async fn the_metrics_are_what_happened_in_a_third_cluster() {
-    run(3).await;
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn the_metrics_are_what_happened_in_another_cluster() {
+        run(2).await;
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn the_metrics_are_what_happened_in_a_third_cluster() {
+        run(3).await;
+    }
 }

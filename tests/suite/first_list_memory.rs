@@ -25,35 +25,6 @@ const LIMIT: u64 = 32 * MIB - PROGRAM;
 /// the program.
 const LIMIT_IN_FLIGHT: u64 = 84 * MIB - PROGRAM;
 
-#[test]
-fn a_first_list_of_100_000_ready_pods_stays_below_32_mib() {
-    assert_ready_pods_fit("whole", Form::Json);
-    assert_ready_pods_fit("whole", Form::Protobuf);
-}
-
-#[test]
-fn a_first_list_in_pages_stays_below_32_mib() {
-    assert_ready_pods_fit("pages", Form::Json);
-    assert_ready_pods_fit("pages", Form::Protobuf);
-}
-
-#[test]
-fn a_streamed_first_list_stays_below_32_mib() {
-    assert_ready_pods_fit("stream", Form::Json);
-    assert_ready_pods_fit("stream", Form::Protobuf);
-}
-
-#[test]
-fn a_first_list_of_100_000_pods_in_flight_stays_in_proportion() {
-    let series = "podinit_inflight_pods{stage=\"containers\"}";
-    let peak = peak_of_first_list("whole", Form::Json, State::InFlight, series);
-    assert!(
-        peak < LIMIT_IN_FLIGHT,
-        "{:.1} MiB",
-        peak as f64 / MIB as f64
-    );
-}
-
 fn assert_ready_pods_fit(list: &str, form: Form) {
     let series = "podinit_pods_finished_total{outcome=\"preexisting\"}";
     let peak = peak_of_first_list(list, form, State::Ready, series);
@@ -82,4 +53,41 @@ fn peak_of_first_list(list: &str, form: Form, state: State, series: &str) -> u64
         peak as f64 / MIB as f64
     );
     peak
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn a_first_list_of_100_000_ready_pods_stays_below_32_mib() {
+        assert_ready_pods_fit("whole", Form::Json);
+        assert_ready_pods_fit("whole", Form::Protobuf);
+    }
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn a_first_list_in_pages_stays_below_32_mib() {
+        assert_ready_pods_fit("pages", Form::Json);
+        assert_ready_pods_fit("pages", Form::Protobuf);
+    }
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn a_streamed_first_list_stays_below_32_mib() {
+        assert_ready_pods_fit("stream", Form::Json);
+        assert_ready_pods_fit("stream", Form::Protobuf);
+    }
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn a_first_list_of_100_000_pods_in_flight_stays_in_proportion() {
+        let series = "podinit_inflight_pods{stage=\"containers\"}";
+        let peak = peak_of_first_list("whole", Form::Json, State::InFlight, series);
+        assert!(
+            peak < LIMIT_IN_FLIGHT,
+            "{:.1} MiB",
+            peak as f64 / MIB as f64
+        );
+    }
 }

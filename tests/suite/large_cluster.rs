@@ -105,20 +105,6 @@ fn state(count: usize) -> [Cost; 2] {
 }
 
 #[test]
-fn another_list_of_100_000_pods_costs_little_more_than_the_first() {
-    for list in ["whole", "stream"] {
-        let [first, again] = lists(100_000, list, Form::Protobuf);
-        assert!(again.peak <= first.peak + 12 && again.steady <= first.steady + 8);
-    }
-}
-
-#[test]
-fn a_restart_with_100_000_pods_costs_no_more_memory_than_a_first_list_and_its_commit() {
-    let [first, restart] = state(100_000);
-    assert!(restart.peak <= first.peak + 8 && restart.steady <= first.steady + 8);
-}
-
-#[test]
 #[ignore = "takes a minute; cargo test --profile dist --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
 fn what_lists_of_1_000_000_pods_cost() {
     for list in ["whole", "pages", "stream"] {
@@ -137,4 +123,24 @@ fn what_the_state_of_1_000_000_pods_costs() {
     assert!(first.peak <= 128 && first.steady <= 80);
     assert!(restart.peak <= 128 && restart.steady <= 80);
     assert!(restart.cpu < Duration::from_secs(3));
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn another_list_of_100_000_pods_costs_little_more_than_the_first() {
+        for list in ["whole", "stream"] {
+            let [first, again] = lists(100_000, list, Form::Protobuf);
+            assert!(again.peak <= first.peak + 12 && again.steady <= first.steady + 8);
+        }
+    }
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn a_restart_with_100_000_pods_costs_no_more_memory_than_a_first_list_and_its_commit() {
+        let [first, restart] = state(100_000);
+        assert!(restart.peak <= first.peak + 8 && restart.steady <= first.steady + 8);
+    }
 }

@@ -58,6 +58,7 @@ mod fault_table;
 mod first_list_memory;
 mod fuzz_seeds;
 mod hostile_labels;
+mod ignored_tests;
 mod import_circles;
 mod kube_events;
 mod large_cluster;

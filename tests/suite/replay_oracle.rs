@@ -109,49 +109,6 @@ fn the_implementation_agrees_with_the_oracle_on_random_histories() {
     }
 }
 
-#[test]
-fn every_injected_bug_is_distinguished() {
-    let examples = examples::all();
-    let mut left = mutants::all();
-    left.retain(|mutant| {
-        examples.iter().all(
-            |Example {
-                 documents, options, ..
-             }| {
-                reading::read_by(mutant.rules, documents, options)
-                    == reading::read(documents, options)
-            },
-        )
-    });
-    let unnoticed: Mutex<Vec<&Mutant>> = Mutex::new(left);
-    let noticing = Mutex::new(Vec::new());
-    seeds::first(MOST_HISTORIES, |index| {
-        let seed = seed_at(index, &NOTICING);
-        let History { documents, options } = history::generate(seed);
-        let right = reading::read(&documents, &options);
-        let still_unnoticed = unnoticed.lock().unwrap().clone();
-        for mutant in &still_unnoticed {
-            if reading::read_by(mutant.rules, &documents, &options) != right {
-                noticing.lock().unwrap().push(seed);
-                unnoticed
-                    .lock()
-                    .unwrap()
-                    .retain(|other| other.name != mutant.name);
-            }
-        }
-        still_unnoticed.is_empty()
-    });
-    if prints_seeds() {
-        println!("NOTICING {:?}", noticing.lock().unwrap());
-    }
-    let unnoticed = unnoticed.into_inner().unwrap();
-    let unnoticed: Vec<&str> = unnoticed.iter().map(|mutant| mutant.name).collect();
-    assert!(
-        unnoticed.is_empty(),
-        "no example and no history notices {unnoticed:?}"
-    );
-}
-
 /// [§5.7](crate::specification#s5-7), at the end of every history.
 #[test]
 fn what_was_discovered_is_finished_or_in_flight() {
@@ -380,6 +337,54 @@ fn an_example_notices_a_figure_too_many_and_one_too_few() {
             expects_nothing || !examples::faults(&example, &Exposition::new()).is_empty(),
             "{}",
             example.says
+        );
+    }
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn every_injected_bug_is_distinguished() {
+        let examples = examples::all();
+        let mut left = mutants::all();
+        left.retain(|mutant| {
+            examples.iter().all(
+                |Example {
+                     documents, options, ..
+                 }| {
+                    reading::read_by(mutant.rules, documents, options)
+                        == reading::read(documents, options)
+                },
+            )
+        });
+        let unnoticed: Mutex<Vec<&Mutant>> = Mutex::new(left);
+        let noticing = Mutex::new(Vec::new());
+        seeds::first(MOST_HISTORIES, |index| {
+            let seed = seed_at(index, &NOTICING);
+            let History { documents, options } = history::generate(seed);
+            let right = reading::read(&documents, &options);
+            let still_unnoticed = unnoticed.lock().unwrap().clone();
+            for mutant in &still_unnoticed {
+                if reading::read_by(mutant.rules, &documents, &options) != right {
+                    noticing.lock().unwrap().push(seed);
+                    unnoticed
+                        .lock()
+                        .unwrap()
+                        .retain(|other| other.name != mutant.name);
+                }
+            }
+            still_unnoticed.is_empty()
+        });
+        if prints_seeds() {
+            println!("NOTICING {:?}", noticing.lock().unwrap());
+        }
+        let unnoticed = unnoticed.into_inner().unwrap();
+        let unnoticed: Vec<&str> = unnoticed.iter().map(|mutant| mutant.name).collect();
+        assert!(
+            unnoticed.is_empty(),
+            "no example and no history notices {unnoticed:?}"
         );
     }
 }

@@ -251,6 +251,7 @@ async fn assert_promtool_agrees(scene: Option<Scene>) {
 }
 
 #[tokio::test]
+#[ignore = "takes long; .ci/run runs it"]
 async fn a_healthy_hour_pages_nobody() {
     let recording = recorded(None).await;
     for slo in &SloFile::built_in().slos {
@@ -270,6 +271,7 @@ macro_rules! scenes {
             use super::*;
 
             #[tokio::test]
+            #[ignore = "takes long; .ci/run runs it"]
             async fn fires_its_pages_with_its_cause_and_no_others() {
                 assert_told(Scene::$scene).await;
             }

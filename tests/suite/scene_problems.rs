@@ -192,7 +192,7 @@ async fn assert_named(scene: Scene) {
 }
 
 #[tokio::test]
-#[ignore = "takes half a minute (.ci/run)"]
+#[ignore = "takes long; .ci/run runs it"]
 async fn a_healthy_hour_has_no_problem() {
     let recording = settings(None).record().await;
     assert_eq!(recording.problems.len(), 60);
@@ -205,7 +205,7 @@ macro_rules! scenes {
     ($($name:ident: $scene:ident),*) => {
         $(
             #[tokio::test]
-            #[ignore = "takes half a minute (.ci/run)"]
+            #[ignore = "takes long; .ci/run runs it"]
             async fn $name() {
                 assert_named(Scene::$scene).await;
             }

@@ -14,7 +14,7 @@ use crate::oracle::history::{self, History};
 use crate::oracle::{compare, exposition, implementation, seeds};
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
-const HISTORIES: u64 = 80;
+const HISTORIES: u64 = 30;
 
 /// Families of the watch and of the process: every shard has them as one process has.
 const THE_SAME: [&str; 7] = [

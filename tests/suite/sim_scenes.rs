@@ -91,218 +91,235 @@ fn assert_dominates(recording: &SceneRecording, stage: &str, cause: &str) {
     assert!(causes[0].1 > 0.8 * all, "{causes:?}");
 }
 
-#[tokio::test]
-async fn a_healthy_hour_meets_the_shipped_objectives() {
-    let recording = recorded(None).await;
-    for slo in &SloFile::built_in().slos {
-        let name = &slo.rule.name;
+mod slow {
+    use super::*;
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn a_healthy_hour_meets_the_shipped_objectives() {
+        let recording = recorded(None).await;
+        for slo in &SloFile::built_in().slos {
+            let name = &slo.rule.name;
+            for (at, scrape) in &recording.samples {
+                let events = |result| {
+                    let series =
+                        format!("podinit_slo_events_total{{slo=\"{name}\",result=\"{result}\"}}");
+                    scrape.value(&series).unwrap()
+                };
+                let (good, bad) = (events("good"), events("bad"));
+                // Alerts on the budget need five bad pods in their long window.
+                let met = bad < 5.0 || bad / (good + bad) <= slo.budget_ratio();
+                assert!(met, "{name} at {at:?}: {bad} bad, {good} good");
+            }
+            let good = format!("podinit_slo_events_total{{slo=\"{name}\",result=\"good\"}}");
+            assert!(recording.last().value(&good).unwrap() > 1_000.0);
+        }
+        // Few clocks are wrong: PodinitClockAnomalies fires at one anomaly in ten pods.
+        let anomalies = ["skew", "negative", "missing", "too_long"];
+        let odd: f64 = (anomalies.iter())
+            .map(|kind| {
+                let last = recording.last();
+                last.sum_where("podinit_clock_anomalies_total", "kind", kind)
+            })
+            .sum();
+        let pods = recording.last().sum("podinit_pods_discovered_total");
+        assert!(odd < 0.06 * pods, "{odd} anomalies of {pods} pods");
+        // Nothing is stuck for longer than the least limit of an alert on stuck pods.
+        let oldest = |scrape: &crate::support::scrape::Scrape, stage: &str| {
+            let name =
+                format!("podinit_oldest_inflight_pod_timestamp_seconds{{stage=\"{stage}\"}}");
+            scrape.value(&name)
+        };
         for (at, scrape) in &recording.samples {
-            let events = |result| {
-                let series =
-                    format!("podinit_slo_events_total{{slo=\"{name}\",result=\"{result}\"}}");
-                scrape.value(&series).unwrap()
-            };
-            let (good, bad) = (events("good"), events("bad"));
-            // Alerts on the budget need five bad pods in their long window.
-            let met = bad < 5.0 || bad / (good + bad) <= slo.budget_ratio();
-            assert!(met, "{name} at {at:?}: {bad} bad, {good} good");
-        }
-        let good = format!("podinit_slo_events_total{{slo=\"{name}\",result=\"good\"}}");
-        assert!(recording.last().value(&good).unwrap() > 1_000.0);
-    }
-    // Few clocks are wrong: PodinitClockAnomalies fires at one anomaly in ten pods.
-    let anomalies = ["skew", "negative", "missing", "too_long"];
-    let odd: f64 = (anomalies.iter())
-        .map(|kind| {
-            let last = recording.last();
-            last.sum_where("podinit_clock_anomalies_total", "kind", kind)
-        })
-        .sum();
-    let pods = recording.last().sum("podinit_pods_discovered_total");
-    assert!(odd < 0.06 * pods, "{odd} anomalies of {pods} pods");
-    // Nothing is stuck for longer than the least limit of an alert on stuck pods.
-    let oldest = |scrape: &crate::support::scrape::Scrape, stage: &str| {
-        let name = format!("podinit_oldest_inflight_pod_timestamp_seconds{{stage=\"{stage}\"}}");
-        scrape.value(&name)
-    };
-    for (at, scrape) in &recording.samples {
-        let now = at.as_nanos() as f64 / 1e9;
-        for (stage, limit) in [
-            ("scheduling", 300.0),
-            ("unschedulable", 1_800.0),
-            ("network", 600.0),
-            ("init", 1_800.0),
-            ("containers", 1_800.0),
-            ("readiness", 900.0),
-        ] {
-            let age = oldest(scrape, stage).map_or(0.0, |since| now - since);
-            assert!(age < limit, "{stage}: {age} s at {at:?}");
+            let now = at.as_nanos() as f64 / 1e9;
+            for (stage, limit) in [
+                ("scheduling", 300.0),
+                ("unschedulable", 1_800.0),
+                ("network", 600.0),
+                ("init", 1_800.0),
+                ("containers", 1_800.0),
+                ("readiness", 900.0),
+            ] {
+                let age = oldest(scrape, stage).map_or(0.0, |since| now - since);
+                assert!(age < limit, "{stage}: {age} s at {at:?}");
+            }
         }
     }
-}
 
-#[tokio::test]
-async fn registry_down_leaves_pods_without_their_images() {
-    let recording = recorded(Some(Scene::RegistryDown)).await;
-    let pods = stuck(recording);
-    let reasons = shares(&pods, waiting);
-    let without = reasons.get("ErrImagePull").unwrap_or(&0) + reasons["ImagePullBackOff"];
-    assert!(
-        without > 200 && without * 10 > pods.len() * 9,
-        "{reasons:?}"
-    );
-    let in_time = in_stage(recording, "containers") + in_stage(recording, "init");
-    assert!(in_time > 200.0, "{in_time}");
-    assert_dominates(recording, "containers", "image");
-    let failed = messages(recording, "Failed");
-    let refused = failed
-        .iter()
-        .filter(|message| message.contains("connection refused"));
-    assert!(refused.count() > 50);
-    // Pods whose images are there start as ever.
-    assert!(
-        recording
-            .cluster
-            .truth()
-            .pods()
-            .iter()
-            .any(|pod| { Some(pod.created) > recording.broken && pod.ready.is_some() })
-    );
-}
-
-#[tokio::test]
-async fn a_cni_outage_leaves_pods_without_a_sandbox() {
-    let recording = recorded(Some(Scene::CniOutage)).await;
-    let pods = stuck(recording);
-    assert!(pods.len() > 1_000, "{}", pods.len());
-    let bound: Vec<Value> = (pods.into_iter())
-        .filter(|pod| !pod["spec"]["nodeName"].is_null())
-        .collect();
-    let reasons = shares(&bound, |pod| {
-        let kind = "PodReadyToStartContainers";
-        condition(pod, kind).and_then(|condition| condition["reason"].as_str())
-    });
-    assert_eq!(
-        reasons.keys().copied().collect::<Vec<_>>(),
-        ["-", "PodSandboxNotReady"]
-    );
-    assert!(in_stage(recording, "network") * 100.0 > bound.len() as f64 * 99.0);
-    assert_dominates(recording, "network", "cni");
-    let told = messages(recording, "FailedCreatePodSandBox");
-    assert!(told.iter().all(|message| message.contains("network")));
-    let combined = "(combined from similar events): ";
-    assert!(told.iter().any(|message| message.starts_with(combined)));
-    // Nobody is deleted to make room for more.
-    let removed = recording.cluster.truth().pods().into_iter().filter(|pod| {
-        Some(pod.created) > recording.broken && pod.removed.is_some() && pod.node_name.is_some()
-    });
-    assert!(removed.count() < 20);
-}
-
-#[tokio::test]
-async fn without_events_only_kubelets_from_1_37_on_say_why_there_is_no_sandbox() {
-    let settings = SceneSettings {
-        events: false,
-        after: Duration::from_secs(60),
-        length: Duration::from_secs(300),
-        ..SceneSettings::of(Scene::CniOutage)
-    };
-    let recording = settings.record().await;
-    let known = causes(&recording, "network");
-    let known: Vec<&str> = known.iter().map(|(cause, _)| cause.as_str()).collect();
-    assert_eq!(known[..2], ["unknown", "no_sandbox"], "{known:?}");
-}
-
-#[tokio::test]
-async fn a_bad_node_holds_only_its_own_pods() {
-    let recording = recorded(Some(Scene::BadNode)).await;
-    let pods = stuck(recording);
-    let waits =
-        |pod: &&Value| condition(pod, "Initialized").is_some() && pod["status"]["podIP"].is_null();
-    let nodes = shares(&pods, |pod| pod["spec"]["nodeName"].as_str());
-    let bad = nodes["node-a0"];
-    assert!(
-        bad > 200 && bad * 10 > pods.iter().filter(waits).count() * 9,
-        "{nodes:?}"
-    );
-    let told = messages(recording, "FailedCreatePodSandBox");
-    assert!(
-        told.iter()
-            .any(|message| message.contains("no space left on device"))
-    );
-}
-
-#[tokio::test]
-async fn without_capacity_pods_wait_for_a_node() {
-    let recording = recorded(Some(Scene::NoCapacity)).await;
-    let pods = stuck(recording);
-    let unschedulable: Vec<&str> = (pods.iter())
-        .filter_map(|pod| condition(pod, "PodScheduled")?["message"].as_str())
-        .filter(|message| message.starts_with("0/10 nodes are available: 10 Insufficient cpu. "))
-        .collect();
-    assert!(unschedulable.len() > 1_000 && unschedulable.len() * 10 > pods.len() * 9);
-    assert!(in_stage(recording, "unschedulable") > 1_000.0);
-    assert_dominates(recording, "unschedulable", "resources");
-    assert!(messages(recording, "FailedScheduling").len() > 1_000);
-}
-
-#[tokio::test]
-async fn a_bad_release_crashes_and_is_not_taken_back() {
-    let recording = recorded(Some(Scene::CrashLoop)).await;
-    let pods = stuck(recording);
-    let reasons = shares(&pods, waiting);
-    let crashing = reasons["CrashLoopBackOff"];
-    assert!(
-        crashing > 400 && crashing * 10 > pods.len() * 9,
-        "{reasons:?}"
-    );
-    let images = shares(&pods, |pod| pod["spec"]["containers"][0]["image"].as_str());
-    let release = "registry.example.com/shop/checkout:2.7.1";
-    assert!(images[release] * 10 > pods.len() * 9, "{images:?}");
-    assert!(in_stage(recording, "containers") > 400.0);
-    assert_dominates(recording, "containers", "crash");
-}
-
-#[tokio::test]
-async fn gangs_that_do_not_fit_wait_together() {
-    let recording = recorded(Some(Scene::Gang)).await;
-    let pods = stuck(recording);
-    let (gangs, others): (Vec<&Value>, Vec<&Value>) =
-        (pods.iter()).partition(|pod| !pod["spec"]["schedulingGroup"].is_null());
-    assert!(gangs.len() > 80, "{}", gangs.len());
-    for pod in &gangs {
-        let scheduled = condition(pod, "PodScheduled").unwrap();
-        assert_eq!(scheduled["reason"], "Unschedulable");
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn registry_down_leaves_pods_without_their_images() {
+        let recording = recorded(Some(Scene::RegistryDown)).await;
+        let pods = stuck(recording);
+        let reasons = shares(&pods, waiting);
+        let without = reasons.get("ErrImagePull").unwrap_or(&0) + reasons["ImagePullBackOff"];
         assert!(
-            scheduled["message"]
-                .as_str()
-                .unwrap()
-                .starts_with("pod group is unschedulable")
+            without > 200 && without * 10 > pods.len() * 9,
+            "{reasons:?}"
+        );
+        let in_time = in_stage(recording, "containers") + in_stage(recording, "init");
+        assert!(in_time > 200.0, "{in_time}");
+        assert_dominates(recording, "containers", "image");
+        let failed = messages(recording, "Failed");
+        let refused = failed
+            .iter()
+            .filter(|message| message.contains("connection refused"));
+        assert!(refused.count() > 50);
+        // Pods whose images are there start as ever.
+        assert!(
+            recording
+                .cluster
+                .truth()
+                .pods()
+                .iter()
+                .any(|pod| { Some(pod.created) > recording.broken && pod.ready.is_some() })
         );
     }
-    assert!(others.len() < gangs.len());
-    assert!(in_stage(recording, "unschedulable") > 80.0);
-    assert_dominates(recording, "unschedulable", "gang");
-}
 
-#[tokio::test]
-async fn a_recording_is_what_prometheus_would_have_scraped() {
-    let settings = SceneSettings {
-        length: Duration::from_secs(120),
-        interval: Duration::from_secs(30),
-        ..SceneSettings::of(Scene::Gang)
-    };
-    let recording = settings.record().await;
-    assert_eq!(recording.samples.len(), 5);
-    let text = recording.open_metrics();
-    assert!(text.ends_with("# EOF\n"));
-    let series =
-        "podinit_inflight_pods{job=\"podinit\",instance=\"podinit:8080\",stage=\"network\"}";
-    assert_eq!(
-        text.lines().filter(|line| line.starts_with(series)).count(),
-        5
-    );
-    let input = recording.input_series(|name| name == "up");
-    assert_eq!(input[0]["values"], "1 1 1 1 1");
-    assert_eq!(input.as_array().unwrap().len(), 1);
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn a_cni_outage_leaves_pods_without_a_sandbox() {
+        let recording = recorded(Some(Scene::CniOutage)).await;
+        let pods = stuck(recording);
+        assert!(pods.len() > 1_000, "{}", pods.len());
+        let bound: Vec<Value> = (pods.into_iter())
+            .filter(|pod| !pod["spec"]["nodeName"].is_null())
+            .collect();
+        let reasons = shares(&bound, |pod| {
+            let kind = "PodReadyToStartContainers";
+            condition(pod, kind).and_then(|condition| condition["reason"].as_str())
+        });
+        assert_eq!(
+            reasons.keys().copied().collect::<Vec<_>>(),
+            ["-", "PodSandboxNotReady"]
+        );
+        assert!(in_stage(recording, "network") * 100.0 > bound.len() as f64 * 99.0);
+        assert_dominates(recording, "network", "cni");
+        let told = messages(recording, "FailedCreatePodSandBox");
+        assert!(told.iter().all(|message| message.contains("network")));
+        let combined = "(combined from similar events): ";
+        assert!(told.iter().any(|message| message.starts_with(combined)));
+        // Nobody is deleted to make room for more.
+        let removed = recording.cluster.truth().pods().into_iter().filter(|pod| {
+            Some(pod.created) > recording.broken && pod.removed.is_some() && pod.node_name.is_some()
+        });
+        assert!(removed.count() < 20);
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn without_events_only_kubelets_from_1_37_on_say_why_there_is_no_sandbox() {
+        let settings = SceneSettings {
+            events: false,
+            after: Duration::from_secs(60),
+            length: Duration::from_secs(300),
+            ..SceneSettings::of(Scene::CniOutage)
+        };
+        let recording = settings.record().await;
+        let known = causes(&recording, "network");
+        let known: Vec<&str> = known.iter().map(|(cause, _)| cause.as_str()).collect();
+        assert_eq!(known[..2], ["unknown", "no_sandbox"], "{known:?}");
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn a_bad_node_holds_only_its_own_pods() {
+        let recording = recorded(Some(Scene::BadNode)).await;
+        let pods = stuck(recording);
+        let waits = |pod: &&Value| {
+            condition(pod, "Initialized").is_some() && pod["status"]["podIP"].is_null()
+        };
+        let nodes = shares(&pods, |pod| pod["spec"]["nodeName"].as_str());
+        let bad = nodes["node-a0"];
+        assert!(
+            bad > 200 && bad * 10 > pods.iter().filter(waits).count() * 9,
+            "{nodes:?}"
+        );
+        let told = messages(recording, "FailedCreatePodSandBox");
+        assert!(
+            told.iter()
+                .any(|message| message.contains("no space left on device"))
+        );
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn without_capacity_pods_wait_for_a_node() {
+        let recording = recorded(Some(Scene::NoCapacity)).await;
+        let pods = stuck(recording);
+        let unschedulable: Vec<&str> = (pods.iter())
+            .filter_map(|pod| condition(pod, "PodScheduled")?["message"].as_str())
+            .filter(|message| {
+                message.starts_with("0/10 nodes are available: 10 Insufficient cpu. ")
+            })
+            .collect();
+        assert!(unschedulable.len() > 1_000 && unschedulable.len() * 10 > pods.len() * 9);
+        assert!(in_stage(recording, "unschedulable") > 1_000.0);
+        assert_dominates(recording, "unschedulable", "resources");
+        assert!(messages(recording, "FailedScheduling").len() > 1_000);
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn a_bad_release_crashes_and_is_not_taken_back() {
+        let recording = recorded(Some(Scene::CrashLoop)).await;
+        let pods = stuck(recording);
+        let reasons = shares(&pods, waiting);
+        let crashing = reasons["CrashLoopBackOff"];
+        assert!(
+            crashing > 400 && crashing * 10 > pods.len() * 9,
+            "{reasons:?}"
+        );
+        let images = shares(&pods, |pod| pod["spec"]["containers"][0]["image"].as_str());
+        let release = "registry.example.com/shop/checkout:2.7.1";
+        assert!(images[release] * 10 > pods.len() * 9, "{images:?}");
+        assert!(in_stage(recording, "containers") > 400.0);
+        assert_dominates(recording, "containers", "crash");
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn gangs_that_do_not_fit_wait_together() {
+        let recording = recorded(Some(Scene::Gang)).await;
+        let pods = stuck(recording);
+        let (gangs, others): (Vec<&Value>, Vec<&Value>) =
+            (pods.iter()).partition(|pod| !pod["spec"]["schedulingGroup"].is_null());
+        assert!(gangs.len() > 80, "{}", gangs.len());
+        for pod in &gangs {
+            let scheduled = condition(pod, "PodScheduled").unwrap();
+            assert_eq!(scheduled["reason"], "Unschedulable");
+            assert!(
+                scheduled["message"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("pod group is unschedulable")
+            );
+        }
+        assert!(others.len() < gangs.len());
+        assert!(in_stage(recording, "unschedulable") > 80.0);
+        assert_dominates(recording, "unschedulable", "gang");
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn a_recording_is_what_prometheus_would_have_scraped() {
+        let settings = SceneSettings {
+            length: Duration::from_secs(120),
+            interval: Duration::from_secs(30),
+            ..SceneSettings::of(Scene::Gang)
+        };
+        let recording = settings.record().await;
+        assert_eq!(recording.samples.len(), 5);
+        let text = recording.open_metrics();
+        assert!(text.ends_with("# EOF\n"));
+        let series =
+            "podinit_inflight_pods{job=\"podinit\",instance=\"podinit:8080\",stage=\"network\"}";
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with(series)).count(),
+            5
+        );
+        let input = recording.input_series(|name| name == "up");
+        assert_eq!(input[0]["values"], "1 1 1 1 1");
+        assert_eq!(input.as_array().unwrap().len(), 1);
+    }
 }

@@ -200,6 +200,26 @@ async fn an_answer_that_cannot_be_held_or_is_a_page_is_asked_for_in_pages_at_onc
     }
 }
 
+/// A kube-apiserver ends an answer after a minute, and the next one would be no shorter.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_cut_after_a_minute_is_asked_for_in_pages_at_once() {
+    let mut api = scripted();
+    let answer = api.call().await.stream();
+    answer.write(r#"{"kind":"PodList","metadata":{"resourceVersion":"12"},"items":["#);
+    for second in (0..60).step_by(10) {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        answer.write(&format!("{},", pod(&format!("p{second}"), 3)));
+    }
+    answer.reset();
+    let pages = api.call().await;
+    assert_eq!(pages.uri, PAGES);
+    assert_eq!(api.elapsed(), Duration::from_secs(60));
+    assert!(api.no_delivery());
+    pages.list("12", None, &page(0..1));
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
+    assert_eq!(api.all_errors(), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_whose_cache_is_filling_is_left_alone_as_long_as_it_asks() {
     for (code, message, reason) in [

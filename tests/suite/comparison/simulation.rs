@@ -78,7 +78,7 @@ fn intervals_hold_the_true_difference_and_nothing_is_slower_by_chance() {
 
 /// Takes a minute and a half: `cargo test --test suite comparison::simulation -- --ignored`.
 #[test]
-#[ignore = "takes a minute and a half; .ci/run runs it"]
+#[ignore = "takes long; .ci/run runs it"]
 fn of_a_thousand_pairs_the_intervals_hold_95_percent() {
     let [median, p90] = covered(1_000, 1.3);
     println!(
