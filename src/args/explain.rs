@@ -17,15 +17,13 @@ use podinit_core::lifecycle::TimestampMode;
 /// The command.
 pub(super) const NAME: &str = "explain";
 /// How its argument is named.
-pub(super) const POD: &str = "POD|KIND/NAME";
-/// What to do without one.
-pub(super) const NO_POD: &str = "no pod is named: give the name of one, or a workload such as deployment/web; \
-                                 `podinit stuck` lists the pods that are stuck, `kubectl get pods -A` all";
+const POD: &str = "POD|KIND/NAME";
 
 /// `podinit explain`
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
+  podinit explain
   podinit explain -n shop web-7c9d8f6b5d-x2x4z
   kubectl get pods,events -A -o json | podinit explain --file - -n shop web-7c9d8f6b5d-x2x4z
   podinit explain --url http://localhost:8080 -n shop web-7c9d8f6b5d-x2x4z
@@ -33,9 +31,9 @@ Examples:
   podinit explain --file events.json.gz -n shop -o json web-0 | jq -r .verdict")]
 pub struct ExplainArgs {
     /// A pod by its name, or a workload, of which one pod is explained, such as deployment/web: the one
-    /// that has been starting up longest, or else the slowest
+    /// that has been starting up longest, or else the slowest [default: list the ten worst startups]
     #[arg(value_name = POD, value_parser = clap::builder::ValueParser::new(parse_name))]
-    pub name: TargetName,
+    pub name: Option<TargetName>,
 
     /// Namespace of the pod [default: any]
     #[arg(
@@ -112,7 +110,7 @@ impl ExplainArgs {
         Target {
             // An empty variable means the default.
             namespace: self.namespace.clone().filter(|name| !name.is_empty()),
-            name: self.name.clone(),
+            name: self.name.clone().unwrap_or(TargetName::Any),
         }
     }
 
@@ -122,6 +120,10 @@ impl ExplainArgs {
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
+        let of_one = matches!(self.output, ExplainFormat::Html | ExplainFormat::Trace);
+        if self.name.is_none() && of_one {
+            return Err("--output html and trace are of one pod: name it".to_owned());
+        }
         self.exporter.check(self.url.as_ref())?;
         if (self.url.is_some() || !self.files.is_empty()) && self.selectors.is_any() {
             return Err(

@@ -128,6 +128,7 @@ Examples:
   podinit demo
   podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0
   podinit demo --scene registry-down --scene-after 2m")]
+#[command(mut_arg("listen", |listen| listen.default_value("127.0.0.1:8080")))]
 pub struct DemoArgs {
     /// The simulated cluster
     #[command(flatten)]
@@ -185,6 +186,11 @@ pub struct SimulationArgs {
     /// Exit after this time, such as 90s or 1h30m [default: when interrupted]
     #[arg(long, value_name = "TIME", value_parser = parse_duration_above_zero)]
     pub duration: Option<Duration>,
+
+    /// Where to write the kubeconfig of the simulated cluster; removed at the end [default: in a
+    /// private temporary directory]
+    #[arg(long, value_name = "FILE")]
+    pub write_kubeconfig: Option<PathBuf>,
 
     /// In a terminal: print where to look, and show no moving bars
     #[arg(long, short = 'q')]

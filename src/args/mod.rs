@@ -135,7 +135,7 @@ impl Command {
         let args = with_command(args.into_iter().collect());
         let mut line = command_line().bin_name(Program::of(&args).usage_name());
         let matches = line.try_get_matches_from_mut(args);
-        let mut matches = matches.map_err(|error| helpful(error, &mut line))?;
+        let mut matches = matches.map_err(helpful)?;
         let parsed = CommandLine::from_arg_matches_mut(&mut matches);
         let command = parsed.map_err(|error| error.format(&mut line))?.command;
         match command.check() {
@@ -182,7 +182,7 @@ impl Command {
 }
 
 /// The error where it suggests only what was likely meant, and where it says what to do.
-fn helpful(mut error: clap::Error, line: &mut clap::Command) -> clap::Error {
+fn helpful(mut error: clap::Error) -> clap::Error {
     use clap::error::{ContextKind, ContextValue};
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -196,15 +196,7 @@ fn helpful(mut error: clap::Error, line: &mut clap::Command) -> clap::Error {
     {
         error.remove(ContextKind::SuggestedValue);
     }
-    let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {
-        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(names))) => names,
-        _ => return error,
-    };
-    let explain = line.find_subcommand_mut(explain::NAME);
-    match explain.filter(|_| missing.iter().any(|name| name.contains(explain::POD))) {
-        Some(explain) => explain.error(ErrorKind::MissingRequiredArgument, explain::NO_POD),
-        None => error,
-    }
+    error
 }
 
 /// Inserts the default command if the first argument is a flag, unless it is one of podinit's own

@@ -249,6 +249,16 @@ impl Exporter {
         Arc::clone(&self.sampler.0.exposition)
     }
 
+    /// What knows its problems.
+    pub(crate) fn finder(&self) -> Arc<Finder> {
+        Arc::clone(&self.sampler.0.finder)
+    }
+
+    /// Names the kubeconfig of its cluster in what it says.
+    pub(crate) fn set_kubeconfig(&self, path: String) {
+        self.freshness.set_kubeconfig(path);
+    }
+
     /// The scheme of its URLs.
     pub(crate) fn scheme(&self) -> &'static str {
         self.web.config.tls.as_ref().map_or("http", |_| "https")

@@ -6,6 +6,9 @@ use super::histogram::Snapshot;
 use super::layout::LAYOUT;
 use podinit_core::lifecycle::{Interval, Stage};
 
+/// The 99th percentile is shown of at least so many durations.
+pub const LEAST_OF_P99: u64 = 100;
+
 /// The distributions of the stages, and after them of the time from creation to ready.
 pub type Durations = [Distribution; Stage::ALL.len() + 1];
 

@@ -53,7 +53,7 @@ pub use builder::Builder;
 pub use checkpoint::{CheckpointGauges, CheckpointLoad};
 pub use clock_families::ClockFamilies;
 pub use config_gauges::ConfigGauges;
-pub use durations::{Distribution, Durations, intervals};
+pub use durations::{Distribution, Durations, LEAST_OF_P99, intervals};
 pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use figures::{Figures, SloFigures};

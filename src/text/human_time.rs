@@ -17,6 +17,15 @@ pub fn seconds(value: f64) -> String {
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// A duration in seconds with two digits that count: buckets of a histogram tell no more.
+pub fn rounded_seconds(value: f64) -> String {
+    if value < 0.01 {
+        return seconds(0.0);
+    }
+    let unit = 10_f64.powf(value.log10().floor() - 1.0);
+    seconds((value / unit).round() * unit)
+}
+
 /// The seconds between two instants, not below zero.
 pub fn since(from: Timestamp, to: Timestamp) -> f64 {
     to.nanos_since(from).max(0) as f64 / 1e9
@@ -70,6 +79,12 @@ fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_digits_count() {
+        let texts = [0.0, 0.123, 2.345, 17.6, 123.0].map(rounded_seconds);
+        assert_eq!(texts, ["0s", "0.12s", "2.3s", "18s", "2m0s"]);
+    }
 
     #[test]
     fn durations_are_short_and_readable() {

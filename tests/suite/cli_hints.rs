@@ -159,20 +159,9 @@ fn usage_errors_say_what_is_meant() {
             &["--url", "the port of a URL is a number from 1 to 65535"],
         );
     }
-    let pod = usage_error(&["explain"]);
     says(
-        &pod,
-        &[
-            "no pod is named",
-            "deployment/web",
-            "podinit stuck",
-            "kubectl get pods -A",
-            "Usage:",
-        ],
-    );
-    says(
-        &usage_error(&["explain", "--file", "x"]),
-        &["no pod is named"],
+        &usage_error(&["explain", "--file", "x", "-o", "html"]),
+        &["are of one pod", "name it"],
     );
 }
 

@@ -4,6 +4,8 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::support::PATIENCE;
 use crate::support::demo::Demo;
 use crate::support::scrape::Scrape;
@@ -257,4 +259,39 @@ fn the_page_leads_to_pages_of_pods() {
     let (head, _) = demo.get("/pods/no-such/pod", "text/html");
     assert!(head.starts_with("HTTP/1.1 404 "), "{head}");
     assert!(demo.terminate());
+}
+
+/// Its commands reach it, whatever the environment says, as long as it runs.
+#[test]
+fn its_kubeconfig_is_named_wherever_a_command_is_and_gone_at_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let kubeconfig = directory.path().join("kubeconfig");
+    let path = kubeconfig.to_str().unwrap();
+    let demo = Demo::start(&["--write-kubeconfig", path, "--rate", "20", "--speed", "20"]);
+    let ask = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .args(args)
+            .env_clear()
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let url = format!("http://{}", demo.address);
+    let worst = ["explain", "-o", "json"];
+    for source in [["--url", &url], ["--kubeconfig", path]] {
+        until_nothing_is(|| {
+            let text = ask(&[&worst[..], &source[..]].concat());
+            let answer: Value = serde_json::from_str(&text).unwrap_or_default();
+            let next = answer["worst"][0]["next"].as_str().unwrap_or_default();
+            match next.starts_with(&format!("kubectl --kubeconfig {path} ")) {
+                true => Vec::new(),
+                false => vec![format!("{source:?}: {text}")],
+            }
+        });
+    }
+    let (_, problems) = demo.get("/api/v1/problems", "application/json");
+    let problems: Value = serde_json::from_slice(&problems).unwrap();
+    assert_eq!(problems["freshness"]["kubeconfig"], path);
+    assert!(demo.terminate());
+    assert!(!kubeconfig.exists());
 }

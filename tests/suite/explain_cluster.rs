@@ -81,6 +81,10 @@ async fn a_ready_pod_is_explained_as_its_recording_explains_it() {
             matches!(doubts(&listed)[..], [doubt] if doubt.starts_with("one list of the pods"))
         );
         expected["doubts"] = listed["doubts"].clone();
+        // What is to be run next has to find the same cluster.
+        let next = expected["next"].as_str().unwrap();
+        let with = format!("kubectl --kubeconfig {} ", of_cluster[1]);
+        expected["next"] = json!(next.replacen("kubectl ", &with, 1));
         // Only a watch shows the waits of a pod that is ready.
         expected["causes"] = listed["causes"].clone();
         assert_eq!(listed["causes"], json!([]));

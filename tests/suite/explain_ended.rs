@@ -51,7 +51,7 @@ fn a_pod_that_had_ended_says_what_its_status_says() {
     );
     assert_eq!(
         explanation["verdict"],
-        "Ended as failed after 8s: container app, OOMKilled, exit code 137, after 6s."
+        "Ended as failed after 8s: container app exited with code 137 after 6s (OOMKilled)."
     );
     assert_eq!(explanation["causes"], json!([]));
     let doubt = explanation["doubts"][0].as_str().unwrap();
@@ -61,7 +61,7 @@ fn a_pod_that_had_ended_says_what_its_status_says() {
     );
     assert_eq!(
         explanation["containers"][0]["ended"],
-        json!({"exit_code": 137, "signal": null, "reason": "OOMKilled", "message": null})
+        json!({"exit_code": 137, "signal": null, "reason": "OOMKilled", "message": null, "restarts": 0})
     );
     let parts: Vec<_> = (explanation["parts"].as_array().unwrap().iter())
         .map(|part| {
@@ -91,6 +91,7 @@ fn a_pod_that_had_ended_says_what_its_status_says() {
 fn an_init_container_that_failed_is_named_with_its_signal_and_message() {
     let mut migrate = terminated("migrate", 139, "Error", 2, 8);
     migrate["state"]["terminated"]["signal"] = json!(11);
+    migrate["restartCount"] = json!(2);
     migrate["state"]["terminated"]["message"] = json!("no such \u{1b}[31mtable\n");
     let waiting = json!({"name": "app", "state": {"waiting": {"reason": "PodInitializing"}}});
     let status = json!({"initContainerStatuses": [migrate], "containerStatuses": [waiting]});
@@ -101,7 +102,7 @@ fn an_init_container_that_failed_is_named_with_its_signal_and_message() {
     let sentence = text.lines().nth(1).unwrap();
     assert!(
         sentence.starts_with(
-            "Ended as failed after 8s: init container migrate, Error, exit code 139, signal 11, after 6s (no such "
+            "Ended as failed after 8s: init container migrate exited with code 139 by signal 11 after 6s after 2 restarts: no such "
         ),
         "{sentence}"
     );
@@ -117,7 +118,7 @@ fn the_pod_itself_may_say_why_it_ended() {
     assert_eq!(
         json_of("web-1", &ended("Failed", evicted))["verdict"],
         "Ended as failed after 62s: Evicted (The node was low on resource: memory.); \
-         container app, Error, exit code 137, after 60s."
+         container app exited with code 137 after 60s."
     );
     let message = "Pod was rejected: Node didn't have enough resource: cpu";
     let rejected = json!({"reason": "OutOfcpu", "message": message});
@@ -151,7 +152,7 @@ fn a_pod_that_was_watched_to_its_end_has_both() {
     let explanation = json_of("web-1", &crate::explain::recording(&documents));
     let verdict = explanation["verdict"].as_str().unwrap();
     let waited = "Ended as failed after 9s, without becoming ready, last in containers, cause ";
-    let ended = ": container app, Error, exit code 1, after 6s.";
+    let ended = ": container app exited with code 1 after 6s.";
     assert!(
         verdict.starts_with(waited) && verdict.ends_with(ended),
         "{verdict}"
@@ -165,11 +166,11 @@ fn pods_of_a_real_cluster() {
     let verdict = |name: &str| json_of(name, &input)["verdict"].clone();
     assert_eq!(
         verdict("e2e-failjob-49k44"),
-        "Ended as failed after 5s: container main, Error, exit code 42, after 5s."
+        "Ended as failed after 5s: container main exited with code 42 after 5s."
     );
     assert_eq!(
         verdict("e2e-cronjob-29371395-rwx6j"),
-        "Ended as completed after 20s: container compute-pi-digits, exit code 0, after 20s."
+        "Ended as completed after 20s: container compute-pi-digits exited with code 0 after 20s."
     );
     let output = podinit(&["etcd-datagen-1-31"], &input);
     let complaint = String::from_utf8(output.stderr).unwrap();
@@ -328,4 +329,68 @@ fn five_startups_say_which_probes_to_change() {
     );
     let sentence = advice["findings"][0][1].as_str().unwrap();
     assert!(sentence.contains("5 startups"), "{sentence}");
+}
+
+/// A container that crashes: what its status says is in the verdict, and in the message.
+#[test]
+fn a_crash_says_its_exit_code_its_restarts_and_its_last_line() {
+    let mut crashing = pod(
+        "web-1",
+        &[
+            ("PodScheduled", 0),
+            ("PodReadyToStartContainers", 2),
+            ("Initialized", 2),
+        ],
+        json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s restarting failed"}}),
+    );
+    let status = &mut crashing["status"]["containerStatuses"][0];
+    status["restartCount"] = json!(3);
+    status["lastState"] = json!({"terminated": {"exitCode": 137, "reason": "OOMKilled",
+        "message": "loading\nfatal: no memory\n", "startedAt": at(2), "finishedAt": at(8)}});
+    let explanation = json_of("web-1", &list(&[crashing]));
+    let verdict = explanation["verdict"].as_str().unwrap();
+    let said = "cause crash: OOMKilled, exit code 137, 3 restarts: fatal: no memory.";
+    assert!(verdict.ends_with(said), "{verdict}");
+    let message = explanation["message"].as_str().unwrap();
+    assert!(message.starts_with("back-off 40s"), "{message}");
+}
+
+#[test]
+fn without_a_pod_the_worst_startups_are_listed() {
+    let mut pods: Vec<_> = (0..12)
+        .map(|n| ready(&format!("quick-{n:02}"), 1, 2 + n))
+        .collect();
+    let waiting = json!({"waiting": {"reason": "ErrImagePull", "message": "connection refused"}});
+    pods.push(pod("waits", &[("PodScheduled", 0)], waiting));
+    let crowd = list(&pods);
+    let found: Value = serde_json::from_str(&explained(&["--output", "json"], &crowd)).unwrap();
+    let worst = found["worst"].as_array().unwrap();
+    assert_eq!(worst.len(), 10);
+    let seconds: Vec<f64> = worst
+        .iter()
+        .map(|one| one["seconds"].as_f64().unwrap())
+        .collect();
+    assert!(seconds.is_sorted_by(|one, next| one >= next), "{seconds:?}");
+    let names: Vec<_> = worst
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"quick-11") && !names.contains(&"quick-00"),
+        "{names:?}"
+    );
+    let text = explained(&[], &crowd);
+    assert_eq!(text.lines().count(), 11, "{text}");
+    let only = explained(&["-n", "no-such"], &crowd);
+    assert_eq!(only, "No startup is known.\n");
+    let real = std::fs::read_to_string(FINISHED).unwrap();
+    let text = explained(&[], &real);
+    let failed = text
+        .lines()
+        .find(|line| line.contains("e2e-failjob"))
+        .unwrap();
+    assert!(
+        failed.ends_with("container main exited with code 42 after 5s."),
+        "{text}"
+    );
 }

@@ -142,6 +142,7 @@ fn current() -> Freshness {
         age_seconds: Some(1.0),
         adopted_everything: false,
         shard: None,
+        kubeconfig: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Protobuf and JSON say the same: of every pod and Event that was recorded of real clusters, and over a
 //! watch, whichever of the two an API server offers.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -13,7 +14,8 @@ use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::{DecodeOptions, Encoding, ListPage, PodDecoder, WatchEventKind};
 use podinit_sim::faults::Protobuf;
-use podinit_sim::protobuf::{document, event};
+use podinit_sim::protobuf::{document, event, schema};
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use serde_json::{Value, json};
 
 use crate::support::embedded::{Embedded, cluster, put};
@@ -221,6 +223,70 @@ impl Answers<'_> {
 fn the_answers_of_an_api_server_are_the_same_in_both_encodings() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/encodings");
     assert_eq!(Answers(&directory).agree(), (5, 21, 5));
+}
+
+/// The paths of the texts and times that are written in a message, be they empty; those of items with their
+/// positions.
+fn written(message: &str, mut bytes: &[u8], path: &str, found: &mut BTreeSet<String>) {
+    let mut items = 0;
+    while !bytes.is_empty() {
+        let (number, wire_type) = decode_key(&mut bytes).unwrap();
+        if wire_type != WireType::LengthDelimited {
+            skip_field(wire_type, number, &mut bytes, DecodeContext::default()).unwrap();
+            continue;
+        }
+        let length = usize::try_from(decode_varint(&mut bytes).unwrap()).unwrap();
+        let (inner, rest) = bytes.split_at(length);
+        bytes = rest;
+        let mut fields = schema::fields(message).unwrap().iter();
+        let Some(field) = fields.find(|field| field.number == number) else {
+            continue;
+        };
+        let mut path = format!("{path}.{}", field.name);
+        if field.name == "items" {
+            path += &items.to_string();
+            items += 1;
+        }
+        match field.kind {
+            "string" | "Time" | "MicroTime" => _ = found.insert(path),
+            kind if !field.is_map && schema::fields(kind).is_some() => {
+                written(kind, inner, &path, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What an API server leaves out is nothing to a client in Go; what is there and empty is: `kubectl describe`
+/// follows the pointer to a time of deletion.
+#[test]
+fn the_simulated_server_writes_no_text_or_time_that_an_api_server_leaves_out() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/encodings");
+    let answers = Answers(&directory);
+    for (name, list) in [("pods.list", "PodList"), ("events.list", "EventList")] {
+        let of_server = answers.read(name, Encoding::Protobuf);
+        let simulated = document(&answers.read(name, Encoding::Json)).unwrap();
+        let [real, ours] = [of_server, simulated].map(|answer| {
+            let mut found = BTreeSet::new();
+            written(list, &raw(&answer[4..]), "", &mut found);
+            found
+        });
+        let more: Vec<_> = ours.difference(&real).collect();
+        assert!(more.is_empty() && ours.len() > 5, "{name}: {more:?}");
+    }
+}
+
+/// The field 2 of a message.
+fn raw(mut bytes: &[u8]) -> Vec<u8> {
+    loop {
+        let (number, wire_type) = decode_key(&mut bytes).unwrap();
+        assert_eq!(wire_type, WireType::LengthDelimited);
+        let length = usize::try_from(decode_varint(&mut bytes).unwrap()).unwrap();
+        if number == 2 {
+            return bytes[..length].to_vec();
+        }
+        bytes = &bytes[length..];
+    }
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use http_body_util::BodyExt;
+
 use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
-use podinit_sim::container::App;
+use podinit_sim::container::{App, Report};
 use podinit_sim::life::Change;
 use podinit_sim::object::{EventKind, ObjectKey};
 use podinit_sim::{Cluster, ClusterConfig};
@@ -309,7 +311,7 @@ async fn pods_can_be_written_as_json() {
 #[tokio::test]
 async fn whatever_else_is_asked_for_gets_a_status() {
     let (cluster, http) = cluster().await;
-    let missing = http.get("/api/v1/nodes").await;
+    let missing = http.get("/api/v1/secrets").await;
     assert_eq!(
         (missing.code, &missing.json["kind"]),
         (404, &json!("Status"))
@@ -375,5 +377,77 @@ async fn one_object_is_answered_by_name() {
         .get(&format!("/api/v1/namespaces/{namespace}/secrets"))
         .await;
     assert_eq!(unknown.code, 404);
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn kubectl_gets_the_nodes_and_namespaces_that_pods_name() {
+    let (cluster, http) = cluster().await;
+    let discovered = http.get("/api/v1").await.json;
+    let resources = discovered["resources"].as_array().unwrap();
+    for (plural, kind, name, namespaced) in [
+        ("nodes", "Node", "node-a0", false),
+        ("namespaces", "Namespace", "shop", false),
+    ] {
+        let mut all = resources.iter();
+        let resource = all.find(|one| one["name"] == plural).unwrap();
+        assert_eq!(resource["namespaced"], namespaced);
+        let list = http.get(&format!("/api/v1/{plural}")).await.json;
+        assert_eq!(list["kind"], format!("{kind}List"));
+        assert!(list["items"].as_array().unwrap().len() >= 10);
+        // kubectl describes what it takes as protobuf where there is one, and else as JSON.
+        let accept = "application/vnd.kubernetes.protobuf,application/json";
+        let path = format!("/api/v1/{plural}/{name}");
+        let answer = http.send_accepting(accept, &path).await;
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        assert_eq!(http.get(&path).await.json["kind"], kind);
+        let table = http.get_table(&path).await.json;
+        assert_eq!(table["rows"][0]["cells"][0], name);
+    }
+    let node = http.get_table("/api/v1/nodes/node-a0").await.json;
+    assert_eq!(node["rows"][0]["cells"][1], "Ready");
+    assert_eq!(http.get("/api/v1/nodes/no").await.code, 404);
+    let wrong = http.get("/api/v1/namespaces/shop/nodes").await;
+    assert_eq!(wrong.code, 404, "nodes are in no namespace");
+    // What describes a node asks for its pods like this.
+    create(&cluster, &["a", "b"]);
+    cluster.apply("a", &bind());
+    let of_node = "fieldSelector=spec.nodeName%3Dnode-a0,status.phase!%3DSucceeded";
+    assert_eq!(names(&http.list(of_node).await), ["a"]);
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_log_fits_what_became_of_its_container() {
+    let (cluster, http) = cluster().await;
+    create(&cluster, &["a", "b"]);
+    cluster.apply("a", &bind());
+    cluster.apply("a", &report(true, App::Running { ready: true }));
+    let crashed = Report {
+        sandbox: true,
+        init_done: 0,
+        app: App::Waiting("CrashLoopBackOff"),
+        restarts: 1,
+    };
+    cluster.apply("a", &Change::Report(crashed));
+    let listed = http.list("").await;
+    let pod = &listed["items"][0];
+    let container = pod["spec"]["containers"][0]["name"].as_str().unwrap();
+    let namespace = pod["metadata"]["namespace"].as_str().unwrap();
+    let path = format!("/api/v1/namespaces/{namespace}/pods");
+    let of_run = format!("{path}/a/log?previous=true&container={container}");
+    let log = http
+        .send(&of_run)
+        .await
+        .into_body()
+        .collect()
+        .await
+        .unwrap()
+        .to_bytes();
+    let log = String::from_utf8_lossy(&log).into_owned();
+    let said = &pod["status"]["containerStatuses"][0]["lastState"]["terminated"]["message"];
+    assert!(log.contains(said.as_str().unwrap()), "{log}");
+    assert_eq!(http.send(&format!("{path}/b/log")).await.status(), 200);
+    assert_eq!(http.get(&format!("{path}/c/log")).await.code, 404);
     cluster.shutdown().await;
 }

@@ -1,5 +1,5 @@
 //! The HTTP server: the part of the Kubernetes API that a watcher of pods and their Events needs, and
-//! `kubectl get` and `describe` of them.
+//! kubectl's `get`, `describe`, `events` and `logs` of pods and of the nodes and namespaces that they name.
 
 use std::convert::Infallible;
 use std::io;
@@ -27,7 +27,7 @@ use super::sim_clock::SimClock;
 use super::status::Failure;
 use super::store::Store;
 use super::watch_stream::WatchStream;
-use super::{protobuf, table, watch_event};
+use super::{log, protobuf, table, watch_event};
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub(super) struct Served {
 pub(super) struct Api {
     pub(super) pods: Served,
     pub(super) events: Served,
+    pub(super) nodes: Served,
+    pub(super) namespaces: Served,
     pub(super) bookmark_interval: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) clock: SimClock,
@@ -62,7 +64,7 @@ const DISCOVERY: [(&str, &str); 4] = [
     ),
     (
         "/api/v1",
-        r#"{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":[]},{"name":"events","singularName":"event","namespaced":true,"kind":"Event","verbs":["get","list","watch"],"shortNames":["ev"],"categories":[]}]}"#,
+        r#"{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":[]},{"name":"events","singularName":"event","namespaced":true,"kind":"Event","verbs":["get","list","watch"],"shortNames":["ev"],"categories":[]},{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"],"categories":[]},{"name":"namespaces","singularName":"namespace","namespaced":false,"kind":"Namespace","verbs":["get","list","watch"],"shortNames":["ns"],"categories":[]},{"name":"pods/log","singularName":"","namespaced":true,"kind":"Pod","verbs":["get"]}]}"#,
     ),
     (
         "/version",
@@ -220,6 +222,15 @@ impl Api {
         Ok(typed(representation, document))
     }
 
+    /// The log of a container of the pod at `key`.
+    fn log(&self, key: &ObjectKey, query: &str) -> Result<String, Failure> {
+        let object = self.pods.store.get(key);
+        let object = object.ok_or_else(|| Failure::no_such_object(Resource::Pods, &key.name))?;
+        let pod = serde_json::from_slice(&object.json);
+        let pod = pod.map_err(|error| Failure::internal(error.to_string()))?;
+        log::of(&pod, &log::Wanted::parse(query)?, self.clock.now())
+    }
+
     fn half(&self, whole: &[u8], hangs: bool) -> Body {
         let half = Bytes::copy_from_slice(&whole[..whole.len() / 2]);
         let shutdown = self.shutdown.clone();
@@ -244,16 +255,27 @@ async fn core_v1(
 ) -> Response {
     let (namespace, resource, name) = match *path.split('/').collect::<Vec<_>>() {
         [resource] => (None, resource, None),
+        [resource @ ("nodes" | "namespaces"), name] => (None, resource, Some(name)),
+        ["namespaces", namespace, "pods", name, "log"] => {
+            let key = ObjectKey::new(namespace, name);
+            let text = api.log(&key, uri.query().unwrap_or_default());
+            return text.map_or_else(IntoResponse::into_response, IntoResponse::into_response);
+        }
         ["namespaces", namespace, resource] => (Some(namespace), resource, None),
         ["namespaces", namespace, resource, name] => (Some(namespace), resource, Some(name)),
         _ => return Failure::not_found().into_response(),
     };
-    let mut known = [&api.pods, &api.events].into_iter();
-    let Some(served) = known.find(|served| served.resource.plural() == resource) else {
+    let mut known = [&api.pods, &api.events, &api.nodes, &api.namespaces].into_iter();
+    let is_asked_for = |served: &&Served| {
+        served.resource.plural() == resource
+            && !(served.resource.is_of_cluster() && namespace.is_some())
+    };
+    let Some(served) = known.find(is_asked_for) else {
         return Failure::not_found().into_response();
     };
     let protobuf = served.faults.modes().protobuf;
-    let accepted = Representation::accepted(&headers, protobuf != Protobuf::Absent);
+    let has_protobuf = served.resource.has_protobuf() && protobuf != Protobuf::Absent;
+    let accepted = Representation::accepted(&headers, has_protobuf);
     let refused = (Some(Representation::Protobuf), Protobuf::Refused);
     let Some(representation) = accepted.filter(|_| (accepted, protobuf) != refused) else {
         return Failure::not_acceptable().into_response();

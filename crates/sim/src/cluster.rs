@@ -17,6 +17,7 @@ use super::config::ClusterConfig;
 use super::driver::Driver;
 use super::event_recorder::{EventCounts, EventFaults};
 use super::faults::FaultHandle;
+use super::infrastructure;
 use super::life::{Change, Life, PodManifest};
 use super::object::{ObjectKey, Resource};
 use super::scene::Scene;
@@ -87,6 +88,11 @@ impl Cluster {
         };
         // Events are as in an etcd of their own: their versions are no pod's.
         let (pods, events) = (served(Resource::Pods), served(Resource::Events));
+        let fixed = |resource| Served {
+            store: Arc::new(infrastructure::store(resource, start, FIRST_VERSION)),
+            ..served(resource)
+        };
+        let (nodes, namespaces) = (fixed(Resource::Nodes), fixed(Resource::Namespaces));
         let truth = Truth::default();
         let (bookmark_interval, stepped) = (config.bookmark_interval, config.stepped);
         let stores = (Arc::clone(&pods.store), Arc::clone(&events.store));
@@ -99,6 +105,8 @@ impl Cluster {
             api: Api {
                 pods,
                 events,
+                nodes,
+                namespaces,
                 bookmark_interval,
                 shutdown: CancellationToken::new(),
                 clock: match stepped {

@@ -9,6 +9,20 @@ use super::node::{self, CURRENT};
 use super::profile::LifeKind;
 use super::rng::Rng;
 
+/// Every namespace that there is, those of clusters without pods included.
+pub(super) const ALL_NAMESPACES: &[&str] = &[
+    "batch",
+    "data",
+    "default",
+    "kube-node-lease",
+    "kube-public",
+    "kube-system",
+    "media",
+    "ops",
+    "payments",
+    "search",
+    "shop",
+];
 const NAMESPACES: &[&str] = &["shop", "payments", "search", "media"];
 const APPS: &[&str] = &[
     "checkout",

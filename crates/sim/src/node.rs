@@ -130,6 +130,11 @@ const fn node(name: &'static str, kubelet: Kubelet, skew: i64, host: u8) -> Node
     }
 }
 
+/// Every node.
+pub(super) fn nodes() -> impl Iterator<Item = &'static Node> {
+    FLEET.iter().map(|(node, _)| node)
+}
+
 /// The node that a scheduler would choose.
 pub fn choose(rng: &mut Rng) -> Node {
     *rng.weighted(FLEET)

@@ -13,6 +13,10 @@ pub enum Resource {
     Pods,
     /// `v1` Events
     Events,
+    /// `v1` Nodes
+    Nodes,
+    /// `v1` Namespaces
+    Namespaces,
 }
 
 impl Resource {
@@ -21,6 +25,8 @@ impl Resource {
         match self {
             Self::Pods => "pods",
             Self::Events => "events",
+            Self::Nodes => "nodes",
+            Self::Namespaces => "namespaces",
         }
     }
 
@@ -29,7 +35,19 @@ impl Resource {
         match self {
             Self::Pods => "Pod",
             Self::Events => "Event",
+            Self::Nodes => "Node",
+            Self::Namespaces => "Namespace",
         }
+    }
+
+    /// Whether its objects are in no namespace.
+    pub(super) const fn is_of_cluster(self) -> bool {
+        matches!(self, Self::Nodes | Self::Namespaces)
+    }
+
+    /// Whether its objects are also served as protobuf, which podinit asks for.
+    pub(super) const fn has_protobuf(self) -> bool {
+        !self.is_of_cluster()
     }
 
     /// The fields that its objects can be selected by, besides name and namespace.
@@ -47,6 +65,8 @@ impl Resource {
                 "type",
                 "reportingComponent",
             ],
+            Self::Nodes => &["spec.unschedulable"],
+            Self::Namespaces => &["status.phase"],
         }
     }
 }

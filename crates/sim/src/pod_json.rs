@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::component_events::go_duration;
 use super::container::{App, Container, Ended, Run, RunState};
 use super::life::{READINESS_GATE, SCHEDULING_GATE};
+use super::log::last_words;
 use super::pod::{Pod, PodCondition};
 use super::sim_clock::{SECOND, meta_time};
 
@@ -305,6 +306,7 @@ fn terminated(ended: Ended) -> ContainerStateTerminated {
             0 => "Completed",
             _ => "Error",
         }),
+        message: last_words(ended.exit_code).map(str::to_owned),
         started_at: Some(meta_time(ended.since)),
         finished_at: Some(meta_time(ended.until)),
         ..Default::default()

@@ -13,6 +13,7 @@ fn type_meta(resource: Resource) -> String {
 const fn bookmark_rest(resource: Resource) -> &'static str {
     match resource {
         Resource::Pods => r#""spec":{"containers":null},"status":{}"#,
+        Resource::Nodes | Resource::Namespaces => r#""spec":{},"status":{}"#,
         Resource::Events => {
             r#""involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#
         }

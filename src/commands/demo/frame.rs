@@ -1,16 +1,21 @@
-//! One frame of the demo in a terminal: a bar for each stage, a status line, and where to look.
+//! One frame of the demo in a terminal: a bar for each stage and how long it takes, a status line, where to
+//! look, and the worst problem.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::metrics::Figures;
+use crate::metrics::{Durations, Figures, LEAST_OF_P99};
 use crate::reports::report::Style;
-use crate::text::human_time::seconds;
+use crate::text::human_time::{rounded_seconds, seconds};
 use crate::text::palette;
 use podinit_core::lifecycle::{Outcome, Stage};
 
-/// The columns of a bar's line that are not the bar.
-const MARGIN: usize = 34;
+/// The columns of a bar's line that are neither the bar nor the durations.
+const MARGIN: usize = 32;
+/// The columns of the median and the 99th percentile.
+const DURATIONS: usize = 18;
+/// The durations are left out where the bars would be shorter.
+const LEAST_BAR: usize = 10;
 /// The longest bar stands for at least so many pods, so that a single pod does not fill its line.
 const LEAST_SCALE: u64 = 10;
 
@@ -22,23 +27,69 @@ pub(super) struct Frame {
     /// Simulated time since the start
     pub(super) elapsed: Duration,
     pub(super) figures: Figures,
+    /// How long stages took, since the start
+    pub(super) durations: Durations,
     /// One status line
     pub(super) status: String,
     /// Where to look, a line each
     pub(super) look: Vec<String>,
+    /// Whether a key ends the demo
+    pub(super) has_keys: bool,
+    /// The worst problem
+    pub(super) problem: String,
 }
 
 impl Frame {
-    /// The lines of the frame, at most `height`, none longer than the width of `style`.
+    /// The lines of the frame, at most `height`, none longer than the width of `style`. Where there is too
+    /// little room, empty lines go first, then lines of where to look; the problem stays.
     pub(super) fn lines(&self, style: Style, height: usize) -> Vec<String> {
-        let mut lines = vec![self.head(style), String::new()];
-        lines.extend(self.bars(style));
-        lines.push(String::new());
-        lines.extend(wrapped(&self.status, style.width));
-        lines.push(String::new());
-        lines.extend(self.look.iter().map(|line| cut(line, style.width)));
+        let width = style.width;
+        let mut bars = vec![self.heads(style)];
+        bars.extend(self.bars(style));
+        let mut look: Vec<_> = self
+            .look
+            .iter()
+            .flat_map(|line| wrapped(line, width))
+            .collect();
+        if self.has_keys {
+            look.push(cut("to end this    q", width));
+        }
+        let problem = wrapped(&self.problem, width);
+        let mut parts = [
+            vec![self.head(style)],
+            bars,
+            wrapped(&self.status, width),
+            look,
+            problem,
+        ];
+        let all = |parts: &[Vec<String>]| parts.iter().map(Vec::len).sum::<usize>();
+        let missing = all(&parts).saturating_sub(height);
+        let kept = parts[3].len().saturating_sub(missing);
+        parts[3].truncate(kept);
+        let is_loose = all(&parts) + parts.len() - 1 <= height;
+        let between = if is_loose {
+            vec![String::new()]
+        } else {
+            Vec::new()
+        };
+        let mut lines = parts.join(&between[..]);
         lines.truncate(height);
         lines
+    }
+
+    /// What stands above the columns.
+    fn heads(&self, style: Style) -> String {
+        let left = format!("{:<14}{:>6}", "stage", "pods");
+        match has_durations(style.width) {
+            true => format!(
+                "{0:<1$}{2:>9}{3:>9}",
+                left,
+                style.width - DURATIONS,
+                "median",
+                "p99"
+            ),
+            false => cut(&left, style.width),
+        }
     }
 
     fn head(&self, style: Style) -> String {
@@ -61,48 +112,87 @@ impl Frame {
         }
     }
 
-    /// A bar for each stage, as long as its share of the largest one.
+    /// A bar for each stage, as long as its share of the largest one, and how long pods took.
     fn bars(&self, style: Style) -> impl Iterator<Item = String> {
         let pods = self.figures.in_flight();
         let most = pods.iter().copied().max().unwrap_or(0).max(LEAST_SCALE);
-        let columns = style.width.saturating_sub(MARGIN).clamp(1, 80);
-        let stuck = self.figures.stuck;
+        let with_durations = has_durations(style.width);
+        let room = if with_durations {
+            style.width - DURATIONS
+        } else {
+            style.width
+        };
+        let columns = room.saturating_sub(MARGIN).clamp(1, 80);
         Stage::ALL.into_iter().map(move |stage| {
-            let (pods, stuck) = (pods[stage as usize], stuck[stage as usize]);
+            let (pods, stuck) = (pods[stage as usize], self.figures.stuck[stage as usize]);
             let length = (pods as f64 / most as f64 * columns as f64).ceil() as usize;
             let bar = "█".repeat(length.min(columns));
-            let bar = match style.colour && !bar.is_empty() {
-                true => format!("\u{1b}[{}m{bar}\u{1b}[0m", palette::ansi(stage.as_str())),
-                false => bar,
-            };
             let stuck = match stuck {
                 0 => String::new(),
                 stuck => format!(" {stuck} stuck"),
             };
-            let line = format!("{:<14}{pods:>6} {bar}{stuck}", stage.as_str());
+            let left = format!("{:<14}{pods:>6} {bar}{stuck}", stage.as_str());
+            let mut line = match with_durations {
+                true => format!("{left:<room$}{}", self.took(stage)),
+                false => left,
+            };
+            if style.colour && !bar.is_empty() {
+                let colour = palette::ansi(stage.as_str());
+                line = line.replacen(&bar, &format!("\u{1b}[{colour}m{bar}\u{1b}[0m"), 1);
+            }
             line.trim_end().to_owned()
         })
     }
+
+    /// The median and the 99th percentile of a stage.
+    fn took(&self, stage: Stage) -> String {
+        let durations = &self.durations[stage as usize];
+        let at = |percent, least| match durations.count() >= least {
+            true => durations.quantile(percent).map(rounded_seconds),
+            false => None,
+        };
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        format!(
+            "{:>9}{:>9}",
+            or_dash(at(50, 1)),
+            or_dash(at(99, LEAST_OF_P99))
+        )
+    }
 }
 
-/// The text in lines of at most `width` columns, broken between words.
+/// Whether a line of so many columns has room for durations.
+const fn has_durations(width: usize) -> bool {
+    width >= MARGIN + DURATIONS + LEAST_BAR
+}
+
+/// The text in lines of at most `width` columns, broken between words, and within a word that is longer.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
-        let is_full = lines.last().is_some_and(|line| {
-            !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width
-        });
-        if is_full {
+        let word: Vec<char> = word.chars().collect();
+        let mut rest = &word[..];
+        loop {
+            let used = lines.last().map_or(0, |line| line.chars().count());
+            let room = width.saturating_sub(used + usize::from(used > 0));
+            if rest.len() > room && used > 0 {
+                lines.push(String::new());
+                continue;
+            }
+            let taken = rest.len().min(room.max(1));
+            if let Some(line) = lines.last_mut() {
+                if used > 0 && rest.len() == word.len() {
+                    line.push(' ');
+                }
+                line.extend(&rest[..taken]);
+            }
+            rest = &rest[taken..];
+            if rest.is_empty() {
+                break;
+            }
             lines.push(String::new());
         }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
     }
-    lines.iter().map(|line| cut(line, width)).collect()
+    lines
 }
 
 fn cut(line: &str, width: usize) -> String {
@@ -112,6 +202,7 @@ fn cut(line: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Distribution;
     use podinit_core::lifecycle::WaitReason;
 
     /// So many pods in a stage, whatever the cause.
@@ -139,7 +230,12 @@ mod tests {
             figures,
             status: "registry.example.com refuses connections for 7m40s: 46 pods wait for their containers."
                 .to_owned(),
-            look: vec!["page    http://127.0.0.1:8080/".to_owned()],
+            look: vec!["the page       http://127.0.0.1:8080/".to_owned()],
+            durations: std::array::from_fn(|stage| {
+                Distribution::of_nanos((0..95 + stage as u64).map(|_| 2_000_000_000))
+            }),
+            has_keys: true,
+            problem: "46 pods cannot pull images.".to_owned(),
         }
     }
 
@@ -151,22 +247,26 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_has_a_bar_for_each_stage_one_status_line_and_where_to_look() {
+    fn a_frame_has_a_bar_for_each_stage_a_status_line_where_to_look_and_the_worst_problem() {
         let expected = "\
 podinit demo: registry-down, 12m40s in: 2980 ready, 50 starting, 7 failed
 
-gated              0
-scheduling         3 ███
-unschedulable      0
-network            1 █
-init               0
-containers        46 ██████████████████████████████████████████████ 12 stuck
-readiness          0
+stage           pods                                             median      p99
+gated              0                                               1.9s        -
+scheduling         3 ██                                            1.9s        -
+unschedulable      0                                               1.9s        -
+network            1 █                                             1.9s        -
+init               0                                               1.9s        -
+containers        46 ██████████████████████████████ 12 stuck       1.9s       2s
+readiness          0                                               1.9s       2s
 
 registry.example.com refuses connections for 7m40s: 46 pods wait for their
 containers.
 
-page    http://127.0.0.1:8080/";
+the page       http://127.0.0.1:8080/
+to end this    q
+
+46 pods cannot pull images.";
         assert_eq!(frame().lines(plain(80), 100).join("\n"), expected);
     }
 
@@ -180,6 +280,25 @@ page    http://127.0.0.1:8080/";
                 assert!(widest <= Some(width.max(MARGIN)), "{width}: {lines:#?}");
             }
         }
+    }
+
+    #[test]
+    fn a_terminal_of_24_lines_shows_everything_and_ends_with_the_problem() {
+        let words = |count| vec!["word"; count].join(" ");
+        let full = Frame {
+            status: words(30),
+            look: vec!["look".to_owned(); 6],
+            problem: words(60) + " end",
+            ..frame()
+        };
+        let lines = full.lines(plain(80), 24);
+        let text = lines.join("\n");
+        assert!(lines.len() <= 24 && text.ends_with(" end"), "{text}");
+        assert_eq!(text.matches("word").count(), 90);
+        assert_eq!(text.matches("look").count(), 6);
+        let small = full.lines(plain(80), 18).join("\n");
+        assert!(small.ends_with(" end"), "{small}");
+        assert_eq!(wrapped("ab abcdefgh", 3), ["ab", "abc", "def", "gh"]);
     }
 
     #[test]
@@ -206,6 +325,9 @@ page    http://127.0.0.1:8080/";
             ..Frame::default()
         };
         let lines = one.lines(plain(80), 100);
-        assert_eq!(lines[6], "init               1 █████");
+        assert_eq!(
+            lines[7].trim_end_matches([' ', '-']),
+            "init               1 ███"
+        );
     }
 }

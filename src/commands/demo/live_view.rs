@@ -8,9 +8,11 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::frame::Frame;
+use super::keys::Keys;
 use super::status_lines::StatusLines;
 use crate::cluster::clock::Clock;
 use crate::commands::output::style;
+use crate::inspect::problems::Finder;
 use crate::metrics::Exposition;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::scene::Scene;
@@ -31,11 +33,14 @@ const ERASE_BELOW: &str = "\u{1b}[J";
 /// What the frames are made of.
 pub(super) struct LiveView {
     pub(super) exposition: Arc<Exposition>,
+    pub(super) finder: Arc<Finder>,
     pub(super) clock: Arc<dyn Clock>,
     /// What breaks, and how long after the start
     pub(super) scene: Option<(Scene, Duration)>,
     /// Where to look
     pub(super) look: Vec<String>,
+    /// Where a key ends the demo
+    pub(super) keys: Option<Keys>,
 }
 
 /// Whether standard output is a terminal that can show frames.
@@ -54,18 +59,21 @@ impl LiveView {
             return;
         };
         while closing.run_until_cancelled(ticks.tick()).await.is_some() {
-            let frame = self.frame(began, opened.elapsed());
+            let frame = self.frame(began, opened.elapsed()).await;
             if screen.show(&frame.lines(style(), height())).is_err() {
                 return;
             }
         }
     }
 
-    fn frame(&self, began: Timestamp, shown: Duration) -> Frame {
+    async fn frame(&self, began: Timestamp, shown: Duration) -> Frame {
         let now = self.clock.now();
         let elapsed = u64::try_from(now.nanos_since(began)).unwrap_or(0);
         let elapsed = Duration::from_nanos(elapsed);
         let figures = self.exposition.figures();
+        // An exporter that cannot answer yet knows of no problem.
+        let problems = self.finder.problems().await.ok();
+        let problem = problems.map(|seen| seen.problems.summary());
         let lines = StatusLines {
             scene: self.scene,
             elapsed,
@@ -77,6 +85,9 @@ impl LiveView {
             elapsed,
             status: lines.line(shown),
             look: self.look.clone(),
+            has_keys: self.keys.is_some(),
+            durations: self.exposition.durations(),
+            problem: problem.unwrap_or_default(),
             figures,
         }
     }

@@ -2,6 +2,8 @@
 
 mod announcement;
 mod frame;
+mod keys;
+mod kubeconfig;
 mod live_view;
 mod status_lines;
 
@@ -12,6 +14,8 @@ use std::time::Duration;
 use anyhow::Context;
 
 use self::announcement::Urls;
+use self::keys::Keys;
+use self::kubeconfig::Kubeconfig;
 use self::live_view::LiveView;
 use crate::args::DemoArgs;
 use crate::cluster::client;
@@ -58,7 +62,10 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         .accounting_on(accounting.handle())
         .reloading_on(reload);
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
-    let urls = Urls::new(exporter.scheme(), exporter.address(), &simulated.url());
+    let api = simulated.url().to_string();
+    let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
+    exporter.set_kubeconfig(kubeconfig.path());
+    let urls = Urls::new(exporter.scheme(), exporter.address(), kubeconfig.path());
     announce(&urls);
     if let Some(duration) = simulation.duration {
         let shutdown = shutdown.clone();
@@ -70,11 +77,14 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let closing = shutdown.child_token();
     let is_shown = !simulation.quiet && live_view::is_possible();
     let view = is_shown.then(|| {
+        let keys = Keys::listen(shutdown.clone());
         let view = LiveView {
             exposition: exporter.exposition(),
+            finder: exporter.finder(),
             clock,
             scene: simulation.scene(),
             look: urls.look(),
+            keys,
         };
         tokio::spawn(view.run(closing.clone()))
     });

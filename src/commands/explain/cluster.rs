@@ -8,12 +8,32 @@ use super::{decode_options, tracker_config};
 use crate::args::ExplainArgs;
 use crate::cluster::clock::Clock;
 use crate::commands::one_shot_list::open;
-use crate::inspect::explain::{Explanation, ListedPods, explain_list};
+use crate::inspect::explain::{Explanation, ListedPods, Worst, explain_list};
 use crate::watch::one_shot_list::{list_events, list_pods};
 use crate::watch::requests::Scope;
 
 /// Explains a startup by what the cluster shows of it now.
 pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<Explanation> {
+    let target = args.target();
+    let (list, server) = listed(args).await?;
+    explain_list(list, tracker_config(args), &target).map_err(|why| {
+        let unknown = || {
+            format!(
+                "the cluster at {server} has no {target}; check the name, --namespace and the selectors"
+            )
+        };
+        anyhow::anyhow!(why.sentence(&target, unknown))
+    })
+}
+
+/// The worst startups by what the cluster shows of them now.
+pub(super) async fn worst(args: &ExplainArgs) -> anyhow::Result<Worst> {
+    let (list, _) = listed(args).await?;
+    Ok(Worst::of_list(list, tracker_config(args), &args.target()))
+}
+
+/// The pods and their Events, and what the API server is called in messages.
+async fn listed(args: &ExplainArgs) -> anyhow::Result<(ListedPods, String)> {
     let target = args.target();
     let namespace = target.namespace.clone();
     let scope = namespace.map_or(Scope::Cluster, Scope::Namespace);
@@ -38,13 +58,5 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<Explanation> {
         // The answers have set the clock right.
         now: clock.now(),
     };
-    explain_list(list, tracker_config(args), &target).map_err(|why| {
-        let unknown = || {
-            format!(
-                "the cluster at {} has no {target}; check the name, --namespace and the selectors",
-                cluster.server
-            )
-        };
-        anyhow::anyhow!(why.sentence(&target, unknown))
-    })
+    Ok((list, cluster.server.clone()))
 }

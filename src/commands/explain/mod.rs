@@ -8,7 +8,7 @@ use std::io::Write;
 use super::output::{print, style};
 use super::reports::documents_of;
 use crate::args::{ExplainArgs, ExplainFormat};
-use crate::inspect::explain::{self, Explanation};
+use crate::inspect::explain::{self, Explanation, Worst};
 use crate::inspect::page;
 use crate::reports::one_moment::joined;
 use crate::reports::replay::ReplayConfig;
@@ -17,9 +17,21 @@ use podinit_decode::DecodeOptions;
 
 /// Explains one startup. If the source cannot be read, or has no such startup, nothing is printed.
 pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let kubeconfig = args.connection.kubeconfig.as_ref();
+    let kubeconfig = kubeconfig.and_then(|path| path.to_str());
+    if args.name.is_none() {
+        let worst = worst(args)?.about_cluster(kubeconfig);
+        let text = match args.output {
+            ExplainFormat::Json => worst.to_json()?,
+            _ => worst.to_table(style().colour),
+        };
+        return print(text.as_bytes(), out);
+    }
     let explanation = match args.exporter() {
         Some(exporter) => super::block_on(exporter::explain(&exporter, &args.target()))?,
-        None if args.files.is_empty() => super::block_on(cluster::explain(args))?,
+        None if args.files.is_empty() => {
+            super::block_on(cluster::explain(args))?.about_cluster(kubeconfig)
+        }
         None => from_recordings(args)?,
     };
     let text = match args.output {
@@ -29,6 +41,23 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Resul
         ExplainFormat::Html => page::pod_page(&explanation, None)?,
     };
     print(text.as_bytes(), out)
+}
+
+/// The worst startups of the source.
+fn worst(args: &ExplainArgs) -> anyhow::Result<Worst> {
+    if let Some(exporter) = args.exporter() {
+        return super::block_on(exporter::worst(&exporter, &args.target()));
+    }
+    if args.files.is_empty() {
+        return super::block_on(cluster::worst(args));
+    }
+    let documents = documents_of(args.files.clone(), decode_options());
+    let documents = joined(documents, args.same_moment);
+    Ok(Worst::of_documents(
+        documents,
+        replay_config(args),
+        &args.target(),
+    )?)
 }
 
 fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {

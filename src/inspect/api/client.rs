@@ -61,6 +61,8 @@ pub enum AskError {
 pub struct Records {
     pub time: Option<Timestamp>,
     pub records: Vec<Record>,
+    /// The kubeconfig with which kubectl reaches the exporter's cluster, where it names one
+    pub kubeconfig: Option<String>,
 }
 
 /// A client of one exporter.
@@ -131,6 +133,7 @@ impl ApiClient {
             let until = page.time.as_deref().map(|text| time("time", text));
             let until = until.transpose().map_err(|error| self.unreadable(&error))?;
             found.time = found.time.max(until);
+            found.kubeconfig = page.freshness.and_then(|freshness| freshness.kubeconfig);
             match page.next {
                 Some(token) => next = format!("&continue={}", encoded(&token)),
                 None => break,

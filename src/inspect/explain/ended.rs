@@ -23,6 +23,8 @@ pub struct EndedLine {
     pub signal: Option<u64>,
     pub reason: Option<String>,
     pub message: Option<String>,
+    /// How often it had been restarted before
+    pub restarts: u64,
     /// All of it as a sentence for people
     #[serde(skip)]
     pub words: String,
@@ -36,6 +38,7 @@ impl From<&Termination> for EndedLine {
             signal: one.signal,
             reason: text(&one.reason),
             message: text(&one.message),
+            restarts: one.restarts,
             words: words(one),
         }
     }
@@ -62,7 +65,7 @@ impl Ended {
                 _ => "container",
             };
             let name = found.map_or("", |container| &*container.name);
-            format!("{kind} {name}, {}", words(one))
+            format!("{kind} {name} {}", words(one))
         });
         let both: Vec<String> = pod.into_iter().chain(container).collect();
         (!both.is_empty()).then(|| both.join("; "))
@@ -90,24 +93,29 @@ impl Ended {
     }
 }
 
-/// How a container ended, in words: `OOMKilled, exit code 137, after 6s`.
+/// How a container ended, in words: `exited with code 137 after 6s (OOMKilled)`.
 fn words(one: &Termination) -> String {
-    let is_success = one.exit_code == Some(0);
-    // What every container says that ends well.
-    let reason = one.reason.as_deref();
-    let reason = reason.filter(|reason| !(is_success && *reason == "Completed"));
     let code = match one.exit_code {
-        Some(code) => format!("exit code {code}"),
-        None => "exit code not known".to_owned(),
+        Some(code) => format!("exited with code {code}"),
+        None => "exited with a code that is not known".to_owned(),
     };
-    let signal = one.signal.map(|signal| format!("signal {signal}"));
+    let signal = one.signal.map(|signal| format!("by signal {signal}"));
     let took = one.started.zip(one.finished);
     let took = took.map(|(from, to)| format!("after {}", seconds(since(from, to))));
-    let parts = reason.map(str::to_owned).into_iter();
-    let parts = parts.chain([code]).chain(signal).chain(took);
-    let words = parts.collect::<Vec<_>>().join(", ");
-    match &one.message {
-        Some(message) => format!("{words} ({message})"),
+    let restarts = match one.restarts {
+        0 => None,
+        1 => Some("after 1 restart".to_owned()),
+        restarts => Some(format!("after {restarts} restarts")),
+    };
+    // What every container says that ends well, or without anything better.
+    let reason = one.reason.as_deref();
+    let reason = reason.filter(|reason| !["Completed", "Error"].contains(reason));
+    let reason = reason.map(|reason| format!("({reason})"));
+    let parts = [Some(code), signal, took, restarts, reason];
+    let words = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let lines = one.message.as_deref().unwrap_or_default().lines();
+    match lines.map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(last) => format!("{words}: {last}"),
         None => words,
     }
 }

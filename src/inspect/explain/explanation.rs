@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::ended::{Ended, EndedLine};
 use super::fleet::Fleet;
-use super::next_command::next_command;
+use super::next_command::{addressed, next_command};
 use super::parts::{Share, shares};
 use super::peers::Peers;
 use super::uncertainty;
@@ -138,6 +138,14 @@ impl Explanation {
     /// None: every explanation can be serialized.
     pub fn to_json(&self) -> serde_json::Result<String> {
         strangers_text::json(self)
+    }
+
+    /// The same with a command that names the kubeconfig of its cluster, where kubectl needs to be told.
+    pub fn about_cluster(self, kubeconfig: Option<&str>) -> Self {
+        Self {
+            next: addressed(&self.next, kubeconfig),
+            ..self
+        }
     }
 
     /// Explains a startup as of `now`, beside its context.

@@ -68,7 +68,10 @@ pub fn explain_list(
 
 /// The documents of a recording that shows the same. Events count only while a startup is under way, so
 /// the pods to explain that are ready come twice: before they were, and after the Events as they are.
-fn documents(list: ListedPods, target: &Target) -> impl Iterator<Item = Document> {
+pub(super) fn documents(
+    list: ListedPods,
+    target: &Target,
+) -> impl Iterator<Item = Document> + use<> {
     let ListedPods {
         mut pods,
         events,

@@ -80,8 +80,16 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
     }
 }
 
+/// `command` with the kubeconfig of the cluster that it is about, where kubectl does not find that by itself.
+pub fn addressed(command: &str, kubeconfig: Option<&str>) -> String {
+    match (kubeconfig, command.strip_prefix("kubectl ")) {
+        (Some(path), Some(rest)) => format!("kubectl --kubeconfig {} {rest}", quoted(path)),
+        _ => command.to_owned(),
+    }
+}
+
 /// A name as an argument of a shell. Those that Kubernetes allows need no quotes.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {
         text.to_owned()
@@ -100,5 +108,16 @@ mod tests {
         assert_eq!(quoted("a b"), "'a b'");
         assert_eq!(quoted("$(reboot)'"), r"'$(reboot)'\'''");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_command_names_the_kubeconfig_that_it_needs() {
+        let command = "kubectl -n shop describe pod web";
+        assert_eq!(addressed(command, None), command);
+        assert_eq!(
+            addressed(command, Some("/tmp/a b/kubeconfig")),
+            "kubectl --kubeconfig '/tmp/a b/kubeconfig' -n shop describe pod web"
+        );
+        assert_eq!(addressed("", Some("/tmp/kubeconfig")), "");
     }
 }

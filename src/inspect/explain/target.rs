@@ -20,6 +20,8 @@ pub enum TargetName {
     Pod(String),
     /// `KIND/NAME`, the kind as Kubernetes spells it
     Workload { kind: String, name: String },
+    /// Every pod
+    Any,
 }
 
 /// Why there is no startup to explain.
@@ -94,6 +96,7 @@ impl Target {
         let in_namespace = (self.namespace.as_deref()).is_none_or(|name| *pod.namespace == *name);
         in_namespace
             && match &self.name {
+                TargetName::Any => true,
                 TargetName::Pod(name) => *pod.name == **name,
                 TargetName::Workload { kind, name } => {
                     let owner = pod.workload.as_deref();
@@ -113,6 +116,7 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
+            TargetName::Any => f.write_str("any pod")?,
             TargetName::Pod(name) => write!(f, "pod {name}")?,
             TargetName::Workload { kind, name } => write!(f, "{kind} {name}")?,
         }

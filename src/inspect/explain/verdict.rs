@@ -2,8 +2,9 @@
 
 use super::ended::Ended;
 use super::parts::Share;
+use crate::inspect::problems::crash;
 use crate::text::human_time::{seconds, since};
-use podinit_core::lifecycle::{Outcome, Progress, Record};
+use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// A part below this share is not named.
@@ -24,7 +25,11 @@ pub(super) fn verdict(
         } => {
             let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
             let waits = seconds(since(entered, end));
-            format!("Not ready after {total}: in {stage} for {waits}, cause {cause}.")
+            // What a crash says is short, and ends the search.
+            let said = record.message.as_deref().map(crash);
+            let said = said.filter(|said| waiting.cause() == Cause::Crash && !said.is_empty());
+            let said = said.map_or_else(String::new, |said| format!(": {said}"));
+            format!("Not ready after {total}: in {stage} for {waits}, cause {cause}{said}.")
         }
         Progress::Ended {
             outcome: Outcome::Ready,

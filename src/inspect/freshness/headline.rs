@@ -56,6 +56,7 @@ mod tests {
             age_seconds: Some(125.4),
             adopted_everything: true,
             shard: Some("1/3".to_owned()),
+            kubeconfig: None,
         }
     }
 

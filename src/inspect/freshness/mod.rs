@@ -52,6 +52,9 @@ pub struct Freshness {
     pub adopted_everything: bool,
     /// Which pods it sees, as in `--shard I/N`; `None` where it sees all
     pub shard: Option<String>,
+    /// The kubeconfig with which kubectl reaches its cluster; only a demo names one
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubeconfig: Option<String>,
 }
 
 impl Default for Freshness {
@@ -66,6 +69,7 @@ impl Default for Freshness {
             age_seconds: None,
             adopted_everything: false,
             shard: None,
+            kubeconfig: None,
         }
     }
 }

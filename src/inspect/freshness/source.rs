@@ -1,7 +1,7 @@
 //! What knows how far an exporter's answers can be trusted.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -30,6 +30,7 @@ pub struct FreshnessSource {
     first_contact: Mutex<Option<String>>,
     /// Whether a pod was seen to start from its beginning
     saw_new: Arc<AtomicBool>,
+    kubeconfig: OnceLock<String>,
 }
 
 impl FreshnessSource {
@@ -49,7 +50,13 @@ impl FreshnessSource {
             changed: Mutex::default(),
             first_contact: Mutex::default(),
             saw_new,
+            kubeconfig: OnceLock::new(),
         }
+    }
+
+    /// Names the kubeconfig with which kubectl reaches the cluster. The first name counts.
+    pub fn set_kubeconfig(&self, path: String) {
+        let _ = self.kubeconfig.set(path);
     }
 
     /// Says what the exporter waits for before its watches begin, in one line; `None` once it does not.
@@ -81,6 +88,7 @@ impl FreshnessSource {
             age_seconds: self.stats.last_contact_age().map(|age| age.as_secs_f64()),
             adopted_everything,
             shard: self.shard.map(|shard| shard.to_string()),
+            kubeconfig: self.kubeconfig.get().cloned(),
         }
     }
 

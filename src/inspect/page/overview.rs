@@ -12,7 +12,7 @@ use super::slo_card::SloCard;
 use super::stage_table::{StageRow, stage_rows};
 use super::status::{Signs, Status};
 use super::waterfall::{Waterfall, waterfall};
-use crate::inspect::explain::{Context, Explanation};
+use crate::inspect::explain::{Context, Explanation, addressed};
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::{Problem, Seen, Wanted};
 use crate::metrics::{Durations, Figures};
@@ -139,6 +139,10 @@ impl Overview {
             .take(MOST_CARDS + MOST_LINES)
             .map(|problem| ProblemCard::new(problem, &self.history, now))
             .collect();
+        for card in &mut cards {
+            let command = &mut card.problem.next_command;
+            *command = addressed(command, self.freshness.kubeconfig.as_deref());
+        }
         let lines = cards.split_off(cards.len().min(MOST_CARDS));
         let (groups, more_groups) = pod_groups(census, now);
         let page = OverviewPage {

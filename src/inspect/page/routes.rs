@@ -255,7 +255,9 @@ impl PageSources {
             peers: self.peers(&record).await?,
             ..Context::default()
         };
-        let explanation = Explanation::new(&record, context, self.clock.now());
+        let freshness = self.freshness.now();
+        let explanation = Explanation::new(&record, context, self.clock.now())
+            .about_cluster(freshness.kubeconfig.as_deref());
         Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)))?))
     }
 

@@ -1,12 +1,10 @@
 //! How long each stage takes: now, in the last hour and in the hour before.
 
 use super::history::Hours;
-use crate::metrics::{Distribution, intervals};
-use crate::text::human_time::seconds;
+use crate::metrics::{Distribution, LEAST_OF_P99, intervals};
+use crate::text::human_time::rounded_seconds;
 use podinit_core::lifecycle::{Interval, Stage};
 
-/// The 99th percentile is that of at least so many pods.
-const LEAST_OF_P99: u64 = 100;
 /// A distribution is drawn from a tenth of a second to a thousand seconds.
 const DECADES: f64 = 4.0;
 const LEAST_SECONDS: f64 = 0.1;
@@ -50,7 +48,10 @@ pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<St
         let beside = |percent, least| {
             let at = |of: &Distribution| {
                 let enough = of.count() >= least;
-                enough.then(|| of.quantile(percent)).flatten().map(rounded)
+                enough
+                    .then(|| of.quantile(percent))
+                    .flatten()
+                    .map(rounded_seconds)
             };
             Beside {
                 last: at(last),
@@ -69,15 +70,6 @@ pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<St
     });
     rows.filter(|row| row.now > 0 || row.pods > 0 || row.class == "whole")
         .collect()
-}
-
-/// Seconds with two digits that count: buckets tell no more.
-fn rounded(value: f64) -> String {
-    if value < 0.01 {
-        return seconds(0.0);
-    }
-    let unit = 10_f64.powf(value.log10().floor() - 1.0);
-    seconds((value / unit).round() * unit)
 }
 
 /// The bars of a distribution over a logarithmic axis of time. What is outside of it stands at its ends.
@@ -134,11 +126,5 @@ mod tests {
             "M0 10v-10.0h1v10.0zM9 10v-10.0h1v10.0zM39 10v-10.0h1v10.0z"
         );
         assert_eq!(bars(&Distribution::default()), "");
-    }
-
-    #[test]
-    fn two_digits_count() {
-        let texts = [0.0, 0.123, 2.345, 17.6, 123.0].map(rounded);
-        assert_eq!(texts, ["0s", "0.12s", "2.3s", "18s", "2m0s"]);
     }
 }

@@ -106,6 +106,7 @@ mod tests {
             age_seconds: None,
             adopted_everything: false,
             shard: None,
+            kubeconfig: None,
         }
     }
 

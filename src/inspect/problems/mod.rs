@@ -17,10 +17,11 @@ pub use census::{Census, Example, Group, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use recording::problems_of_recording;
 pub use routes::router;
+pub use sentence::crash;
 
 use serde::{Deserialize, Serialize};
 
-use crate::inspect::explain::{PodOnNode, next_command_of};
+use crate::inspect::explain::{PodOnNode, addressed, next_command_of};
 use crate::inspect::freshness::Freshness;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{Progress, Record, Tracker, WaitReason};
@@ -127,10 +128,15 @@ impl Problems {
 
     /// As an exporter tells them that can be trusted so far.
     fn told(&self, freshness: Freshness) -> Self {
+        let mut told = self.clone();
+        for problem in told.problems.iter_mut().chain(&mut told.ended) {
+            problem.next_command =
+                addressed(&problem.next_command, freshness.kubeconfig.as_deref());
+        }
         Self {
             fresh: self.time.is_some() && freshness.is_fresh(),
             freshness: Some(freshness),
-            ..self.clone()
+            ..told
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
+use podinit_core::pod::text;
 use podinit_core::problems::{Dimension, Problem};
 use podinit_core::timestamp::Timestamp;
 
@@ -109,15 +110,21 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
         .find_map(|head| message.split_once(head));
     let text = match after {
         Some((_, clauses)) => clauses.split(" preemption:").next().unwrap_or(clauses),
+        None if cause == Cause::Crash => crash(message),
         None => last_error(message),
     };
     let text = text.trim().trim_end_matches('.');
     let says_more = !text.is_empty() && !matches!(cause, Cause::Probe);
-    let cut = |text: &str| match text.char_indices().nth(MOST_REASON) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    };
-    says_more.then(|| cut(text))
+    says_more.then(|| text::ends(text, MOST_REASON).into_owned())
+}
+
+/// How the run before ended, without the back-off that says nothing else: `exit code 1, 3 restarts: …`.
+pub fn crash(message: &str) -> &str {
+    match message.split_once(": ") {
+        Some((head, rest)) if head.starts_with("back-off ") => rest,
+        _ if message.starts_with("back-off ") => "",
+        _ => message,
+    }
 }
 
 /// What stands after the last colon of a chain of errors. A back-off that says nothing else is no error.
@@ -158,7 +165,29 @@ mod tests {
             Some("5 Insufficient cpu")
         );
         let long = "x".repeat(200);
-        let cut = reason(Cause::Config, &long).map(|text| text.chars().count());
-        assert_eq!(cut, Some(MOST_REASON + 1));
+        let cut = reason(Cause::Config, &long).map(|text| text.len());
+        assert_eq!(cut, Some(MOST_REASON));
+        let ends = reason(Cause::Config, &format!("{long} real error"));
+        assert!(ends.is_some_and(|text| text.ends_with("real error")));
+    }
+
+    #[test]
+    fn a_crash_says_how_it_ended_and_how_often() {
+        let backs_off = "back-off 20s restarting failed container=main pod=web_shop(1)";
+        let ended = "OOMKilled, exit code 137, 3 restarts: fatal: no memory";
+        let both = format!("{backs_off}: {ended}");
+        assert_eq!(reason(Cause::Crash, &both).as_deref(), Some(ended));
+        assert_eq!(reason(Cause::Crash, ended).as_deref(), Some(ended));
+        assert_eq!(reason(Cause::Crash, backs_off), None);
+    }
+
+    #[test]
+    fn a_full_disk_is_said() {
+        let disk = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to create containerd \
+                    task: mkdir /run/containerd/io.containerd.runtime.v2.task: no space left on device";
+        assert_eq!(
+            reason(Cause::Sandbox, disk).as_deref(),
+            Some("no space left on device")
+        );
     }
 }

@@ -6,6 +6,7 @@ use crate::cluster::client::Cluster;
 use crate::inspect::api::client::{encoded, fetch};
 use crate::inspect::api::model::Page;
 use crate::inspect::api::parameters::MOST;
+use crate::inspect::explain::addressed;
 use crate::inspect::freshness::Freshness;
 use podinit_decode::rfc3339;
 
@@ -67,8 +68,13 @@ impl StuckOfExporter {
             found.fresh &= page.freshness.as_ref().is_none_or(Freshness::is_fresh);
             found.freshness = page.freshness;
             if let Some(now) = page.time.as_deref().and_then(rfc3339::parse) {
+                let kubeconfig = found.freshness.as_ref();
+                let kubeconfig = kubeconfig.and_then(|freshness| freshness.kubeconfig.as_deref());
                 let rows = page.items.iter().filter_map(|item| StuckPod::of(item, now));
-                found.pods.extend(rows.take(room));
+                found.pods.extend(rows.take(room).map(|row| StuckPod {
+                    next_command: addressed(&row.next_command, kubeconfig),
+                    ..row
+                }));
                 found.time = page.time;
             }
             if page.next.is_none() {

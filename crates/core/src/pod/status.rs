@@ -127,6 +127,8 @@ pub struct Termination {
     /// Such as OOMKilled
     pub reason: Option<Box<str>>,
     pub message: Option<Box<str>>,
+    /// How often it had been restarted before
+    pub restarts: u64,
 }
 
 impl Termination {

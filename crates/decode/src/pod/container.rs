@@ -163,8 +163,14 @@ struct Terminated<'de> {
 
 impl Terminated<'_> {
     /// Of the container at a position, which began at `started`.
-    fn termination(&self, container: usize, started: Option<Timestamp>) -> Termination {
+    fn termination(
+        &self,
+        container: usize,
+        started: Option<Timestamp>,
+        restarts: Option<u64>,
+    ) -> Termination {
         Termination {
+            restarts: restarts.unwrap_or_default(),
             container,
             started,
             finished: self.finished,
@@ -174,6 +180,40 @@ impl Terminated<'_> {
             message: said(self.message.as_deref()),
         }
     }
+}
+
+/// What a container that crashes says: why Kubernetes waits, and how the last run ended, so that the real error
+/// stands at the end.
+fn crash(waits: Option<&str>, ended: Option<&Terminated<'_>>, restarts: Option<u64>) -> String {
+    let waits = waits.filter(|text| !text.is_empty()).map(str::to_owned);
+    let ended = ended.map(|ended| {
+        // The kubelet says Error wherever it knows nothing better.
+        let reason = ended.reason.as_deref().filter(|reason| *reason != "Error");
+        let code = ended.exit_code.map(|code| format!("exit code {code}"));
+        let signal = ended.signal.filter(|signal| *signal > 0);
+        let signal = signal.map(|signal| format!("signal {signal}"));
+        let restarts = match restarts.unwrap_or_default() {
+            0 => None,
+            1 => Some("1 restart".to_owned()),
+            restarts => Some(format!("{restarts} restarts")),
+        };
+        let facts = (reason.map(str::to_owned).into_iter())
+            .chain(code)
+            .chain(signal)
+            .chain(restarts);
+        let facts = facts.collect::<Vec<_>>().join(", ");
+        let lines = ended.message.as_deref().unwrap_or_default().lines();
+        let last = lines.map(str::trim).rfind(|line| !line.is_empty());
+        let both = [
+            Some(facts).filter(|facts| !facts.is_empty()),
+            last.map(str::to_owned),
+        ];
+        both.into_iter().flatten().collect::<Vec<_>>().join(": ")
+    });
+    let both = waits
+        .into_iter()
+        .chain(ended.filter(|ended| !ended.is_empty()));
+    both.collect::<Vec<_>>().join(": ")
 }
 
 /// A text that says something, cut as the messages of Events are.
@@ -220,14 +260,23 @@ pub fn with_statuses(
                 run,
                 ref message,
             } = status.state;
-            if let (ContainerState::Waiting(reason), Some(message)) = (state, message)
-                && reason.is_problem()
-                && !message.is_empty()
-            {
-                said.waits(position, message);
+            let waits = message.as_deref();
+            let text = match state {
+                ContainerState::Waiting(WaitingReason::CrashLoopBackOff) => {
+                    let last = status.last_state.ended.as_ref();
+                    Cow::Owned(crash(waits, last, status.restarts))
+                }
+                ContainerState::Failed => Cow::Owned(crash(None, ended.as_ref(), status.restarts)),
+                ContainerState::Waiting(reason) if reason.is_problem() => {
+                    Cow::Borrowed(waits.unwrap_or_default())
+                }
+                _ => Cow::default(),
+            };
+            if !text.is_empty() {
+                said.waits(position, &text);
             }
             if let Some(ended) = ended.as_ref().filter(|_| said.wants_endings()) {
-                said.ended(ended.termination(position, terminated));
+                said.ended(ended.termination(position, terminated, status.restarts));
             }
             container.state = match state {
                 ContainerState::NoStatus => ContainerState::Waiting(WaitingReason::Unstated),
@@ -414,6 +463,36 @@ impl<'de> LenientField<'de> for DetailsReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crash_says_how_the_run_before_ended() {
+        let ended = |reason: &'static str, code, message: &'static str| Terminated {
+            finished: None,
+            exit_code: Some(code),
+            signal: None,
+            reason: Some(reason.into()),
+            message: Some(message.into()),
+        };
+        let backs_off = "back-off 20s restarting failed container=main pod=web_shop(1)";
+        assert_eq!(
+            crash(
+                Some(backs_off),
+                Some(&ended("Error", 1, "one\n fatal: no disk \n\n")),
+                Some(3)
+            ),
+            "back-off 20s restarting failed container=main pod=web_shop(1): exit code 1, 3 restarts: \
+             fatal: no disk"
+        );
+        let killed = crash(None, Some(&ended("OOMKilled", 137, "")), Some(1));
+        assert_eq!(killed, "OOMKilled, exit code 137, 1 restart");
+        let by_signal = Terminated {
+            signal: Some(9),
+            exit_code: None,
+            ..ended("Error", 0, "")
+        };
+        assert_eq!(crash(None, Some(&by_signal), Some(0)), "signal 9");
+        assert_eq!(crash(Some(backs_off), None, Some(3)), backs_off);
+    }
 
     struct Nothing;
 

@@ -41,11 +41,13 @@ fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
     }
     let value = &outer[field.name];
     match value {
-        // API servers write such texts unless they are pointers, which the schema does not show.
-        Value::Null if field.kind == "string" && !field.repeated && !field.is_map => {
-            put_bytes(field.number, b"", buffer);
-        }
-        Value::Null if field.kind == "Time" && outer.get(field.name).is_some() => {
+        Value::Null if field.is_pointer => {}
+        // Go writes a text or time that is no pointer also where it is empty.
+        Value::Null
+            if matches!(field.kind, "string" | "Time" | "MicroTime")
+                && !field.repeated
+                && !field.is_map =>
+        {
             put_bytes(field.number, b"", buffer);
         }
         Value::Array(elements) if field.repeated => {
@@ -83,11 +85,8 @@ fn put_one(field: &Field, value: &Value, buffer: &mut Vec<u8>) {
     }
 }
 
-/// A time, read with another library than the decoder has; null is an empty message.
+/// A time, read with another library than the decoder has.
 fn time(value: &Value, buffer: &mut Vec<u8>) -> Option<()> {
-    if value.is_null() {
-        return Some(());
-    }
     let at: jiff::Timestamp = value.as_str()?.parse().ok()?;
     let (nanos, second) = (at.as_nanosecond(), 1_000_000_000);
     int64::encode(1, &(nanos.div_euclid(second) as i64), buffer);

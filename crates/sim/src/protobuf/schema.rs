@@ -26,6 +26,8 @@ pub struct Field {
     pub kind: &'static str,
     /// A map, whose keys are texts
     pub is_map: bool,
+    /// A text or time that API servers leave out where it is missing; they write the others empty
+    pub is_pointer: bool,
 }
 
 static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
@@ -55,6 +57,7 @@ fn field(line: &'static str) -> Option<Field> {
         repeated: kind.starts_with("repeated "),
         kind: values.unwrap_or_else(|| kind.split_once(' ').map_or(kind, |(_, kind)| kind)),
         is_map: values.is_some(),
+        is_pointer: kind.starts_with("pointer "),
     })
 }
 
@@ -78,5 +81,8 @@ mod tests {
         let labels = super::fields("ObjectMeta").unwrap();
         let labels = labels.iter().find(|field| field.name == "labels").unwrap();
         assert!(labels.is_map && labels.number == 11 && labels.kind == "string");
+        let deleted = super::fields("ObjectMeta").unwrap().iter();
+        let pointers: Vec<_> = deleted.filter(|field| field.is_pointer).collect();
+        assert_eq!((pointers.len(), pointers[0].name), (1, "deletionTimestamp"));
     }
 }

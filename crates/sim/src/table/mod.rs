@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::object::Resource;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
+mod cluster;
 mod event;
 mod pod;
 
@@ -58,6 +59,8 @@ fn table(resource: Resource, metadata: &Value, objects: &[Value], now: Timestamp
     let (columns, cells): (&[Column], Cells) = match resource {
         Resource::Pods => (&pod::COLUMNS, pod::cells),
         Resource::Events => (&event::COLUMNS, event::cells),
+        Resource::Nodes => (&cluster::NODE_COLUMNS, cluster::node_cells),
+        Resource::Namespaces => (&cluster::NAMESPACE_COLUMNS, cluster::namespace_cells),
     };
     let columns = columns.iter().map(|(name, priority)| {
         let format = if *name == "Name" { "name" } else { "" };

@@ -1,0 +1,213 @@
+//! The worst startups of a source, a line each: the stuck pods, and then what took longest.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::explanation::{Context, Explanation};
+use super::listed::{ListedPods, documents};
+use super::statuses::Statuses;
+use super::target::Target;
+use crate::reports::reader::{Document, RecordingError};
+use crate::reports::replay::{Replay, ReplayConfig};
+use crate::text::human_time::seconds;
+use crate::text::strangers_text;
+use crate::text::table::{cell, table};
+use crate::watch::stats::WatchStats;
+use podinit_core::lifecycle::{
+    EndedStartup, Observation, Observer, Outcome, Progress, Record, Sink, TrackerConfig,
+};
+use podinit_core::timestamp::Timestamp;
+
+/// So many are listed.
+const MOST: usize = 10;
+const HEAD: [&str; 4] = ["POD", "STATE", "TOOK", "VERDICT"];
+
+/// The worst startups, the worst first: pods in flight, startups that ended as ready, and those that failed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Worst {
+    pub worst: Vec<WorstStartup>,
+}
+
+/// One startup, explained in a line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorstStartup {
+    pub namespace: String,
+    pub name: String,
+    /// `in_flight`, or the outcome
+    pub state: &'static str,
+    pub stuck: bool,
+    /// How long it took, or has taken so far
+    pub seconds: f64,
+    /// One sentence
+    pub verdict: String,
+    /// The command that shows more
+    pub next: String,
+}
+
+impl Worst {
+    /// Those among `records` as of `now`.
+    pub fn of_records(records: impl IntoIterator<Item = Record>, now: Timestamp) -> Self {
+        let mut worst = Self::default();
+        for record in records {
+            worst.add(&record, Context::default(), now);
+        }
+        worst.sorted()
+    }
+
+    /// Those of the pods of a recording that fit `target`.
+    ///
+    /// # Errors
+    /// If a document is malformed.
+    pub fn of_documents(
+        documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+        config: ReplayConfig,
+        target: &Target,
+    ) -> Result<Self, RecordingError> {
+        let statuses = RefCell::<Statuses>::default();
+        let stats = Arc::new(WatchStats::new(1));
+        let new_sink = || {
+            Ok::<_, Infallible>(Collected {
+                target,
+                statuses: &statuses,
+                worst: Self::default(),
+            })
+        };
+        let Ok(mut replay) = Replay::new(config, stats, new_sink);
+        for document in documents {
+            let document = document?;
+            statuses.borrow_mut().read(&document, target);
+            let Ok(flow) = replay.read(document);
+            if flow.is_break() {
+                break;
+            }
+        }
+        let (mut collected, tracker) = replay.finish_with_tracker();
+        for (_, pod) in tracker.in_flight_after(None) {
+            if target.fits(pod.pod()) {
+                let record = pod.record();
+                let now = tracker.accounted_time().unwrap_or(record.discovered);
+                collected.add(&record, now);
+            }
+        }
+        Ok(collected.worst.sorted())
+    }
+
+    /// Those of one list of a cluster's pods.
+    pub fn of_list(list: ListedPods, tracker: TrackerConfig, target: &Target) -> Self {
+        let config = ReplayConfig {
+            tracker,
+            ..ReplayConfig::default()
+        };
+        let documents = documents(list, target).map(Ok);
+        // Documents that were made here are not malformed.
+        Self::of_documents(documents, config, target).unwrap_or_default()
+    }
+
+    /// The same with commands that name the kubeconfig of the cluster, where kubectl needs to be told.
+    pub fn about_cluster(mut self, kubeconfig: Option<&str>) -> Self {
+        for one in &mut self.worst {
+            one.next = super::addressed(&one.next, kubeconfig);
+        }
+        self
+    }
+
+    /// A table, or a line that says that there is nothing to list.
+    pub fn to_table(&self, colour: bool) -> String {
+        if self.worst.is_empty() {
+            return "No startup is known.\n".to_owned();
+        }
+        let rows = self.worst.iter().map(|one| {
+            let state = if one.stuck { "stuck" } else { one.state };
+            let name = format!("{}/{}", one.namespace, one.name);
+            let cells = [&*name, state, &seconds(one.seconds.round()), &one.verdict];
+            cells.map(cell).to_vec()
+        });
+        table(&HEAD, &rows.collect::<Vec<_>>(), colour)
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// None: its numbers are finite.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        strangers_text::json(self)
+    }
+
+    fn add(&mut self, record: &Record, context: Context, now: Timestamp) {
+        let stuck = match record.progress {
+            Progress::InFlight { is_stuck, .. } => is_stuck,
+            Progress::Ended { outcome, .. } => {
+                // How long others ran says nothing of their startup.
+                if !matches!(outcome, Outcome::Ready | Outcome::Failed) {
+                    return;
+                }
+                false
+            }
+        };
+        let explained = Explanation::new(record, context, now);
+        self.worst.push(WorstStartup {
+            namespace: explained.namespace,
+            name: explained.name,
+            state: explained.state,
+            stuck,
+            seconds: explained.seconds,
+            verdict: explained.verdict,
+            next: explained.next,
+        });
+        // Sorted now and then, so that what is kept is bounded and each costs little.
+        if self.worst.len() >= 10 * MOST {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        let took = |one: &WorstStartup| Reverse((one.seconds * 1e3) as u64);
+        let key = |one: &WorstStartup| (!one.stuck, took(one), one.namespace.clone());
+        self.worst
+            .sort_by_cached_key(|one| (key(one), one.name.clone()));
+        self.worst.truncate(MOST);
+    }
+
+    fn sorted(mut self) -> Self {
+        self.cut();
+        self
+    }
+}
+
+/// Collects startups as they end.
+struct Collected<'a> {
+    target: &'a Target,
+    statuses: &'a RefCell<Statuses>,
+    worst: Worst,
+}
+
+impl Collected<'_> {
+    fn add(&mut self, record: &Record, now: Timestamp) {
+        let statuses = self.statuses.borrow();
+        let first = statuses.first(record.uid);
+        let context = Context {
+            lost: first.lost,
+            ending: statuses.ending(record.uid),
+            is_over_at_first_sight: first.has_ended,
+            ..Context::default()
+        };
+        self.worst.add(record, context, now);
+    }
+}
+
+impl Observer for Collected<'_> {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
+
+impl Sink for Collected<'_> {
+    fn ended(&mut self, startup: EndedStartup) {
+        if self.target.fits(startup.pod()) {
+            let record = startup.record();
+            self.add(&record, record.discovered);
+        }
+    }
+}
