@@ -10,13 +10,39 @@ use serde_json::{Value, json};
 use crate::support::doctor::Kubeconfig;
 use crate::support::restart::{Exporter, World};
 
-const SAID: &str = "failed to setup network for sandbox: no address left";
+/// What is said of the pod of that name, by an Event with that reason, and the cause that it is.
+const SAID: [(&str, &str, &str, &str); 4] = [
+    (
+        "web-1",
+        "FailedCreatePodSandBox",
+        "failed to setup network for sandbox: no address left",
+        "cni",
+    ),
+    (
+        "web-2",
+        "FailedCreatePodSandBox",
+        "failed to create the shim: no space left on device",
+        "sandbox",
+    ),
+    (
+        "web-3",
+        "FailedMount",
+        "MountVolume.SetUp failed for volume data: the path does not exist",
+        "volume",
+    ),
+    (
+        "web-4",
+        "FailedPrepareDynamicResources",
+        "NodePrepareResources failed for claim gpu: the driver does not answer",
+        "claim",
+    ),
+];
 
 /// A pod whose kubelet has accepted it, twenty minutes before anyone looks.
-fn pod() -> Value {
+fn pod(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": "web-1", "namespace": "shop", "uid": "uid-web-1",
+        "metadata": {"name": name, "namespace": "shop", "uid": format!("uid-{name}"),
             "creationTimestamp": "2026-01-01T00:00:00Z"},
         "spec": {"nodeName": "node-a0", "containers": [{"name": "main", "image": "web"}]},
         "status": {"phase": "Pending", "startTime": "2026-01-01T00:00:01Z", "conditions": [
@@ -24,20 +50,28 @@ fn pod() -> Value {
     })
 }
 
-fn warning() -> Value {
-    json!({
-        "apiVersion": "v1", "kind": "Event",
-        "metadata": {"name": "web-1.1", "namespace": "shop"},
-        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web-1", "uid": "uid-web-1"},
-        "reason": "FailedCreatePodSandBox", "message": SAID, "type": "Warning",
-        "reportingComponent": "kubelet", "firstTimestamp": "2026-01-01T00:00:02Z",
-        "lastTimestamp": "2026-01-01T00:00:02Z", "count": 1,
+fn pods() -> impl Iterator<Item = Value> {
+    SAID.iter().map(|(name, ..)| pod(name))
+}
+
+fn warnings() -> impl Iterator<Item = Value> {
+    SAID.iter().map(|(name, reason, message, _)| {
+        json!({
+            "apiVersion": "v1", "kind": "Event",
+            "metadata": {"name": format!("{name}.1"), "namespace": "shop"},
+            "involvedObject": {"kind": "Pod", "namespace": "shop", "name": name, "uid": format!("uid-{name}")},
+            "reason": reason, "message": message, "type": "Warning",
+            "reportingComponent": "kubelet", "firstTimestamp": "2026-01-01T00:00:02Z",
+            "lastTimestamp": "2026-01-01T00:00:02Z", "count": 1,
+        })
     })
 }
 
 async fn cluster() -> Cluster {
     let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
-    cluster.put_json(pod()).unwrap();
+    for pod in pods() {
+        cluster.put_json(pod).unwrap();
+    }
     cluster.step(Duration::from_secs(20 * 60));
     cluster
 }
@@ -62,45 +96,70 @@ async fn an_exporter_says_it_everywhere() {
 fn says_it_everywhere(world: &World) {
     let mut exporter = Exporter::spawn(world.command().args(["--evidence", "events"]));
     exporter.until_says("/metrics", "podinit_evidence_up{source=\"events\"} 1");
-    world.cluster.put_event_json(warning()).unwrap();
-    let inflight = exporter.until_says("/api/v1/inflight", SAID);
-    let inflight: Value = serde_json::from_str(&inflight).unwrap();
-    let startup = &inflight["items"][0];
-    assert_eq!(
-        [&startup["in_flight"]["cause"], &startup["message"]],
-        [&json!("cni"), &json!(SAID)]
-    );
-    exporter.until_says("/pods/shop/web-1", SAID);
-    exporter.until_says("/", SAID);
+    for warning in warnings() {
+        world.cluster.put_event_json(warning).unwrap();
+    }
+    for (name, _, said, cause) in SAID {
+        let inflight = exporter.until_says("/api/v1/inflight", said);
+        let inflight: Value = serde_json::from_str(&inflight).unwrap();
+        let mut startups = inflight["items"].as_array().unwrap().iter();
+        let startup = startups.find(|one| one["name"] == name).unwrap();
+        assert_eq!(
+            [&startup["in_flight"]["cause"], &startup["message"]],
+            [&json!(cause), &json!(said)]
+        );
+        exporter.until_says("/api/v1/problems", said);
+        exporter.until_says(&format!("/pods/shop/{name}"), said);
+        exporter.until_says("/", said);
+    }
     let url = format!("http://{}", exporter.address().unwrap());
-    let url = url.as_str();
-    for args in [
-        &["stuck", "--url", url, "-o", "wide"][..],
-        &["explain", "--url", url, "-n", "shop", "web-1"],
-    ] {
-        let text = printed(args);
-        assert!(text.contains(SAID), "{args:?}: {text}");
+    for command in ["stuck", "problems"] {
+        let text = printed(&[command, "--url", &url, "-o", "wide"]);
+        for (name, _, said, _) in SAID {
+            assert!(text.contains(said), "{command} of {name}: {text}");
+        }
+    }
+    for (name, _, said, _) in SAID {
+        let text = printed(&["explain", "--url", &url, "-n", "shop", name]);
+        assert!(text.contains(said), "{text}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_list_of_the_cluster_says_it_to_explain() {
     let cluster = cluster().await;
-    cluster.put_event_json(warning()).unwrap();
+    for warning in warnings() {
+        cluster.put_event_json(warning).unwrap();
+    }
     let kubeconfig = Kubeconfig::of(&cluster.url().to_string());
     let file = kubeconfig.path().to_str().unwrap();
-    let args = ["explain", "--kubeconfig", file, "-n", "shop", "web-1"];
-    let text = tokio::task::block_in_place(|| printed(&args));
-    assert!(text.contains(SAID), "{text}");
+    for (name, _, said, _) in SAID {
+        let args = ["explain", "--kubeconfig", file, "-n", "shop", name];
+        let text = tokio::task::block_in_place(|| printed(&args));
+        assert!(text.contains(said), "{text}");
+    }
 }
 
 #[test]
-fn a_recording_says_it_to_explain() {
+fn a_recording_says_it_to_explain_and_to_problems() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("recording.json");
-    let list = json!({"kind": "PodList", "items": [pod()]});
-    std::fs::write(&file, format!("{list}\n{}\n", warning())).unwrap();
+    // The pods come first, the warnings follow, and one pod shows the time at which all of them wait.
+    let pods: Vec<_> = pods().collect();
+    let list = json!({"kind": "PodList", "items": pods});
+    let mut later = pod("later");
+    later["metadata"]["creationTimestamp"] = json!("2026-01-01T00:20:00Z");
+    let later = json!({"type": "ADDED", "object": later});
+    let warnings: Vec<_> = warnings().map(|warning| warning.to_string()).collect();
+    let text = format!("{list}\n{}\n{later}\n", warnings.join("\n"));
+    std::fs::write(&file, text).unwrap();
     let file = file.to_str().unwrap();
-    let text = printed(&["explain", "--file", file, "-n", "shop", "web-1"]);
-    assert!(text.contains(SAID), "{text}");
+    for (name, _, said, _) in SAID {
+        let text = printed(&["explain", "--file", file, "-n", "shop", name]);
+        assert!(text.contains(said), "{text}");
+    }
+    let problems = printed(&["problems", "--file", file, "-o", "wide"]);
+    for (name, _, said, _) in SAID {
+        assert!(problems.contains(said), "{name}: {problems}");
+    }
 }
