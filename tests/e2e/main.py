@@ -17,6 +17,7 @@ import doctor
 import faults
 import formats
 import in_place
+import kubectl
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
 import traces
@@ -108,6 +109,7 @@ class Suite:
             promcheck.run(self)
             traces.run(self)
             doctor.run(self)
+            kubectl.run(self)
         if self.wanted("causes"):
             causes.run(self)
         if self.wanted("in-place"):
