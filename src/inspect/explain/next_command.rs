@@ -36,6 +36,10 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
     );
     let describe = format!("{kubectl} describe pod {name}");
     let field = |path: &str| format!("{kubectl} get pod {name} -o jsonpath='{{{path}}}'");
+    // A container without such a log must not hide those of the others.
+    let logs = |of_run: &str| {
+        format!("{kubectl} logs {name} --all-containers --ignore-errors{of_run} --tail=50")
+    };
     let Some(waiting) = waiting else {
         return describe;
     };
@@ -72,10 +76,9 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
             field(".status.initContainerStatuses[*].state.waiting.message")
         }
         Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
-        Cause::Exited => format!("{kubectl} logs {name} --all-containers --tail=50"),
-        Cause::Crash => format!("{kubectl} logs {name} --all-containers --previous --tail=50"),
+        Cause::Exited | Cause::Run => logs(""),
+        Cause::Crash => logs(" --previous"),
         Cause::Create => describe,
-        Cause::Run => format!("{kubectl} logs {name} --all-containers --tail=50"),
         Cause::ReadinessGate => field(".spec.readinessGates[*].conditionType"),
     }
 }
@@ -108,6 +111,20 @@ mod tests {
         assert_eq!(quoted("a b"), "'a b'");
         assert_eq!(quoted("$(reboot)'"), r"'$(reboot)'\'''");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn the_logs_of_a_crash_are_shown_whatever_the_other_containers_say() {
+        let pod = PodOnNode {
+            namespace: "shop",
+            name: "web",
+            node: None,
+        };
+        let crash = WaitReason::new(Stage::Containers, Cause::Crash);
+        assert_eq!(
+            next_command_of(pod, crash),
+            "kubectl -n shop logs web --all-containers --ignore-errors --previous --tail=50"
+        );
     }
 
     #[test]
