@@ -18,6 +18,7 @@ use super::logging::LogArgs;
 Examples:
   podinit capture --output /var/tmp --duration 1h
   podinit capture --namespace shop --anonymize
+  podinit capture --until-ready 300 --for 15m
   podinit capture --output - --duration 30s > recording.json
   podinit report /var/tmp/podinit-*.json.gz")]
 pub struct CaptureArgs {
@@ -59,6 +60,10 @@ pub struct CaptureArgs {
         value_parser = parse_duration_above_zero
     )]
     pub duration: Option<Duration>,
+
+    /// End once so many startups of the recording have become Ready; with --duration, whichever comes first
+    #[arg(long, value_name = "STARTUPS")]
+    pub until_ready: Option<NonZeroU64>,
 
     /// Replace names, labels, UIDs, images and unknown words by keyed hashes, and leave out what
     /// podinit does not read

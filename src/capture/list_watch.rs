@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::document::WatchLine;
+use super::startups::{StartupCounter, StartupCounts};
 use super::{Output, Recorder};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::clock::Clock;
@@ -20,6 +21,7 @@ use crate::watch::negotiation::Answer;
 use crate::watch::pages::{fetch_pages, watch_version};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
+use podinit_core::pod::packed::PackedPods;
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,9 @@ pub(super) struct Recording {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) output: Arc<Mutex<Output>>,
     pub(super) recorder: Arc<Recorder>,
+    /// Of pods alone
+    pub(super) counter: StartupCounter,
+    pub(super) startups: Arc<StartupCounts>,
     /// Whether the last request or watch failed
     pub(super) failing: bool,
 }
@@ -169,14 +174,17 @@ impl Recording {
     /// Lists all pods and writes the list, at the beginning of the next file if this one is full. The
     /// pages are held compressed until the list is complete, and then written without a document of
     /// another resource between them, so that `replay` joins them.
-    async fn list(&self, watch: &Follow) -> io::Result<Result<String, ApiError>> {
+    async fn list(&mut self, watch: &Follow) -> io::Result<Result<String, ApiError>> {
         let mut held = GzEncoder::new(Vec::new(), Compression::fast());
-        let mut version = None;
+        let (mut version, mut pods, mut began) = (None, PackedPods::default(), None);
         let read = |body: &[u8]| {
             let head = page_head(body)?;
-            let document = self.recorder.document(body, self.clock.now());
+            let now = self.clock.now();
+            began.get_or_insert(now);
+            let document = self.recorder.document(body, now);
             let mut document =
                 document.ok_or_else(|| ApiError::malformed("the body is no list of pods"))?;
+            self.counter.page(&document, &mut pods);
             document.push(b'\n');
             io::Write::write_all(&mut held, &document).map_err(ApiError::malformed)?;
             version = head.resource_version;
@@ -200,6 +208,8 @@ impl Recording {
             output.write(&page?)?;
         }
         output.flush()?;
+        let began = began.unwrap_or_else(|| self.clock.now());
+        self.counter.listed(pods, began, &self.startups);
         Ok(Ok(version))
     }
 
@@ -220,10 +230,14 @@ impl Recording {
             Resource::Events => event.is_applied(),
         };
         let mut full = false;
-        if writes && let Some(document) = self.recorder.document(line, self.clock.now()) {
+        let now = self.clock.now();
+        if writes && let Some(document) = self.recorder.document(line, now) {
             let mut output = self.output.lock().await;
             output.write(&document)?;
-            full = self.resource == Resource::Pods && output.is_full();
+            if self.resource == Resource::Pods {
+                full = output.is_full();
+                self.counter.event(&document, now, &self.startups);
+            }
         }
         if event.is_error() {
             let detail = "the API server ended the watch with an error";

@@ -4,6 +4,7 @@
 //! - `recorder`: a document as it is recorded.
 //! - `output`: files that are rotated, or standard output.
 //! - `anonymize`: takes the names out.
+//! - `startups`: how many startups were recorded.
 //!
 //! A recording is a stream of JSON documents, one to a line, each with the time of its arrival
 //! (`observedAt`). Each file begins with a list of all pods, so that it can be read by itself.
@@ -13,6 +14,7 @@ mod document;
 mod list_watch;
 mod output;
 mod recorder;
+mod startups;
 
 use std::io;
 use std::sync::Arc;
@@ -26,6 +28,8 @@ pub use self::anonymize::Anonymizer;
 use self::list_watch::{ListWatch, Recording, Resource};
 pub use self::output::{Destination, Output, OutputConfig};
 pub use self::recorder::{Recorder, RecorderCounts};
+use self::startups::StartupCounter;
+pub use self::startups::{StartupCounts, Startups};
 use crate::cluster::clock::Clock;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::follow::Follow;
@@ -46,6 +50,8 @@ pub struct CaptureConfig {
     pub events: bool,
     /// What becomes of each document
     pub recorder: Arc<Recorder>,
+    /// Where the startups are counted that the recording holds
+    pub startups: Arc<StartupCounts>,
     /// Deadlines and sizes of requests
     pub reflector: ReflectorConfig,
 }
@@ -72,6 +78,8 @@ pub async fn capture(
             clock: Arc::clone(&clock),
             output: Arc::clone(&output),
             recorder: Arc::clone(&config.recorder),
+            counter: StartupCounter::new(),
+            startups: Arc::clone(&config.startups),
             failing: false,
         },
     };

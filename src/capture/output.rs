@@ -74,6 +74,12 @@ impl Output {
         self.kept.back().map(PathBuf::as_path)
     }
 
+    /// How many files there are, and how many older ones were removed; none for standard output.
+    pub fn files(&self) -> (usize, usize) {
+        let kept = self.kept.len();
+        (kept, (self.begun as usize).saturating_sub(kept))
+    }
+
     /// Adds a document. It is on disk after the next [`Output::flush`].
     ///
     /// # Errors

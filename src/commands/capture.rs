@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 use crate::args::CaptureArgs;
 use crate::capture::{
     self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
+    StartupCounts, Startups,
 };
 use crate::cluster::client;
 use crate::cluster::clock::SystemClock;
@@ -21,7 +22,8 @@ use crate::watch::requests::Scope;
 /// The deadline of the first request, which finds out whether the cluster can be recorded.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Records a cluster until a signal or until the chosen duration has passed.
+/// Records a cluster until a signal, until the chosen duration has passed, or until so many startups have become
+/// Ready.
 pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
     let shutdown = signals::shutdown().context("cannot listen for signals")?;
     let anonymizer = args
@@ -32,11 +34,13 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
     let output = open(&args)?;
     let cluster = client::connect(&args.connection.options()).await?;
     let recorder = Arc::new(Recorder::new(anonymizer));
+    let startups = Arc::new(StartupCounts::default());
     let config = CaptureConfig {
         scope: args.namespace.map_or(Scope::Cluster, Scope::Namespace),
         selectors: args.selectors.selectors(),
         events: args.evidence.events(),
         recorder: Arc::clone(&recorder),
+        startups: Arc::clone(&startups),
         reflector: ReflectorConfig::default(),
     };
     let begun = async {
@@ -59,15 +63,48 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
             None => std::future::pending().await,
         }
     };
+    let are_ready = async {
+        match args.until_ready {
+            Some(count) => startups.until_ready(count.get()).await,
+            None => std::future::pending().await,
+        }
+    };
     let clock = Arc::new(SystemClock);
     let recorded = tokio::select! {
         recorded = capture::capture(&cluster.client, config, clock, Arc::clone(&output)) => recorded,
         () = shutdown.cancelled() => Ok(()),
         () = ends => Ok(()),
+        () = are_ready => Ok(()),
     };
-    let flushed = output.lock().await.flush();
+    let mut output = output.lock().await;
+    let flushed = output.flush();
     report(recorder.counts());
-    recorded.and(flushed).context("cannot write the recording")
+    recorded
+        .and(flushed)
+        .context("cannot write the recording")?;
+    tracing::info!("{}", held(startups.now(), &output));
+    Ok(())
+}
+
+/// What the recording holds: `312 startups, 298 of them Ready, in FILE`.
+fn held(startups: Startups, output: &Output) -> String {
+    let Startups { begun, ready } = startups;
+    let found = match begun {
+        1 => format!("1 startup, {ready} of them Ready"),
+        _ => format!("{begun} startups, {ready} of them Ready"),
+    };
+    let Some(last) = output.path() else {
+        return format!("{found}, on standard output");
+    };
+    let last = last.display();
+    match output.files() {
+        (0 | 1, 0) => format!("{found}, in {last}"),
+        (files, 0) => format!("{found}, in {files} files, the last of them {last}"),
+        (files, removed) => format!(
+            "{found}; the newest {files} files are kept, the last of them {last}; {removed} older ones were removed, \
+             with the startups in them"
+        ),
+    }
 }
 
 /// Says at the end what is not in the recording as the API server sent it.

@@ -1,16 +1,20 @@
 //! Recordings of the simulated cluster, read back: they give what an exporter beside them has counted.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Lines, Read};
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 use podinit::capture::{
-    Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, capture,
+    Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, StartupCounts,
+    Startups, capture,
 };
 use podinit::metrics::Format;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ExpositionConfig, ReplayConfig, expose};
+use podinit::reports::report::summarize;
 use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
@@ -19,9 +23,11 @@ use podinit_sim::Cluster;
 use podinit_sim::faults::{StreamFault, Target};
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::{plan, rng::Rng};
+use serde_json::json;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
+use crate::support::doctor::Kubeconfig;
 use crate::support::embedded::{Embedded, client, cluster};
 use crate::support::scrape::Scrape;
 
@@ -29,6 +35,7 @@ use crate::support::scrape::Scrape;
 struct Recorded {
     directory: tempfile::TempDir,
     recorder: Arc<Recorder>,
+    startups: Arc<StartupCounts>,
     output: Arc<Mutex<Output>>,
     task: JoinHandle<std::io::Result<()>>,
 }
@@ -46,11 +53,13 @@ impl Recorded {
             Output::create(config, "test".to_owned()).unwrap(),
         ));
         let recorder = Arc::new(Recorder::new(anonymizer));
+        let startups = Arc::new(StartupCounts::default());
         let config = CaptureConfig {
             scope: Scope::Cluster,
             selectors: Selectors::default(),
             events: false,
             recorder: Arc::clone(&recorder),
+            startups: Arc::clone(&startups),
             reflector: ReflectorConfig::default(),
         };
         let (client, clock, to) = (client(cluster), cluster.clock(), Arc::clone(&output));
@@ -59,6 +68,7 @@ impl Recorded {
         Self {
             directory,
             recorder,
+            startups,
             output,
             task,
         }
@@ -143,6 +153,138 @@ async fn a_recording_gives_what_the_exporter_counts() {
         let (replayed, watched) = (replayed.beginning(&COUNTED), watched.beginning(&COUNTED));
         assert_eq!(replayed, watched, "anonymous: {anonymous}");
     }
+}
+
+/// The startups that `report` finds in these files: all but those of pods that had started up before.
+fn reported(files: &[PathBuf]) -> Startups {
+    let documents = files
+        .iter()
+        .flat_map(|file| Recording::open(file, DecodeOptions::default()).unwrap());
+    let report = summarize(documents, ReplayConfig::default(), 0).unwrap();
+    let known = report.finished["preexisting"] + report.finished["static"];
+    Startups {
+        begun: report.discovered - known,
+        ready: report.finished["ready"],
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_startups_are_those_of_the_report() {
+    for anonymizer in [None, Some(Anonymizer::with_key([1; 32]))] {
+        let mut world = Embedded::watching(cluster().await);
+        live(&mut world, 3, 20).await;
+        let recorded = Recorded::begin(&world.cluster, anonymizer, u64::MAX);
+        world.pass(2).await;
+        live(&mut world, 7, 20).await;
+        // Between two lists pods come and go.
+        world.cluster.faults().stream(StreamFault::Gone);
+        live(&mut world, 8, 1).await;
+        world.pass(60).await;
+        let counted = recorded.startups.now();
+        let (_directory, files) = recorded.end().await;
+        assert!(
+            counted.ready > 5 && counted.begun > counted.ready,
+            "{counted:?}"
+        );
+        assert_eq!(counted, reported(&files));
+    }
+}
+
+/// A pod, and the instant at which it became Ready, if it has.
+fn put_pod(cluster: &Cluster, name: &str, is_ready: bool) {
+    let condition = |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": "2026-01-01T00:00:05Z"});
+    let kinds: &[&str] = match is_ready {
+        true => &[
+            "PodScheduled",
+            "PodReadyToStartContainers",
+            "Initialized",
+            "ContainersReady",
+            "Ready",
+        ],
+        false => &["PodScheduled"],
+    };
+    let conditions: Vec<_> = kinds.iter().map(|kind| condition(kind)).collect();
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "uid": format!("uid-{name}"),
+                     "creationTimestamp": "2026-01-01T00:00:00Z"},
+        "status": {"conditions": conditions},
+    });
+    cluster.put_json(pod).unwrap();
+}
+
+/// `podinit capture` into a directory, as a process, and its log.
+fn capture_process(
+    cluster: &Cluster,
+    directory: &Path,
+    args: &[&str],
+) -> (Child, Lines<BufReader<ChildStderr>>) {
+    let kubeconfig = Kubeconfig::of(&cluster.url().to_string());
+    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
+        .args(["capture", "--kubeconfig"])
+        .arg(kubeconfig.path())
+        .arg("--output")
+        .arg(directory)
+        .args(args)
+        .env_clear()
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let log = BufReader::new(process.stderr.take().unwrap()).lines();
+    // Its first list is recorded once it is written.
+    let size = || {
+        let files = std::fs::read_dir(directory).unwrap();
+        let sizes = files.map(|file| file.unwrap().metadata().unwrap().len());
+        sizes.sum::<u64>()
+    };
+    while size() == 0 {
+        assert!(process.try_wait().unwrap().is_none(), "it has ended");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (process, log)
+}
+
+/// The rest of the log of a process that has to end well by itself.
+fn to_the_end(mut process: Child, mut log: Lines<BufReader<ChildStderr>>) -> String {
+    let mut text = String::new();
+    while let Some(line) = log.next().transpose().unwrap() {
+        text += &line;
+        text.push('\n');
+    }
+    assert!(process.wait().unwrap().success(), "{text}");
+    text
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_ends_once_so_many_are_ready_and_says_how_many_it_holds() {
+    let cluster = cluster().await;
+    for name in ["before-a", "before-b", "before-c"] {
+        put_pod(&cluster, name, true);
+    }
+    put_pod(&cluster, "under-way", false);
+    let directory = tempfile::tempdir().unwrap();
+    let args = ["--until-ready", "2", "--for", "1h"];
+    let (process, log) = capture_process(&cluster, directory.path(), &args);
+    put_pod(&cluster, "waits", false);
+    put_pod(&cluster, "quick", false);
+    put_pod(&cluster, "under-way", true);
+    put_pod(&cluster, "quick", true);
+    let text = to_the_end(process, log);
+    assert!(text.contains("3 startups, 2 of them Ready, in "), "{text}");
+    let files = std::fs::read_dir(directory.path()).unwrap();
+    let files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    assert!(text.contains(files[0].to_str().unwrap()), "{text}");
+    assert_eq!(reported(&files), Startups { begun: 3, ready: 2 });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn its_duration_ends_it_where_too_few_are_ready() {
+    let cluster = cluster().await;
+    let directory = tempfile::tempdir().unwrap();
+    let args = ["--until-ready", "2", "--for", "1s"];
+    let (process, log) = capture_process(&cluster, directory.path(), &args);
+    let text = to_the_end(process, log);
+    assert!(text.contains("0 startups, 0 of them Ready, in "), "{text}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -38,6 +38,7 @@ impl Recorded {
             selectors: Selectors::default(),
             events: false,
             recorder: Arc::new(Recorder::new(None)),
+            startups: Arc::default(),
             reflector: ReflectorConfig {
                 seed: Some(1),
                 ..ReflectorConfig::default()
