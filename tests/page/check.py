@@ -1,6 +1,6 @@
 """Looks at the live page of `podinit demo` in a headless Chromium: at the width of a desk and of a phone, light and
 dark, with axe-core. Every scene has a demo of its own; `none` is the demo without a scene. Then it looks at a demo in a
-terminal.
+terminal, and at the page of a comparison (comparison.py).
 
     tests/page/run [--podinit FILE] [--scene NAME]... [--speed N] [--seconds N] [--images DIRECTORY]
 
@@ -20,6 +20,7 @@ import time
 import axe_playwright_python
 from playwright.sync_api import Error, sync_playwright
 
+import comparison
 from terminal import ENTER, HOME, LEAVE, Terminal, last_frame
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -228,6 +229,7 @@ def main():
             demos += [Demo(options, scene) for scene in scenes]
             time.sleep(options.seconds)
             faults += in_terminal(options.podinit)
+            faults += comparison.look(browser, options.podinit, SIZES, AXE, options.images)
             for demo in demos:
                 faults += Check(browser, demo, options.images).run()
         finally:

@@ -1,8 +1,9 @@
 //! The figures of a comparison (section 15 of the specification), against SciPy, against a reading of the section
 //! that shares no code with podinit, and against simulated pairs of which the truth is known.
 
-mod command;
+pub mod command;
 mod figures;
+mod place;
 mod reference;
 mod scipy;
 mod sides;

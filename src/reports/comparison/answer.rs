@@ -108,7 +108,14 @@ impl Answer {
             None => too_few(observed),
             Some(row) if !mix.same_workloads => other_workloads(row, mix),
             Some(row) if verdict != row.verdict => other_mix(row, matched, mix),
-            Some(row) if verdict == Verdict::Unclear => unclear(row),
+            Some(row) if verdict == Verdict::Unclear => {
+                let (text, needed) = unclear(row);
+                (text + &moved_stages(rows), needed)
+            }
+            Some(row) if verdict == Verdict::Same => {
+                let text = told(row, None, breakdown) + &moved_stages(rows);
+                (text, None)
+            }
             Some(row) => (told(row, stage.map(|(_, row)| row), breakdown), None),
         };
         Self {
@@ -118,6 +125,23 @@ impl Answer {
             needed,
         }
     }
+}
+
+/// The stages that moved although the whole did not: ` The stage network is slower: +3 s in p90.`
+fn moved_stages(rows: &[Row]) -> String {
+    let stages = Stage::ALL.into_iter();
+    let found = stages.filter_map(|stage| row_of(rows, Interval::Stage(stage)));
+    let found = found.filter(|row| matches!(row.verdict, Verdict::Slower | Verdict::Faster));
+    let sentences = found.map(|row| {
+        let (quantile, difference, _) = moved(row);
+        format!(
+            " The stage {} is {}: {} in {quantile}.",
+            row.interval,
+            row.verdict.as_str(),
+            signed(difference.difference)
+        )
+    });
+    sentences.collect()
 }
 
 fn told(row: &Row, stage: Option<&Row>, breakdown: Option<&Breakdown>) -> String {
@@ -171,7 +195,10 @@ fn place(breakdown: &Breakdown, verdict: Verdict) -> String {
             .iter()
             .filter(|part| part.dimension.as_str() == "node")
     };
-    match nodes().count() > 1 && nodes().all(|part| part.row.verdict == verdict) {
+    // Of more nodes than are stated, and of those with few pods, nothing is known.
+    let stated: f64 = nodes().map(|part| part.pods_after).sum();
+    let is_all = nodes().count() > 1 && stated > 1.0 - 1e-9;
+    match is_all && nodes().all(|part| part.row.verdict == verdict) {
         true => ", on all nodes".to_owned(),
         false => String::new(),
     }

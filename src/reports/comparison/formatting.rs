@@ -10,8 +10,17 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Step;
 
 /// The columns of a row.
-pub(super) const HEAD: [&str; 8] = [
-    "interval", "pods", "p50", "change", "p90", "change", "p99", "verdict",
+pub(super) const HEAD: [&str; 10] = [
+    "interval",
+    "verdict",
+    "pods",
+    "p50",
+    "change",
+    "p90",
+    "change",
+    "p99",
+    "after slower",
+    "p-value",
 ];
 
 /// The cells of a row.
@@ -34,7 +43,7 @@ fn part_cells(part: &Part, shown: impl Fn(&str) -> String) -> Vec<String> {
     cells
 }
 
-fn figures(row: &Row) -> [String; 7] {
+fn figures(row: &Row) -> [String; 9] {
     let change = |difference: &Difference| {
         let (size, ends) = (signed(difference.difference), range(difference.interval));
         format!("{size} ({ends})")
@@ -43,20 +52,16 @@ fn figures(row: &Row) -> [String; 7] {
         (Some(before), Some(after)) => format!("{} → {}", seconds(before), seconds(after)),
         _ => "-".to_owned(),
     };
-    let verdict = format!(
-        "{}, p {}, {} after slower",
-        row.verdict.as_str(),
-        p_value(row.corrected_p_value),
-        percent(row.probability_slower)
-    );
     [
+        row.verdict.as_str().to_owned(),
         format!("{} → {}", row.before.count, row.after.count),
         format!("{} → {}", seconds(row.before.p50), seconds(row.after.p50)),
         change(&row.p50),
         format!("{} → {}", seconds(row.before.p90), seconds(row.after.p90)),
         change(&row.p90),
         p99,
-        verdict,
+        percent(row.probability_slower),
+        p_value(row.corrected_p_value),
     ]
 }
 
@@ -70,7 +75,7 @@ pub(super) fn sides(found: &Comparison) -> Vec<String> {
         };
         let kept = match summary.only_kept {
             true => {
-                " (of a running exporter: the newest 1,000 and the slowest of each minute of an hour)"
+                " (of a running exporter: its newest 1,000 startups and the pods in flight, measured with its own --timestamps)"
             }
             false => "",
         };
@@ -124,16 +129,21 @@ pub(super) fn breakdown(found: &Comparison, shown: impl Fn(&str) -> String) -> O
 }
 
 /// How far the mixes agree.
-pub(super) fn mix_sentence(found: &Comparison) -> String {
+pub(super) fn mix_shares(found: &Comparison) -> String {
     let mix = &found.mix;
-    let shares = format!(
-        "{} of the pods before and {} of those after have the same workload and images on the other side",
+    format!(
+        "{} of the pods before and {} of those after have the same workload and images on the other side.",
         percent(mix.before),
         percent(mix.after)
-    );
-    match found.is_all_matched() {
-        true => format!("{shares}."),
-        false => format!("{shares}; of these pods alone, weighted as before:"),
+    )
+}
+
+/// The same, before the table of the matched pods where there is one.
+pub(super) fn mix_sentence(found: &Comparison) -> String {
+    let shares = mix_shares(found);
+    match found.is_all_matched() || found.matched_rows.is_empty() {
+        true => shares,
+        false => format!("{shares} These pods alone, weighted as before:"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::formatting::{HEAD, Table, breakdown, changes, mix_sentence, row_cells, sides};
+use super::formatting::{HEAD, Table, breakdown, changes, mix_shares, row_cells, sides};
 use super::{Comparison, Row, Side};
 use crate::reports::report::{distributions, intervals};
 use podinit_core::quantile::sorted;
@@ -71,7 +71,10 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
     };
     let mut tables = vec![table("All pods".to_owned(), &found.rows)];
     if !found.is_all_matched() {
-        tables.push(table("Matched pods".to_owned(), &found.matched_rows));
+        tables.push(table(
+            "Matched pods alone, weighted as before".to_owned(),
+            &found.matched_rows,
+        ));
     }
     tables.extend(breakdown(found, str::to_owned));
     let page = Page {
@@ -79,7 +82,7 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
         needed: found.answer.needed.as_deref(),
         sides: sides(found),
         distributions: &found.distributions,
-        mix: mix_sentence(found),
+        mix: mix_shares(found),
         tables,
         changes: changes(found, str::to_owned),
     };

@@ -84,7 +84,8 @@ pub struct SideSummary {
     pub outcomes: BTreeMap<&'static str, u64>,
     /// How many pods ever waited for each cause
     pub causes: BTreeMap<&'static str, u64>,
-    /// Only the startups that a running exporter has kept: the newest, and the slowest
+    /// Only startups that running exporters have kept: the newest of each, and the pods in flight. Those that are kept
+    /// because they were slow are left out, since they would be compared with startups of every kind
     pub only_kept: bool,
 }
 

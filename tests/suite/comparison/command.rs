@@ -2,20 +2,23 @@
 
 use std::process::{Command, Output};
 
-/// A list of pods, a burst of three each minute, whose network takes so many seconds on node `b`.
-fn recording(name: &str, network: i64) -> tempfile::NamedTempFile {
+use serde_json::{Value, json};
+
+/// A list of so many pods of nodes `a` and `b`, a burst of so many each minute. `network` is how many seconds the
+/// network of a pod takes.
+pub fn pods(name: &str, count: i64, burst: i64, network: impl Fn(i64) -> i64) -> Value {
     let at = |second: i64| {
         jiff::Timestamp::from_second(1_772_359_200 + second)
             .unwrap()
             .to_string()
     };
-    let pods: Vec<_> = (0..120)
+    let pods: Vec<_> = (0..count)
         .map(|number| {
-            let created = 60 * (number / 3) + number % 7;
-            let network = if number % 2 == 0 { network } else { 3 };
+            let created = 60 * (number / burst) + number % 7;
+            let network = network(number);
             let ready = created + network + 4;
-            let condition = |kind: &str, second| serde_json::json!({"type": kind, "status": "True", "lastTransitionTime": at(second)});
-            serde_json::json!({
+            let condition = |kind: &str, second| json!({"type": kind, "status": "True", "lastTransitionTime": at(second)});
+            json!({
                 "apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": format!("web-{number}"), "namespace": "shop", "uid": format!("{name}-{number}"),
                              "resourceVersion": "1", "creationTimestamp": at(created)},
@@ -29,9 +32,22 @@ fn recording(name: &str, network: i64) -> tempfile::NamedTempFile {
             })
         })
         .collect();
+    json!({"apiVersion": "v1", "kind": "List", "items": pods})
+}
+
+/// 120 pods, whose network takes so many seconds on node `b`.
+pub fn on_node_b(name: &str, network: i64) -> Value {
+    pods(
+        name,
+        120,
+        3,
+        |number| if number % 2 == 0 { network } else { 3 },
+    )
+}
+
+fn recording(name: &str, network: i64) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": pods});
-    std::fs::write(file.path(), list.to_string()).unwrap();
+    std::fs::write(file.path(), on_node_b(name, network).to_string()).unwrap();
     file
 }
 
