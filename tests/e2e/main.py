@@ -12,6 +12,7 @@ import traceback
 import access
 import api_encodings
 import causes
+import comparison
 import deploy
 import doctor
 import faults
@@ -112,6 +113,8 @@ class Suite:
             kubectl.run(self)
         if self.wanted("causes"):
             causes.run(self)
+        if self.wanted("comparison"):
+            comparison.run(self)
         if self.wanted("in-place"):
             in_place.run(self)
         if self.wanted("faults"):
@@ -182,7 +185,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, causes, in-place, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, causes, comparison, in-place, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
