@@ -128,7 +128,7 @@ fn recordings_are_measured_in_api_time() {
     let until = Timestamp::from_nanos(1_769_860_800_500_000_000);
     assert_eq!(args.recording.until, Some(until));
     assert_eq!(args.format, ReplayFormat::OpenMetrics);
-    assert_eq!(args.recording.files.len(), 2);
+    assert_eq!(args.files.len(), 2);
 
     let Ok(Command::Report(args)) = parse("report --format markdown --top 3 -") else {
         panic!("not report");

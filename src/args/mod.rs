@@ -40,7 +40,9 @@ pub use logging::{LogArgs, LogFormat};
 pub use otlp::OtlpArgs;
 pub use problems::{ProblemsArgs, ProblemsFormat};
 pub use program::Program;
-pub use recording::{RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+pub use recording::{
+    RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
+};
 pub use rules::RulesArgs;
 pub use shard::ShardArgs;
 pub use shell_help::{CompletionsArgs, ManArgs, Shell};
@@ -107,13 +109,14 @@ pub fn command_line() -> clap::Command {
 }
 
 /// The flag with its variable: `PODINIT_` and its name. The command stands before a name that means something else
-/// for each command, and before those by which `explain` finds its pod, which no variable for an exporter may choose.
+/// for each command, and before those by which `explain` finds its pod and `report` its exporter, which no variable for others may choose.
 fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
     let name = match flag.get_long() {
         Some(name @ ("format" | "output")) => format!("podinit_{command}_{name}"),
         Some(name @ ("namespace" | "file" | "url")) if command == explain::NAME => {
             format!("podinit_{command}_{name}")
         }
+        Some(name @ "url") if command == recording::REPORT => format!("podinit_{command}_{name}"),
         Some(name) => format!("podinit_{name}"),
         None => return flag,
     };
@@ -170,7 +173,7 @@ impl Command {
             Self::Demo(args) => args.exporter.labels.check(),
             Self::Replay(args) => {
                 args.labels.check()?;
-                args.recording.check()
+                RecordingArgs::check_files(&args.files)
             }
             Self::Report(args) => args.check(),
             Self::Explain(args) => args.check(),

@@ -3,12 +3,16 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Arg, Args, Command, Error, ValueEnum};
+use http::Uri;
 
 use super::evidence::Evidence;
+use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use super::shard::ShardArgs;
+use crate::cluster::options::ServerOptions;
 use crate::reports::comparison::{Threshold, percent_of};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
@@ -22,9 +26,14 @@ Examples:
   kubectl get pods,events -A -o json | podinit replay --backfill --evidence events -
   podinit replay --format openmetrics list.json events.json.gz")]
 pub struct ReplayArgs {
-    /// The recording to replay
+    /// How the recording is read
     #[command(flatten)]
     pub recording: RecordingArgs,
+
+    /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
+    /// compressed with gzip; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 
     /// Format of the exposition on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -58,6 +67,9 @@ pub enum ReplayFormat {
     Json,
 }
 
+/// The command.
+pub(super) const REPORT: &str = "report";
+
 /// `podinit report`
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
@@ -65,15 +77,34 @@ Examples:
   kubectl get pods -A -o json | podinit report -
   podinit report --format markdown --top 20 events.json.gz
   podinit report --format html --output report.html pods.json events.json
-  podinit report --baseline before.json.gz --fail-on 'network:p99>+20%' after.json.gz")]
+  podinit report --baseline before.json.gz --fail-on 'network:p99>+20%' after.json.gz
+  podinit report --baseline before.json.gz --url http://localhost:8080")]
 pub struct ReportArgs {
-    /// The recording to report on
+    /// How recordings are read
     #[command(flatten)]
     pub recording: RecordingArgs,
 
-    /// Compare with this recording, from before a change; may be repeated, for a recording in several files
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Vec<PathBuf>,
+    /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
+    /// compressed with gzip; - is standard input
+    #[arg(
+        required_unless_present = "url",
+        conflicts_with = "url",
+        value_name = "FILE"
+    )]
+    files: Vec<PathBuf>,
+
+    /// Report on the startups that a running exporter has kept, such as http://localhost:8080: the newest
+    /// 1,000, the pods in flight, and by name the slowest of the last hour; may be repeated, for shards
+    #[arg(long, value_name = "URL", value_parser = EXPORTER_URL)]
+    url: Vec<Uri>,
+
+    #[command(flatten)]
+    exporter: ExporterClientArgs,
+
+    /// Compare with this recording or running exporter, from before a change; may be repeated, for a recording
+    /// in several files and for shards
+    #[arg(long, value_name = "FILE|URL", value_parser = OriginParser)]
+    baseline: Vec<Origin>,
 
     /// By how much a median or 90th percentile has to differ to have moved, in percent of its value before; at
     /// least 2s with --timestamps api and 100ms with fused
@@ -116,13 +147,116 @@ pub struct ReportArgs {
     pub log: LogArgs,
 }
 
+/// What is reported on, or one side of a comparison.
+#[derive(Clone, Debug)]
+pub enum ReportSource {
+    /// A recording in these files
+    Recording(Vec<PathBuf>),
+    /// These running exporters
+    Exporters(Vec<ServerOptions>),
+}
+
+/// A value of `--baseline`.
+#[derive(Clone, Debug)]
+enum Origin {
+    File(PathBuf),
+    Exporter(Uri),
+}
+
+/// Parses a value of `--baseline`: what begins as a URL of HTTP is one.
+#[derive(Clone, Copy, Debug)]
+struct OriginParser;
+
+impl TypedValueParser for OriginParser {
+    type Value = Origin;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Origin, Error> {
+        let text = value.to_string_lossy().to_ascii_lowercase();
+        match text.starts_with("http://") || text.starts_with("https://") {
+            true => Ok(Origin::Exporter(
+                EXPORTER_URL.parse_ref(command, argument, value)?,
+            )),
+            false => Ok(Origin::File(value.into())),
+        }
+    }
+}
+
 impl ReportArgs {
+    /// What is reported on; of a comparison, the side after.
+    pub fn source(&self) -> ReportSource {
+        match self.url.is_empty() {
+            true => ReportSource::Recording(self.files.clone()),
+            false => ReportSource::Exporters(self.servers(self.url.iter())),
+        }
+    }
+
+    /// The side before, if there is to be a comparison.
+    pub fn baseline(&self) -> Option<ReportSource> {
+        let files: Vec<PathBuf> = self.baseline_files().cloned().collect();
+        match (self.baseline.is_empty(), files.is_empty()) {
+            (true, _) => None,
+            (false, false) => Some(ReportSource::Recording(files)),
+            (false, true) => Some(ReportSource::Exporters(self.servers(self.baseline_urls()))),
+        }
+    }
+
+    fn baseline_files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.baseline.iter().filter_map(|origin| match origin {
+            Origin::File(file) => Some(file),
+            Origin::Exporter(_) => None,
+        })
+    }
+
+    fn baseline_urls(&self) -> impl Iterator<Item = &Uri> {
+        self.baseline.iter().filter_map(|origin| match origin {
+            Origin::File(_) => None,
+            Origin::Exporter(url) => Some(url),
+        })
+    }
+
+    fn servers<'a>(&self, urls: impl Iterator<Item = &'a Uri>) -> Vec<ServerOptions> {
+        urls.map(|url| self.exporter.server(url.clone())).collect()
+    }
+
+    fn check_exporters(&self) -> Result<(), String> {
+        let mut urls = self.url.iter().chain(self.baseline_urls()).peekable();
+        if urls.peek().is_none() {
+            return self.exporter.check(None);
+        }
+        for url in urls {
+            self.exporter.check(Some(url))?;
+        }
+        if self.baseline_urls().next().is_some() && self.baseline_files().next().is_some() {
+            return Err(
+                "--baseline takes files or URLs, not both: a side is one recording, or the shards of one \
+                 exporter"
+                    .to_owned(),
+            );
+        }
+        let reads_files = !self.files.is_empty() || self.baseline_files().next().is_some();
+        if !reads_files && self.recording.is_any() {
+            return Err(
+                "--backfill, --same-moment, --until and --shard go with recordings only: an exporter has \
+                 chosen its pods"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     /// Checks the options together.
     ///
     /// # Errors
-    /// One line, if standard input would be read twice, or the format shows no comparison.
+    /// One line, if standard input would be read twice, the format shows no comparison, or options of exporters
+    /// and recordings do not fit together.
     pub(super) fn check(&self) -> Result<(), String> {
-        let files = [self.baseline.as_slice(), &self.recording.files].concat();
+        self.check_exporters()?;
+        let files: Vec<PathBuf> = self.baseline_files().chain(&self.files).cloned().collect();
         RecordingArgs::check_files(&files)?;
         match self.format {
             ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => Err(
@@ -181,11 +315,6 @@ pub struct RecordingArgs {
     /// Which of the pods
     #[command(flatten)]
     pub sharding: ShardArgs,
-
-    /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
-    /// compressed with gzip; - is standard input
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
 }
 
 impl RecordingArgs {
@@ -194,12 +323,9 @@ impl RecordingArgs {
         file.as_os_str() == OsStr::new("-")
     }
 
-    /// Checks the options together.
-    ///
-    /// # Errors
-    /// One line, if standard input would be read twice.
-    pub(super) fn check(&self) -> Result<(), String> {
-        Self::check_files(&self.files)
+    /// Whether an option chooses pods or moments of a recording.
+    const fn is_any(&self) -> bool {
+        self.backfill || self.same_moment || self.until.is_some() || self.sharding.shard.is_some()
     }
 
     /// Checks the files together.

@@ -1,13 +1,14 @@
-//! `podinit report --baseline`: two recordings, compared.
+//! `podinit report --baseline`: two recordings or exporters, compared.
 
 use std::cell::Cell;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::kept_records::kept_records;
 use super::output::style;
 use super::reports::{documents, nothing_in, replay_config, write};
-use crate::args::{ReportArgs, ReportFormat};
+use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use crate::reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, compare as compared,
 };
@@ -22,11 +23,12 @@ const UNCLEAR: u8 = 4;
 ///
 /// # Errors
 /// If one of the recordings cannot be read, or nothing is in it; then nothing is printed.
-pub(super) fn compare(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<ExitCode> {
-    let (before, after) = (
-        side(args, &args.baseline)?,
-        side(args, &args.recording.files)?,
-    );
+pub(super) fn compare(
+    args: &ReportArgs,
+    before: ReportSource,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    let (before, after) = (side(args, before)?, side(args, args.source())?);
     let config = ComparisonConfig {
         timestamps: args.recording.timestamps,
         margin_percent: args.margin,
@@ -44,7 +46,17 @@ pub(super) fn compare(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result
     Ok(status(args, &found))
 }
 
-fn side(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Side> {
+fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
+    match source {
+        ReportSource::Recording(files) => side_of_recording(args, &files),
+        ReportSource::Exporters(servers) => {
+            let kept = super::block_on(kept_records(&servers))?;
+            Ok(Side::of_records(kept.in_account()))
+        }
+    }
+}
+
+fn side_of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Side> {
     let options = DecodeOptions {
         workload: true,
         images: true,

@@ -5,6 +5,7 @@ mod comparison;
 mod demo;
 mod doctor;
 mod explain;
+mod kept_records;
 mod listed;
 mod look;
 mod one_shot_list;
@@ -42,10 +43,12 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => block_on(serve::serve(args)),
         Command::Demo(args) => block_on(demo::demo(args)),
         Command::Replay(args) => reports::replay(&args, &mut io::stdout().lock()),
-        Command::Report(args) if !args.baseline.is_empty() => {
-            return comparison::compare(&args, &mut io::stdout().lock());
-        }
-        Command::Report(args) => reports::report(&args, &mut io::stdout().lock()),
+        Command::Report(args) => match args.baseline() {
+            Some(before) => {
+                return comparison::compare(&args, before, &mut io::stdout().lock());
+            }
+            None => reports::report(&args, &mut io::stdout().lock()),
+        },
         Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
         Command::Problems(args) => return block_on(problems::problems(args)),
         Command::Stuck(args) => return block_on(stuck::stuck(args)),

@@ -6,15 +6,18 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
+use super::kept_records::kept_records;
 use super::output::{print, print_data, style};
 use super::progress::WithProgressBar;
-use crate::args::{Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat};
+use crate::args::{
+    Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
+};
 use crate::exporter::slos::Slos;
 use crate::instruments::Format;
 use crate::reports::one_moment::joined;
 use crate::reports::reader::{Document, Fault, Recording, RecordingError};
 use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
-use crate::reports::report;
+use crate::reports::report::{self, DetailedReport};
 use crate::slo::SloFile;
 use crate::text::strangers_text::escaped_json;
 use podinit_core::lifecycle::TrackerConfig;
@@ -38,7 +41,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         labels,
         slos: slos.docs,
     };
-    let documents = documents(&args.recording.files, args.recording.same_moment, options);
+    let documents = documents(&args.files, args.recording.same_moment, options);
     let exposition = replay::expose(documents, config)?;
     let text = match args.format {
         ReplayFormat::Text => exposition.encode(Format::Text)?,
@@ -53,8 +56,20 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     print_data(text, out)
 }
 
-/// Prints a summary of recordings. If one of them cannot be read, or nothing is in any, nothing is printed.
+/// Prints a summary of a recording, or of what exporters have kept. If one of them cannot be read, or nothing is in any
+/// file, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let text = match args.source() {
+        ReportSource::Recording(files) => of_recording(args, &files)?,
+        ReportSource::Exporters(servers) => {
+            let kept = super::block_on(kept_records(&servers))?;
+            in_format(args.format, &report::of_records(kept, args.top))?
+        }
+    };
+    write(args, text, out)
+}
+
+fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Vec<u8>> {
     let shows_pods = matches!(
         args.format,
         ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html
@@ -67,23 +82,29 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);
-    let documents = documents(&args.recording.files, args.recording.same_moment, options);
+    let documents = documents(files, args.recording.same_moment, options);
     let documents = documents.inspect(|_| is_empty.set(false));
     let config = replay_config(&args.recording, args.evidence);
-    let summary = |documents, config| report::summarize(documents, config, args.top);
-    let detail = |documents, config| report::detail(documents, config, args.top);
-    let text = match args.format {
-        ReportFormat::Text => summary(documents, config)?.to_text(style()).into(),
-        ReportFormat::Json => summary(documents, config)?.to_json()?.into(),
-        ReportFormat::Markdown => summary(documents, config)?.to_markdown().into(),
-        ReportFormat::Csv => detail(documents, config)?.to_csv()?,
-        ReportFormat::Trace => detail(documents, config)?.to_trace()?.into(),
-        ReportFormat::Html => detail(documents, config)?.to_html()?.into(),
+    let found = match shows_pods {
+        true => report::detail(documents, config, args.top)?,
+        // Without the single pods, which take memory.
+        false => DetailedReport::without_pods(report::summarize(documents, config, args.top)?),
     };
-    if is_empty.get() {
-        return Err(nothing_in(&args.recording.files).into());
+    match is_empty.get() {
+        true => Err(nothing_in(files).into()),
+        false => in_format(args.format, &found),
     }
-    write(args, text, out)
+}
+
+fn in_format(format: ReportFormat, found: &DetailedReport) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
+        ReportFormat::Text => found.summary.to_text(style()).into(),
+        ReportFormat::Json => found.summary.to_json()?.into(),
+        ReportFormat::Markdown => found.summary.to_markdown().into(),
+        ReportFormat::Csv => found.to_csv()?,
+        ReportFormat::Trace => found.to_trace()?.into(),
+        ReportFormat::Html => found.to_html()?.into(),
+    })
 }
 
 /// Writes a report to where `--output` says.

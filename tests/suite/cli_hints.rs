@@ -68,7 +68,7 @@ fn a_report_of_nothing_is_an_error_and_one_of_no_pods_says_so() {
     for (format, said) in [
         ("text", "No pods (timestamps: api)\n"),
         ("markdown", "# Pod startup\n\nNo pods (timestamps: api).\n"),
-        ("html", "The recording has no pods."),
+        ("html", "There are no pods."),
     ] {
         let args = ["report", "--format", format, name, "-"];
         let output = run_with_input(&args, list);

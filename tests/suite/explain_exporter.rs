@@ -35,6 +35,7 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
     let options = DecodeOptions {
         node: true,
         workload: true,
+        images: true,
         ..DecodeOptions::default()
     };
     let stats = Arc::new(WatchStats::new(1));

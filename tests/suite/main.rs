@@ -77,6 +77,7 @@ mod recordings;
 mod records;
 mod replay_oracle;
 mod report;
+mod report_exporter;
 mod report_moments;
 mod restart;
 mod rooms;

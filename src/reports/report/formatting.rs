@@ -45,6 +45,15 @@ fn indented(interval: &str) -> String {
     }
 }
 
+/// What a report on the records of an exporter is about.
+const KEPT: &str = "Of a running exporter: its newest 1,000 startups and the pods in flight; the slowest pods are those of \
+                    the last hour.";
+
+/// A sentence that says what the report is about, if that is no recording.
+pub(super) fn kept(report: &Report) -> Option<&'static str> {
+    report.only_kept.then_some(KEPT)
+}
+
 /// How many pods were discovered.
 pub(super) fn pods(report: &Report) -> String {
     match report.discovered {

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::formatting::{
-    HEAD, PROBES, findings, notes, outcomes, pods, probes_left_out, row, seconds, settings, span,
+    HEAD, PROBES, findings, kept, notes, outcomes, pods, probes_left_out, row, seconds, settings,
+    span,
 };
 use super::summary::Report;
 use crate::text::strangers_text::shown;
@@ -18,6 +19,9 @@ pub(super) fn render(report: &Report) -> String {
         return out + ".\n";
     }
     let _ = writeln!(out, ": {}.\n", outcomes(report).join(", "));
+    if let Some(kept) = kept(report) {
+        let _ = writeln!(out, "{kept}\n");
+    }
     let _ = writeln!(out, "| {} |", HEAD.join(" | "));
     let _ = writeln!(out, "|---|{}", "---:|".repeat(HEAD.len() - 1));
     for summary in &report.intervals {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! documents → replay → ReportSink → Report → text | markdown | json
-//!                          └──────▶ DetailedReport → csv | trace | html
+//!   records of exporters ────┴──────▶ DetailedReport → csv | trace | html
 //! ```
 //!
 //! Only pods that became ready have a latency, and the others are the ones to look at: so a report also
@@ -14,6 +14,7 @@ mod formatting;
 mod html;
 mod markdown;
 mod network_durations;
+mod of_records;
 mod pods;
 mod probes;
 mod report_sink;
@@ -25,6 +26,7 @@ mod trace;
 pub use csv::columns;
 pub(super) use html::charts::distributions;
 pub(super) use markdown::name as markdown_name;
+pub use of_records::{KeptRecords, of_records};
 use pods::Images;
 pub use pods::ReportedPod;
 pub use probes::{
@@ -82,6 +84,7 @@ pub fn detail(
         end: sink.end(),
         summary: sink.report(timestamps, &tracker),
         pods,
+        slow: Vec::new(),
     })
 }
 
@@ -91,11 +94,23 @@ pub struct DetailedReport {
     pub summary: Report,
     /// Every pod, by namespace and name
     pub pods: Vec<ReportedPod>,
+    /// Startups that an exporter has kept because they were slow; they are drawn and count in no figure
+    pub slow: Vec<ReportedPod>,
     /// When the recording ends
     pub end: Option<Timestamp>,
 }
 
 impl DetailedReport {
+    /// A summary alone.
+    pub const fn without_pods(summary: Report) -> Self {
+        Self {
+            summary,
+            pods: Vec::new(),
+            slow: Vec::new(),
+            end: None,
+        }
+    }
+
     /// The report as CSV, with a row for each pod.
     ///
     /// # Errors

@@ -99,16 +99,20 @@ impl PodCollector {
                 set_aside: uid.and_then(|uid| self.set_aside.get(&uid).copied()),
                 record: None,
             });
-        let mut pods: Vec<_> = started.chain(over).collect();
-        pods.sort_by(|one, other| {
-            let key = |pod: &ReportedPod| {
-                let created = pod.record.as_ref().map(|record| record.discovered);
-                (pod.info.namespace.clone(), pod.info.name.clone(), created)
-            };
-            key(one).cmp(&key(other))
-        });
-        pods
+        in_order(started.chain(over).collect())
     }
+}
+
+/// Pods by namespace and name.
+pub(super) fn in_order(mut pods: Vec<ReportedPod>) -> Vec<ReportedPod> {
+    pods.sort_by(|one, other| {
+        let key = |pod: &ReportedPod| {
+            let created = pod.record.as_ref().map(|record| record.discovered);
+            (pod.info.namespace.clone(), pod.info.name.clone(), created)
+        };
+        key(one).cmp(&key(other))
+    });
+    pods
 }
 
 /// The images of the pods that a recording has shown.

@@ -11,13 +11,19 @@ use super::summary::{InFlight, IntervalSummary, PodName, Report};
 use crate::metrics::layout::CLASSIC_BOUNDS;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    AnomalyKind, EndedStartup, Interval, Latency, LostStartup, Milestone, Observation, Observer,
-    Outcome, PodObservation, PodState, Sink, Stage, StageOrStep, Step, TimestampMode, Tracker,
-    TrackerObservation, UnobservedReason,
+    AnomalyKind, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
+    Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Sink, Stage,
+    StageOrStep, Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
+
+/// The pod that entered each stage first, of those that are in it.
+type OldestPods = [Option<PodName>; Stage::ALL.len()];
+
+/// What a report on records says instead of the mode of timestamps.
+const OF_EXPORTER: &str = "of the exporter";
 
 /// Counts everything that a report shows.
 pub(super) struct ReportSink {
@@ -122,11 +128,27 @@ impl ReportSink {
 
     /// The report at the end of the recording, when `tracker` holds the pods in flight.
     pub(super) fn report(self, timestamps: TimestampMode, tracker: &Tracker) -> Report {
-        let mut oldest: [Option<PodName>; Stage::ALL.len()] = Default::default();
+        let mut oldest: OldestPods = Default::default();
         // By stage, in each the one that entered it first.
         for (position, pod) in tracker.in_flight_after(None) {
             oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
         }
+        self.with_oldest(timestamps.as_str(), oldest)
+    }
+
+    /// The report on records that were added. They do not say how their times were found, and nothing of
+    /// anomalies, re-entries and probes.
+    pub(super) fn report_on_records(self, oldest: OldestPods) -> Report {
+        Report {
+            only_kept: true,
+            clock_anomalies: BTreeMap::new(),
+            set_aside: BTreeMap::new(),
+            reentries: BTreeMap::new(),
+            ..self.with_oldest(OF_EXPORTER, oldest)
+        }
+    }
+
+    fn with_oldest(self, timestamps: &'static str, oldest: OldestPods) -> Report {
         let stages = Stage::ALL.into_iter().zip(oldest);
         let in_flight = stages.zip(self.in_flight).zip(self.oldest);
         let in_flight = in_flight.filter(|((_, pods), _)| *pods > 0).map(
@@ -153,7 +175,8 @@ impl ReportSink {
         Report {
             from: self.span.map(|(from, _)| rfc3339::format(from)),
             to: self.span.map(|(_, to)| rfc3339::format(to)),
-            timestamps: timestamps.as_str(),
+            timestamps,
+            only_kept: false,
             discovered: self.discovered,
             finished: Outcome::ALL
                 .map(Outcome::as_str)
@@ -218,10 +241,53 @@ impl Sink for ReportSink {
 }
 
 impl ReportSink {
-    fn advanced(&mut self, now: Timestamp) {
+    /// The report also covers this instant. Time never goes back in a recording, but records come in any order.
+    pub(super) fn advanced(&mut self, now: Timestamp) {
         if now > Timestamp::EPOCH {
-            let (from, _) = self.span.unwrap_or((now, now));
-            self.span = Some((from, now));
+            let (from, to) = self.span.unwrap_or((now, now));
+            self.span = Some((from.min(now), to.max(now)));
+        }
+    }
+
+    /// Adds a startup by its record.
+    pub(super) fn add(&mut self, record: &Record) {
+        let state = match record.progress {
+            Progress::InFlight {
+                waiting, entered, ..
+            } => {
+                let oldest = &mut self.oldest[waiting.stage() as usize];
+                *oldest = Some(oldest.map_or(entered, |since| since.min(entered)));
+                PodState::InFlight(waiting)
+            }
+            Progress::Ended { outcome, .. } => PodState::Finished(outcome),
+        };
+        self.moved(PodState::Undiscovered, state);
+        self.advanced(
+            record
+                .reached(Milestone::Created)
+                .unwrap_or(record.discovered),
+        );
+        self.network.ready(record.network_time);
+        for found in &record.intervals {
+            match (found.result, found.interval) {
+                (IntervalResult::Measured(latency), interval) => {
+                    self.measured(&record.pod, interval, latency);
+                }
+                (IntervalResult::Unobserved(reason), Interval::Stage(stage)) => {
+                    self.unobserved[StageOrStep::Stage(stage).index()][reason as usize] += 1;
+                }
+                (IntervalResult::Unobserved(reason), Interval::Step(step)) => {
+                    self.unobserved[StageOrStep::Step(step).index()][reason as usize] += 1;
+                }
+                (IntervalResult::Unobserved(_) | IntervalResult::Open, _) => {}
+            }
+        }
+    }
+
+    /// Names a startup among the slowest, if it is one of them, and counts it in nothing.
+    pub(super) fn name_if_slow(&mut self, record: &Record) {
+        if let Some(latency) = record.duration(Interval::ScheduledToReady) {
+            self.slowest.add(&record.pod, latency);
         }
     }
 

@@ -16,8 +16,11 @@ pub struct Report {
     pub from: Option<String>,
     /// The time of the last one (RFC 3339)
     pub to: Option<String>,
-    /// The value of `--timestamps`
+    /// The value of `--timestamps`; `of the exporter` of records, which do not say
     pub timestamps: &'static str,
+    /// Only what a running exporter has kept: its newest startups and the pods in flight; the slowest pods are
+    /// also of the last hour
+    pub only_kept: bool,
     /// How many pods were discovered
     pub discovered: u64,
     /// Pods that have finished their startup, by outcome

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::formatting::{
-    HEAD, PROBES, findings, notes, outcomes, pods, probes_left_out, row, seconds, settings, span,
+    HEAD, PROBES, findings, kept, notes, outcomes, pods, probes_left_out, row, seconds, settings,
+    span,
 };
 use super::summary::Report;
 use crate::text::strangers_text::shown;
@@ -26,6 +27,9 @@ pub(super) fn render(report: &Report, style: Style) -> String {
     out.push_str(&pods(report));
     out.push_str(&span(report));
     let _ = writeln!(out, " (timestamps: {})", report.timestamps);
+    if let Some(kept) = kept(report) {
+        let _ = writeln!(out, "{kept}");
+    }
     if report.discovered == 0 {
         return out;
     }

@@ -23,7 +23,9 @@ const MOST_NAMED: usize = 3;
 
 /// The findings, the most important first.
 pub(super) fn of(report: &DetailedReport) -> Vec<String> {
-    let DetailedReport { summary, pods, end } = report;
+    let DetailedReport {
+        summary, pods, end, ..
+    } = report;
     let ready = by_duration(pods);
     let mut findings = vec![durations(summary.discovered, &ready)];
     findings.extend(longest_stages(&ready));
@@ -61,7 +63,7 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
     let at = |percent| nearest_rank(&durations, percent).map(seconds);
     let (Some(p50), Some(p99), Some(max)) = (at(50), at(99), at(100)) else {
         return match discovered {
-            0 => "The recording has no pods.".to_owned(),
+            0 => "There are no pods.".to_owned(),
             1 => "The only pod was not seen to become ready.".to_owned(),
             _ => format!("None of {discovered} pods was seen to become ready."),
         };
@@ -280,7 +282,7 @@ mod tests {
     #[test]
     fn nothing_is_said_of_half_of_one_pod() {
         for (discovered, sentence) in [
-            (0, "The recording has no pods."),
+            (0, "There are no pods."),
             (1, "The only pod was not seen to become ready."),
             (2, "None of 2 pods was seen to become ready."),
         ] {

@@ -36,6 +36,7 @@ const WATERFALLS: usize = 20;
 struct Page<'a> {
     title: String,
     timestamps: &'a str,
+    kept: Option<&'static str>,
     outcomes: String,
     findings: Vec<String>,
     stages: [Stage; Stage::ALL.len()],
@@ -58,11 +59,17 @@ struct Page<'a> {
 
 /// The page.
 pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
-    let DetailedReport { summary, pods, end } = report;
-    let (waterfalls, drawn_of) = startups::slowest(pods, WATERFALLS);
+    let DetailedReport {
+        summary,
+        pods,
+        slow,
+        end,
+    } = report;
+    let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS);
     let page = Page {
         title: formatting::pods(summary) + &span(summary),
         timestamps: summary.timestamps,
+        kept: formatting::kept(summary),
         outcomes: outcomes(summary).join(", "),
         findings: findings::of(report),
         stages: Stage::ALL,

@@ -18,8 +18,11 @@ pub(super) struct Waterfall {
 }
 
 /// The slowest pods from Created to Ready, and of how many.
-pub(super) fn slowest(pods: &[ReportedPod], most: usize) -> (Vec<Waterfall>, usize) {
-    let ready = pods.iter().filter_map(|pod| {
+pub(super) fn slowest<'a>(
+    pods: impl Iterator<Item = &'a ReportedPod>,
+    most: usize,
+) -> (Vec<Waterfall>, usize) {
+    let ready = pods.filter_map(|pod| {
         let record = pod.record.as_ref()?;
         let took = record.duration(Interval::CreatedToReady)?;
         Some((took, pod, record))
