@@ -258,7 +258,8 @@ fn every_flag_has_the_variable_of_its_name() {
             };
             let flag = match (command.get_name(), flag) {
                 (command, "format" | "output")
-                | (command @ "explain", "namespace" | "file" | "url") => {
+                | (command @ "explain", "namespace" | "file" | "url")
+                | (command @ "report", "url") => {
                     format!("{command}-{flag}")
                 }
                 (_, flag) => flag.to_owned(),
