@@ -6,7 +6,6 @@ mod demo;
 mod doctor;
 mod explain;
 mod kept_records;
-mod listed;
 mod look;
 mod one_shot_list;
 mod output;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::listed::{listed_cluster, slos_of};
 use super::look::{Look, STALE, warn_of};
+use super::one_shot_list::{listed_cluster, slos_of};
 use super::output::style;
 use super::reports::documents_of;
 use crate::args::{ProblemsArgs, ProblemsFormat};

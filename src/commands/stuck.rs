@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::listed::listed_cluster;
 use super::look::{Look, STALE, warn_of};
+use super::one_shot_list::listed_cluster;
 use super::output::style;
 use crate::args::{StuckArgs, StuckFormat};
 use crate::cluster::client;

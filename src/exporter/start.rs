@@ -30,7 +30,7 @@ use crate::inspect::page::history::LOOK_EVERY;
 use crate::inspect::page::{self, PageSources, SharedHistory};
 use crate::inspect::problems::{self, Finder};
 use crate::inspect::records;
-use crate::metrics::{Builder, ClockFamilies, Exposition, Recorder};
+use crate::metrics::{Builder, ClockFamilies, Exposition, ProblemPods, Recorder};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use crate::server::{AllowedHosts, Health, Limits, Server};
@@ -65,6 +65,7 @@ pub(crate) struct Exporter {
     watch: WatchConfig,
     /// Takes samples for the page
     sampler: Sampler,
+    finder: Finder,
     clock: Arc<dyn Clock>,
     /// Where it watches and accounts
     accounting_runtime: Handle,
@@ -120,6 +121,8 @@ impl Exporter {
             .watch(stats.clone())
             .events(args.evidence.events())
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
+        let problem_pods = Arc::new(ProblemPods::default());
+        builder = builder.source(Box::new(Arc::clone(&problem_pods)));
         if let Some(sink) = &event_sink {
             builder = builder.source(Box::new(Arc::clone(&sink.stats)));
         }
@@ -146,7 +149,8 @@ impl Exporter {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let (records, queries) = records::channel();
         let label_keys = watch.decode.pod_labels.clone();
-        let finder = Arc::new(Finder::new(records.clone()));
+        let (publisher, snapshots_of_problems) = problems::channel();
+        let finder = Finder::new(records.clone(), publisher, problem_pods);
         let mut sink = IngestSink::new(recorder);
         sink.traces = trace_queue;
         let freshness = Arc::new(FreshnessSource::new(
@@ -157,13 +161,13 @@ impl Exporter {
         ));
         let routes = api::router(records.clone(), label_keys, Arc::clone(&freshness));
         let server = server.with_routes(routes.merge(problems::router(
-            Arc::clone(&finder),
+            snapshots_of_problems.clone(),
             Arc::clone(&freshness),
         )));
         let shown = PageSources {
             cluster: args.cluster_name.clone(),
             records,
-            finder,
+            problems: snapshots_of_problems,
             freshness: Arc::clone(&freshness),
             exposition: Arc::clone(&exposition),
             health: health.clone(),
@@ -202,6 +206,7 @@ impl Exporter {
             events: event_sink,
             watch,
             sampler: Sampler(shown),
+            finder,
             clock,
             accounting_runtime: Handle::current(),
             reload: Reload::never(),
@@ -304,6 +309,7 @@ impl Exporter {
             "the history of the page",
             self.sampler.run(shutdown.clone()),
         );
+        tasks.spawn("the problems", self.finder.run(shutdown.clone()));
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());
@@ -340,8 +346,7 @@ impl Sampler {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let Self(sources) = self;
         while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-            let sample = sources.history.sample(sources.clock.now(), &sources);
-            shutdown.run_until_cancelled(sample).await;
+            sources.history.sample(sources.clock.now(), &sources);
         }
     }
 }

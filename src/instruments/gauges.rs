@@ -58,6 +58,20 @@ impl<L: LabelDomain> FamilyType for GaugeVec<L> {
     }
 }
 
+/// Gauges by the values of three labels; only for families that are computed.
+#[derive(Debug)]
+pub struct GaugeVec3<L, M, N>(PhantomData<fn(L, M, N)>);
+
+impl<L: LabelDomain, M: LabelDomain, N: LabelDomain> FamilyType for GaugeVec3<L, M, N> {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 3;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        matches!(labels, [one, two, three]
+            if L::contains(one) && M::contains(two) && N::contains(three))
+    }
+}
+
 /// An instant, shown as Unix time in seconds; the series is absent while there is none.
 #[derive(Debug, Default)]
 pub struct TimestampGauge(AtomicU64);

@@ -24,7 +24,7 @@ mod source;
 pub use counters::{Counter, CounterVec, CounterVec2, SecondsCounter};
 pub use encoder::{Encoder, Format, Head, Kind, Label, Number};
 pub use family::{FamilyDoc, FamilyType, Stability};
-pub use gauges::{Gauge, GaugeVec, TimestampGauge};
+pub use gauges::{Gauge, GaugeVec, GaugeVec3, TimestampGauge};
 pub use instrument::{Instrument, Persistent};
 pub use label::{AnyText, LabelDomain, LabelText, OperationResult};
 pub use saved::{SavedFamilies, SavedSeries, UnknownSeries};

@@ -13,6 +13,7 @@ use super::in_place::IN_PLACE;
 use super::pod_families::{
     DELIVERY_AND_LABELS, DURATIONS, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
+use super::problem_pods::PROBLEMS;
 use super::slo::SLOS;
 use crate::access::AccessStats;
 use crate::instruments::{FamilyDoc, SavedFamilies, UnknownSeries};
@@ -22,7 +23,7 @@ use crate::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
-    let rooms: [&[FamilyDoc]; 20] = [
+    let rooms: [&[FamilyDoc]; 21] = [
         &DURATIONS,
         &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
@@ -42,6 +43,7 @@ static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
         &CheckpointGauges::FAMILIES,
         &AccessStats::FAMILIES,
         &TraceStats::FAMILIES,
+        &PROBLEMS,
         &BUILD,
     ];
     rooms.concat()

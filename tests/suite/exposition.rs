@@ -9,15 +9,16 @@ use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
-    Recorder, SeriesLabel, SloDoc, families,
+    ProblemPods, Recorder, SeriesLabel, SloDoc, families,
 };
 use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EventStats;
 use podinit_core::lifecycle::{
-    AnomalyKind, Interval, Latency, Milestone, Observation, Observer, Outcome, PodObservation,
-    PodState, PullObservation, PullResult, Stage, UnobservedReason, WaitReason,
+    AnomalyKind, Cause, Interval, Latency, Milestone, Observation, Observer, Outcome,
+    PodObservation, PodState, PullObservation, PullResult, Stage, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit_core::problems::{Dimension, Problem};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use prometheus_client::collector::Collector;
@@ -126,8 +127,32 @@ fn built() -> (Recorder, Arc<Exposition>) {
             Timestamp::from_seconds(1_700_000_000),
         ))))
         .source(Box::new(TraceStats::default()))
+        .source(Box::new(broken()))
         .collector(Box::new(Process));
     builder.build().unwrap()
+}
+
+/// Two problems, one of which names what its pods share.
+fn broken() -> ProblemPods {
+    let problem = |cause, shared, pods| Problem {
+        cause,
+        shared,
+        pods,
+        stuck: 0,
+        since: Timestamp::EPOCH,
+        nodes: 0,
+        workloads: 0,
+        namespaces: 0,
+        message: None,
+        oldest: Vec::new(),
+    };
+    let registry = (Dimension::Registry, "registry.example.com".into());
+    let problems = ProblemPods::default();
+    problems.state(&[
+        problem(Cause::Image, Some(registry), 122),
+        problem(Cause::Resources, None, 7),
+    ]);
+    problems
 }
 
 fn moved(from: PodState, to: PodState) -> PodObservation {

@@ -8,7 +8,7 @@ use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::freshness::{Freshness, FreshnessState};
 use podinit::inspect::page::history::{History, Sample};
 use podinit::inspect::page::{Foot, Overview, pod_page};
-use podinit::inspect::problems::{Problems, Wanted};
+use podinit::inspect::problems::{Seen, Wanted};
 use podinit::metrics::{Distribution, Figures, SloFigures};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
@@ -149,7 +149,7 @@ fn current() -> Freshness {
 /// These pods in flight, of which those that are wanted are shown.
 fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
     let (pods, stuck) = (in_flight.len() as u64, in_flight.len() as u64);
-    let seen = Problems::see(in_flight, &[], Some(at(600)), &wanted);
+    let seen = Seen::of(in_flight, &[], Some(at(600)));
     let mut history = History::default();
     history.add(Sample::new(at(0), &figures(0, 0), &[]));
     history.add(Sample::new(

@@ -10,7 +10,7 @@ use podinit::doctor::text as doctor_text;
 use podinit::inspect::api::{self, startup_of};
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
-use podinit::inspect::problems::{Problems, Wanted};
+use podinit::inspect::problems::{Seen, Wanted};
 use podinit::inspect::records;
 use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit::reports::reader::Recording;
@@ -117,6 +117,7 @@ fn stuck(texts: &[String]) -> StuckPods {
         time: None,
         pods,
         complete: true,
+        ..StuckPods::default()
     }
 }
 
@@ -355,7 +356,7 @@ fn overview(texts: &[String]) -> String {
         node: Some(texts[0].clone()),
         ..Wanted::default()
     };
-    let seen = Problems::see(in_flight, &[], Some(now()), &Wanted::default());
+    let seen = Seen::of(in_flight, &[], Some(now()));
     let overview = Overview {
         cluster: Some(texts[0].clone()),
         seen: seen.into(),

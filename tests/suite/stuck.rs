@@ -78,6 +78,7 @@ fn three() -> StuckPods {
             row("web-2\u{1b}[31m", "containers", "pull", [3, 4]),
         ],
         complete: true,
+        ..StuckPods::default()
     }
 }
 
@@ -118,6 +119,23 @@ fn the_sum_says_whether_it_is_of_all() {
         ..StuckPods::default()
     };
     assert_eq!(none.to_table(true, true), "no pod is stuck\n");
+    let broken = |problems, source: &str| {
+        let found = StuckPods {
+            problems: Some(problems),
+            source: source.to_owned(),
+            ..none.clone()
+        };
+        found.summary()
+    };
+    assert_eq!(broken(0, ""), "no pod is stuck");
+    assert_eq!(
+        broken(1, " --url http://localhost:8080"),
+        "no pod is stuck, but there is 1 problem: run podinit problems --url http://localhost:8080"
+    );
+    assert_eq!(
+        broken(2, ""),
+        "no pod is stuck, but there are 2 problems: run podinit problems"
+    );
 }
 
 #[test]
@@ -255,7 +273,8 @@ async fn the_status_says_whether_a_pod_of_the_cluster_is_stuck() {
     let own = ["--kubeconfig", file, "--log-level", "error"];
     let run = |args: &[&str]| stuck(&[&own, args].concat());
     cluster.step(Duration::from_secs(240));
-    let calm = (0, "no pod is stuck\n".to_owned(), String::new());
+    let broken = "no pod is stuck, but there are 2 problems: run podinit problems\n";
+    let calm = (0, broken.to_owned(), String::new());
     assert_eq!(run(&[]), calm);
 
     cluster.step(Duration::from_secs(16 * 60));
@@ -281,7 +300,8 @@ async fn the_status_says_whether_a_pod_of_the_cluster_is_stuck() {
 
     let (status, text, _) = run(&["-n", "pay"]);
     assert_eq!((status, text.lines().last()), (3, Some("1 stuck: 1 queue")));
-    assert_eq!(run(&["-n", "empty"]), calm);
+    let nothing = (0, "no pod is stuck\n".to_owned(), String::new());
+    assert_eq!(run(&["-n", "empty"]), nothing);
     let (_, text, _) = run(&["--limit", "2"]);
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("the first 2 stuck: "), "{text}");

@@ -14,7 +14,7 @@ mod response;
 mod routes;
 
 pub use conversion::{page_of, startup_of};
-pub(in crate::inspect) use response::{document, failure};
+pub(in crate::inspect) use response::document;
 pub use routes::router;
 
 /// The JSON Schema of every answer.

@@ -30,7 +30,7 @@ pub struct Overview {
     /// How long everything has taken, since the first pod
     pub durations: Durations,
     pub history: History,
-    /// The problems of the whole cluster, and the pods that are wanted
+    /// The problems of the whole cluster, and its pods in flight
     pub seen: Arc<Seen>,
     /// Why these are not known now
     pub unanswered: Option<String>,
@@ -111,7 +111,7 @@ impl Overview {
     /// # Errors
     /// None: the template writes to a text.
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
-        let Seen { problems, census } = &*self.seen;
+        let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
         // Lines and the burn reach to the present.
         self.history
             .add(Sample::new(now, &self.figures, &problems.problems));

@@ -1,9 +1,10 @@
 //! The pods in flight, by problem and workload, with examples.
 
-use super::link::pod_path;
+use super::link::path_of;
 use super::problem_card::{largest, workload};
-use crate::inspect::problems::{Census, Example, Group};
+use crate::inspect::problems::{Census, Group};
 use crate::text::human_time::{clock_time, seconds, since};
+use podinit_core::problems::FoundPod;
 use podinit_core::timestamp::Timestamp;
 
 /// So many problems and workloads of each are listed, and so many pods on the whole page.
@@ -53,12 +54,12 @@ pub(super) struct PodRow {
 }
 
 impl PodRow {
-    fn new(example: &Example, now: Timestamp) -> Self {
+    fn new(example: &FoundPod, now: Timestamp) -> Self {
         let waited = since(example.entered, now);
         let limit = example.stuck_after.as_secs_f64();
         Self {
-            name: example.pod.name.to_string(),
-            path: pod_path(&example.pod),
+            name: example.name.to_string(),
+            path: path_of(&example.namespace, &example.name),
             stage: example.waiting.stage().as_str(),
             cause: example.waiting.cause().as_str(),
             wait: seconds(waited.floor()),
@@ -66,7 +67,7 @@ impl PodRow {
             bar: (waited / limit.max(0.001) * 100.0).clamp(0.0, 100.0) as u64,
             deadline: seconds(limit),
             is_stuck: example.is_stuck,
-            node: example.pod.node.as_deref().unwrap_or_default().to_owned(),
+            node: example.node.as_deref().unwrap_or_default().to_owned(),
         }
     }
 }

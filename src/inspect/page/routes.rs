@@ -19,7 +19,7 @@ use super::style;
 use crate::cluster::clock::Clock;
 use crate::inspect::explain::{Context, Explanation, Fleet, Peers};
 use crate::inspect::freshness::FreshnessSource;
-use crate::inspect::problems::{Finder, Wanted};
+use crate::inspect::problems::{Snapshots, Wanted};
 use crate::inspect::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
 use crate::metrics::Exposition;
 use crate::server::Health;
@@ -51,18 +51,14 @@ pub struct SharedHistory(Arc<Mutex<History>>);
 impl SharedHistory {
     /// Takes a sample where one is due, and the problems are known: what an earlier process has counted is no
     /// event of the last hour.
-    pub async fn sample(&self, now: Timestamp, sources: &PageSources) {
+    pub fn sample(&self, now: Timestamp, sources: &PageSources) {
         if sources.health.readiness().is_err() || !self.lock().is_due(now) {
             return;
         }
-        let Ok(problems) = sources.finder.problems().await else {
+        let Some(seen) = sources.problems.newest() else {
             return;
         };
-        let sample = Sample::new(
-            now,
-            &sources.exposition.figures(),
-            &problems.problems.problems,
-        );
+        let sample = Sample::new(now, &sources.exposition.figures(), &seen.problems.problems);
         let mut history = self.lock();
         history.add(sample);
         history.add_durations(now, || sources.exposition.durations());
@@ -83,7 +79,7 @@ pub struct PageSources {
     /// What the reader calls the cluster
     pub cluster: Option<String>,
     pub records: RecordsClient,
-    pub finder: Arc<Finder>,
+    pub problems: Snapshots,
     pub freshness: Arc<FreshnessSource>,
     pub exposition: Arc<Exposition>,
     pub health: Health,
@@ -218,10 +214,6 @@ impl PageSources {
             after: None,
             limit: SLOWEST,
         };
-        let (seen, unanswered) = match self.finder.seen(&wanted).await {
-            Ok(seen) => (seen, None),
-            Err(why) => (Arc::default(), Some(why.to_string())),
-        };
         let newest = self.newest_ready(1).await.unwrap_or_default();
         let overview = Overview {
             cluster: self.cluster.clone(),
@@ -229,8 +221,8 @@ impl PageSources {
             figures: self.exposition.figures(),
             durations: self.exposition.durations(),
             history: self.history.get(),
-            seen,
-            unanswered,
+            seen: self.problems.newest().unwrap_or_default(),
+            unanswered: self.problems.unknown(),
             wanted,
             slowest: self.records.ask(slowest).await.unwrap_or_default().records,
             last_ready: newest.first().and_then(ended),

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Problem;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Cause, Progress, Record, Stage, WaitReason};
-use podinit_core::pod::PodInfo;
-use podinit_core::timestamp::Timestamp;
+use podinit_core::lifecycle::{Cause, Stage};
+use podinit_core::problems::FoundPod;
 
 /// So many pods of a workload are named, those that have been in their stage longest.
 const EXAMPLES: usize = 10;
@@ -55,18 +53,7 @@ pub type WorkloadKey = (Arc<str>, Box<str>, Box<str>);
 pub struct Workload {
     pub pods: usize,
     /// Those that have been in their stage longest, the longest first
-    pub examples: Vec<Example>,
-}
-
-/// A pod in flight.
-#[derive(Clone, Debug)]
-pub struct Example {
-    pub pod: PodInfo,
-    pub waiting: WaitReason,
-    pub entered: Timestamp,
-    /// The share of the time after which it counts as stuck is what it has waited of this
-    pub stuck_after: Duration,
-    pub is_stuck: bool,
+    pub examples: Vec<FoundPod>,
 }
 
 impl Wanted {
@@ -75,7 +62,7 @@ impl Wanted {
         *self == Self::default()
     }
 
-    fn fits(&self, pod: &PodInfo, cause: Cause) -> bool {
+    fn fits(&self, pod: &FoundPod, cause: Cause) -> bool {
         let is = |wanted: &Option<String>, actual: Option<&str>| {
             wanted
                 .as_deref()
@@ -97,43 +84,28 @@ impl Wanted {
 impl Census {
     /// The pods that are wanted: of `problems`, each with its pods, and of those of no problem.
     pub fn of<'a>(
-        problems: impl IntoIterator<Item = (Problem, &'a [Record])>,
-        rest: &[Record],
+        problems: impl IntoIterator<Item = (&'a Problem, &'a Vec<FoundPod>)>,
+        rest: &[FoundPod],
         wanted: &Wanted,
     ) -> Self {
         let mut census = Self::default();
-        for (problem, records) in problems {
+        for (problem, pods) in problems {
             let cause = Cause::from_text(&problem.cause);
-            let group = census.group(records, wanted, cause);
-            census.problems.push((problem, group));
+            let group = census.group(pods, wanted, cause);
+            if group.pods > 0 {
+                census.problems.push((problem.clone(), group));
+            }
         }
-        census.problems.retain(|(_, group)| group.pods > 0);
         census.rest = census.group(rest, wanted, None);
         census
     }
 
-    fn group(&mut self, records: &[Record], wanted: &Wanted, cause: Option<Cause>) -> Group {
+    fn group(&mut self, pods: &[FoundPod], wanted: &Wanted, cause: Option<Cause>) -> Group {
         let mut group = Group::default();
-        for record in records {
-            let Progress::InFlight {
-                waiting,
-                entered,
-                stuck_after,
-                is_stuck,
-            } = record.progress
-            else {
-                continue;
-            };
-            if wanted.fits(&record.pod, cause.unwrap_or(waiting.cause())) {
-                self.stages[waiting.stage() as usize] += 1;
-                group.add(Example {
-                    pod: record.pod.clone(),
-                    waiting,
-                    entered,
-                    stuck_after,
-                    is_stuck,
-                });
-            }
+        let cause = |pod: &FoundPod| cause.unwrap_or(pod.waiting.cause());
+        for pod in pods.iter().filter(|pod| wanted.fits(pod, cause(pod))) {
+            self.stages[pod.waiting.stage() as usize] += 1;
+            group.add(pod);
         }
         group
     }
@@ -146,10 +118,9 @@ impl Census {
 }
 
 impl Group {
-    fn add(&mut self, example: Example) {
-        let pod = &example.pod;
+    fn add(&mut self, pod: &FoundPod) {
         self.pods += 1;
-        self.stuck += usize::from(example.is_stuck);
+        self.stuck += usize::from(pod.is_stuck);
         if let Some(node) = &pod.node {
             *self.nodes.entry(Arc::clone(node)).or_default() += 1;
         }
@@ -165,10 +136,10 @@ impl Group {
         }
         let workload = self.workloads.entry(key).or_default();
         workload.pods += 1;
-        let older = |other: &Example| other.entered <= example.entered;
+        let older = |other: &FoundPod| other.entered <= pod.entered;
         let place = workload.examples.partition_point(older);
         if place < EXAMPLES {
-            workload.examples.insert(place, example);
+            workload.examples.insert(place, pod.clone());
             workload.examples.truncate(EXAMPLES);
         }
     }

@@ -1,74 +1,121 @@
-//! The problems of a running exporter, found from its records when somebody asks.
+//! Finds the problems of a running exporter, again and again.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
-use super::{Problems, Seen, Wanted};
-use crate::inspect::records::{Filter, Position, Query, RecordsClient, Sort, Unanswered};
-use podinit_core::lifecycle::Record;
-use podinit_core::problems::MOST_RECORDS;
+use super::{Publisher, Seen};
+use crate::inspect::records::{
+    EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
+};
+use crate::metrics::ProblemPods;
+use podinit_core::lifecycle::{InFlightPosition, Record};
+use podinit_core::problems::{Finding, MOST_RECORDS, OverTime};
+use podinit_core::timestamp::Timestamp;
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
 const AT_MOST_EVERY: Duration = Duration::from_secs(5);
 
+/// Where there are very many pods, at most this part of the time is spent on finding them.
+const PART_OF_TIME: u32 = 20;
+
+/// How long after a question without an answer the next is asked.
+const RETRY: Duration = Duration::from_millis(500);
+
 /// So many records are asked for at a time.
 const PAGE: usize = 500;
 
-/// Finds problems by asking the owner of the records, which never makes that wait longer than a page takes.
+/// Finds problems by asking the owner of the records page by page: no answer makes that wait for long, and no more
+/// than a page of records is held at a time.
 pub struct Finder {
     records: RecordsClient,
-    last: Mutex<Option<(Instant, Arc<Seen>)>>,
+    publisher: Publisher,
+    metric: Arc<ProblemPods>,
+    over_time: OverTime,
 }
 
 impl Finder {
-    /// A finder over the records that `records` answers for.
-    pub fn new(records: RecordsClient) -> Self {
+    /// A finder over the records that `records` answers for, which tells `publisher` and `metric`.
+    pub fn new(records: RecordsClient, publisher: Publisher, metric: Arc<ProblemPods>) -> Self {
         Self {
             records,
-            last: Mutex::default(),
+            publisher,
+            metric,
+            over_time: OverTime::default(),
         }
     }
 
-    /// The problems now, or those of a moment ago.
-    ///
-    /// # Errors
-    /// When the records cannot be had now.
-    pub async fn problems(&self) -> Result<Arc<Seen>, Unanswered> {
-        self.seen(&Wanted::default()).await
+    /// Finds them until `shutdown`.
+    pub async fn run(mut self, shutdown: CancellationToken) {
+        let found = async {
+            loop {
+                let began = Instant::now();
+                // Whoever reads the newest finding sees how old it is.
+                let wait = match self.find().await {
+                    Ok(true) => AT_MOST_EVERY.max(began.elapsed() * PART_OF_TIME),
+                    Ok(false) | Err(_) => RETRY,
+                };
+                sleep(wait.saturating_sub(began.elapsed())).await;
+            }
+        };
+        shutdown.run_until_cancelled(found).await;
     }
 
-    /// The problems, and those pods that are wanted. All of them are what was found a moment ago.
-    ///
-    /// # Errors
-    /// When the records cannot be had now.
-    pub async fn seen(&self, wanted: &Wanted) -> Result<Arc<Seen>, Unanswered> {
-        let mut last = self.last.lock().await;
-        if let Some((found_at, seen)) = &*last
-            && found_at.elapsed() < AT_MOST_EVERY
-            && wanted.is_all()
-        {
-            return Ok(Arc::clone(seen));
+    /// Finds them once. Returns whether anything is known.
+    async fn find(&mut self) -> Result<bool, Unanswered> {
+        let (mut page, now, mut next) = self.in_flight(None).await?;
+        let Some(now) = now else {
+            return Ok(false);
+        };
+        // Where no pod is in flight there is nothing to compare.
+        let newest = match page.is_empty() {
+            true => Vec::new(),
+            false => self.newest().await?,
+        };
+        let mut finding = Finding::new(&newest, now);
+        drop(newest);
+        loop {
+            page.iter().for_each(|record| finding.add(record));
+            let Some(after) = next else {
+                break;
+            };
+            (page, _, next) = self.in_flight(Some(after)).await?;
         }
-        let (in_flight, now) = self.records.in_flight(usize::MAX).await?;
-        let mut newest = self.newest().await?;
-        newest.reverse();
-        let own = wanted.clone();
-        let found = spawn_blocking(move || Problems::see(in_flight, &newest, now, &own));
-        let found = found.await.map_err(|_| Unanswered::Unavailable)?;
-        let found = Arc::new(found);
-        if wanted.is_all() {
-            *last = Some((Instant::now(), Arc::clone(&found)));
-        }
-        Ok(found)
+        let mut over_time = std::mem::take(&mut self.over_time);
+        let finished = spawn_blocking(move || (finding.finish(&mut over_time), over_time));
+        let (found, over_time) = finished.await.map_err(|_| Unanswered::Unavailable)?;
+        self.over_time = over_time;
+        let problems = found.problems.iter();
+        self.metric.state(problems.map(|(problem, _)| problem));
+        self.publisher.publish(Seen::new(found, now));
+        Ok(true)
     }
 
-    /// The newest records, the newest first.
+    /// A page of the pods in flight, up to when everything was accounted for, and where to go on.
+    async fn in_flight(
+        &self,
+        after: Option<InFlightPosition>,
+    ) -> Result<(Vec<Record>, Option<Timestamp>, Option<InFlightPosition>), Unanswered> {
+        let query = Query::InFlight {
+            filter: Filter::default(),
+            stuck: false,
+            after,
+            limit: PAGE,
+        };
+        let answer = self.records.ask(query).await?;
+        let next = match answer.next {
+            Some(Position::InFlight(next)) => Some(next),
+            Some(Position::Ended(_)) | None => None,
+        };
+        Ok((answer.records, answer.now, next))
+    }
+
+    /// The newest records, the oldest of them first.
     async fn newest(&self) -> Result<Vec<Record>, Unanswered> {
-        let (mut found, mut after) = (Vec::new(), None);
+        let (mut found, mut after) = (Vec::new(), None::<EndedPosition>);
         loop {
             let query = Query::Ended {
                 filter: Filter::default(),
@@ -80,8 +127,100 @@ impl Finder {
             found.extend(answer.records);
             match answer.next {
                 Some(Position::Ended(next)) if found.len() < MOST_RECORDS => after = Some(next),
-                _ => return Ok(found),
+                _ => break,
             }
         }
+        found.reverse();
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::inspect::problems::{Snapshots, Wanted, channel};
+    use crate::inspect::records::{self, Queries, RecordStore};
+    use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
+    use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
+    use podinit_core::pod::{PodSnapshot, PodUid};
+
+    /// A tracker of pods that wait for their scheduler, as of second 400.
+    fn waiting(pods: usize) -> Tracker {
+        let mut tracker = Tracker::new(TrackerConfig::default());
+        let mut ends = Ends::default();
+        let began = at(-100);
+        let listed = PodEvent::Listed {
+            pods: Vec::new().into(),
+            began,
+        };
+        deliver(&mut tracker, &mut ends, -100, listed);
+        for number in 0..pods {
+            let name = format!("pod-{number}");
+            let mut pod = PodSnapshot::bare(PodUid::from_text(&name), "shop", &name);
+            pod.created = Some(at(0));
+            deliver(&mut tracker, &mut ends, 0, PodEvent::Applied(pod));
+        }
+        tracker.advance(at(400), &mut ends);
+        tracker
+    }
+
+    /// Answers what is asked.
+    async fn own(mut queries: Queries, tracker: Tracker) {
+        queries.begin();
+        let store = RecordStore::default();
+        loop {
+            queries.waiting().await;
+            queries.step(&tracker, &store);
+        }
+    }
+
+    /// A finder that runs, and what it tells.
+    fn running(client: RecordsClient) -> (Snapshots, Arc<ProblemPods>) {
+        let (publisher, snapshots) = channel();
+        let metric = Arc::new(ProblemPods::default());
+        let finder = Finder::new(client, publisher, Arc::clone(&metric));
+        tokio::spawn(finder.run(CancellationToken::new()));
+        (snapshots, metric)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn they_are_found_before_anybody_asks_and_filtered_without_asking_again() {
+        let (client, queries) = records::channel();
+        let (snapshots, metric) = running(client);
+        assert!(snapshots.newest().is_none() && snapshots.unknown().is_some());
+        let owner = tokio::spawn(own(queries, waiting(1_200)));
+        sleep(Duration::from_secs(6)).await;
+        assert_eq!(snapshots.unknown(), None);
+        let seen = snapshots.newest().unwrap();
+        let found: Vec<_> = seen.problems.problems.iter().collect();
+        assert_eq!((found.len(), found[0].pods), (1, 1_200));
+        assert!(format!("{metric:?}").contains("1200"), "{metric:?}");
+        // Nobody answers any more, and readers do not wait.
+        owner.abort();
+        let all = snapshots.newest().unwrap();
+        assert_eq!(all.census(&Wanted::default()).pods(), 1_200);
+        let elsewhere = Wanted {
+            namespace: Some("elsewhere".to_owned()),
+            ..Wanted::default()
+        };
+        assert_eq!(all.census(&elsewhere).pods(), 0);
+        sleep(Duration::from_secs(120)).await;
+        assert!(snapshots.unknown().unwrap().contains("s ago"));
+        assert!(snapshots.newest().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn they_are_found_once_in_five_seconds() {
+        let (client, queries) = records::channel();
+        let (snapshots, _) = running(client);
+        tokio::spawn(own(queries, waiting(1)));
+        sleep(Duration::from_secs(3)).await;
+        let first = snapshots.newest().unwrap();
+        sleep(Duration::from_secs(1)).await;
+        assert!(Arc::ptr_eq(&first, &snapshots.newest().unwrap()));
+        sleep(Duration::from_secs(5)).await;
+        assert!(!Arc::ptr_eq(&first, &snapshots.newest().unwrap()));
     }
 }

@@ -1,31 +1,36 @@
 //! `podinit problems`: what is broken, where and since when ([§13](crate::specification#s13)).
 //!
 //! ```text
-//! a recording ──────▶ recording ─┐
-//! one list ──────────────────────┼─▶ Problems ─▶ table | wide | json
-//! records of serve ─▶ finder ────┘        └─▶ /api/v1/problems
+//! a recording ─▶ recording ─┐
+//! one list ─────────────────┼─▶ Problems ─▶ table | wide | json
+//! records of serve ─▶ Finder ─▶ Seen ─▶ Snapshots ─▶ /api/v1/problems, page
+//!                        └─▶ podinit_problem_pods
 //! ```
 
 mod census;
 mod finder;
 mod recording;
 mod routes;
+mod seen;
 mod sentence;
+mod snapshots;
 mod table;
 
-pub use census::{Census, Example, Group, Wanted, Workload, WorkloadKey};
+pub use census::{Census, Group, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use recording::problems_of_recording;
 pub use routes::router;
+pub use seen::Seen;
 pub use sentence::crash;
+pub use snapshots::{Publisher, Snapshots, channel};
 
 use serde::{Deserialize, Serialize};
 
-use crate::inspect::explain::{PodOnNode, addressed, next_command_of};
+use crate::inspect::explain::{PodOnNode, next_command_of};
 use crate::inspect::freshness::Freshness;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::{Progress, Record, Tracker, WaitReason};
-use podinit_core::problems;
+use podinit_core::lifecycle::{Record, Tracker, WaitReason};
+use podinit_core::problems::{self, FoundPod};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -35,8 +40,11 @@ const RUNBOOKS: &str = "deploy/runbooks.md#cause-";
 /// What is broken at an instant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Problems {
-    /// Up to which instant everything was accounted for; `None` before anything was
+    /// Up to which instant everything was accounted for when they were found; `None` before anything was
     pub time: Option<String>,
+    /// How many seconds ago an exporter found them
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_seconds: Option<f64>,
     /// Whether the source knows the present
     pub fresh: bool,
     /// How far an exporter can be trusted; `None` of a list or a recording
@@ -46,13 +54,6 @@ pub struct Problems {
     pub problems: Vec<Problem>,
     /// Those that have ended lately
     pub ended: Vec<Problem>,
-}
-
-/// What is broken, and who is affected.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    pub problems: Problems,
-    pub census: Census,
 }
 
 /// A set of pods in flight that one cause affects.
@@ -84,6 +85,9 @@ pub struct Problem {
     pub next_command: String,
     /// Where it says what to do
     pub runbook: String,
+    /// When it was found to have no pod any longer; the figures are those before that
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
 }
 
 /// Which pod.
@@ -96,48 +100,7 @@ pub struct PodName {
 impl Problems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
     pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
-        Self::see(in_flight, newest, now, &Wanted::default()).problems
-    }
-
-    /// These problems, and who has them.
-    pub fn see(
-        in_flight: Vec<Record>,
-        newest: &[Record],
-        now: Option<Timestamp>,
-        wanted: &Wanted,
-    ) -> Seen {
-        let Some(now) = now else {
-            return Seen::default();
-        };
-        let found = problems::find(in_flight, newest, now);
-        let of = |problem: &problems::Problem| Problem::of(problem, now);
-        let with_pods = found.problems.iter();
-        let with_pods = with_pods.map(|(problem, pods)| (of(problem), pods.as_slice()));
-        let census = Census::of(with_pods, &found.rest, wanted);
-        Seen {
-            problems: Self {
-                time: Some(rfc3339::format(now)),
-                fresh: true,
-                freshness: None,
-                problems: found.problems.iter().map(|(one, _)| of(one)).collect(),
-                ended: Vec::new(),
-            },
-            census,
-        }
-    }
-
-    /// As an exporter tells them that can be trusted so far.
-    fn told(&self, freshness: Freshness) -> Self {
-        let mut told = self.clone();
-        for problem in told.problems.iter_mut().chain(&mut told.ended) {
-            problem.next_command =
-                addressed(&problem.next_command, freshness.kubeconfig.as_deref());
-        }
-        Self {
-            fresh: self.time.is_some() && freshness.is_fresh(),
-            freshness: Some(freshness),
-            ..told
-        }
+        Seen::of(in_flight, newest, now).problems
     }
 
     /// Of the pods that `tracker` has in flight, where nothing has ended.
@@ -156,11 +119,11 @@ impl Problems {
 }
 
 impl Problem {
-    fn of(problem: &problems::Problem, now: Timestamp) -> Self {
+    fn of(problem: &problems::Problem, now: Timestamp, ended: Option<Timestamp>) -> Self {
         let shared = problem.shared.as_ref();
-        let name = |record: &Record| PodName {
-            namespace: record.pod.namespace.to_string(),
-            name: record.pod.name.to_string(),
+        let name = |pod: &FoundPod| PodName {
+            namespace: pod.namespace.to_string(),
+            name: pod.name.to_string(),
         };
         Self {
             cause: problem.cause.as_str().to_owned(),
@@ -174,26 +137,24 @@ impl Problem {
             namespaces: problem.namespaces,
             message: problem.message.as_deref().map(str::to_owned),
             oldest: problem.oldest.iter().map(name).collect(),
-            sentence: sentence::of(problem, now),
+            sentence: sentence::of(problem, now, ended),
             next_command: next_command(problem),
             runbook: format!("{RUNBOOKS}{}", problem.cause.as_str()),
+            ended: ended.map(rfc3339::format),
         }
     }
 }
 
 /// The command that shows more about the cause of a problem, of its pod that has waited longest.
 fn next_command(problem: &problems::Problem) -> String {
-    let Some(record) = problem.oldest.first() else {
+    let Some(pod) = problem.oldest.first() else {
         return String::new();
     };
+    let waiting = WaitReason::new(pod.waiting.stage(), problem.cause);
     let pod = PodOnNode {
-        namespace: &record.pod.namespace,
-        name: &record.pod.name,
-        node: record.pod.node.as_deref(),
-    };
-    let waiting = match record.progress {
-        Progress::InFlight { waiting, .. } => WaitReason::new(waiting.stage(), problem.cause),
-        Progress::Ended { .. } => None,
+        namespace: &pod.namespace,
+        name: &pod.name,
+        node: pod.node.as_deref(),
     };
     next_command_of(pod, waiting)
 }

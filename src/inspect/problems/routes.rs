@@ -6,35 +6,32 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use http::StatusCode;
 use http::header::HeaderMap;
 
-use super::{Finder, Problems};
-use crate::inspect::api::{document, failure};
+use super::Snapshots;
+use crate::inspect::api::document;
 use crate::inspect::freshness::FreshnessSource;
-use crate::inspect::records::Unanswered;
 
 struct Sources {
-    finder: Arc<Finder>,
+    problems: Snapshots,
     freshness: Arc<FreshnessSource>,
 }
 
 /// `GET /api/v1/problems`. The caller decides who may ask.
-pub fn router(finder: Arc<Finder>, freshness: Arc<FreshnessSource>) -> Router {
+pub fn router(problems: Snapshots, freshness: Arc<FreshnessSource>) -> Router {
     Router::new()
-        .route("/api/v1/problems", get(problems))
-        .with_state(Arc::new(Sources { finder, freshness }))
+        .route("/api/v1/problems", get(newest))
+        .with_state(Arc::new(Sources {
+            problems,
+            freshness,
+        }))
 }
 
-async fn problems(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Response {
-    let found = sources.finder.problems().await;
+/// The newest finding, at once.
+async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Response {
     let freshness = sources.freshness.now();
     let lasting = freshness.lasting();
-    let found = match found {
-        Ok(seen) => seen.problems.told(freshness),
-        Err(Unanswered::NotBegun) => Problems::default().told(freshness),
-        Err(error) => return failure(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    };
+    let found = sources.problems.told(freshness);
     document(
         &headers,
         &found,

@@ -9,8 +9,9 @@ use podinit_core::timestamp::Timestamp;
 /// So much of what Kubernetes says stands in a sentence.
 const MOST_REASON: usize = 120;
 
-/// The sentence about `problem` at `now`, with the figures that go with it.
-pub(super) fn of(problem: &Problem, now: Timestamp) -> String {
+/// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
+/// when it lasted.
+pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let count = problem.pods;
@@ -31,8 +32,12 @@ pub(super) fn of(problem: &Problem, now: Timestamp) -> String {
     ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
     let since = clock_time(problem.since, now);
+    let when = match ended {
+        Some(ended) => format!("From {since} to {}", clock_time(ended, now)),
+        None => format!("Since {since}"),
+    };
     format!(
-        "{subject}{place} {what}{reason}. Since {since}, {}.",
+        "{subject}{place} {what}{reason}. {when}, {}.",
         figures.join(", ")
     )
 }

@@ -19,14 +19,20 @@ const WIDE: [&str; 3] = ["MESSAGE", "NEXT", "RUNBOOK"];
 impl Problems {
     /// A sentence for each problem, and a table of their figures. `wide` adds columns.
     pub fn to_table(&self, wide: bool, colour: bool) -> String {
+        let lines = |problems: &[Problem]| -> String {
+            let sentences = problems.iter();
+            sentences
+                .map(|problem| shown(&problem.sentence) + "\n")
+                .collect()
+        };
+        let ended = match self.ended.is_empty() {
+            true => String::new(),
+            false => format!("\nEnded lately:\n{}", lines(&self.ended)),
+        };
         if self.problems.is_empty() {
-            return self.summary() + "\n";
+            return self.summary() + "\n" + &ended;
         }
-        let sentences = self
-            .problems
-            .iter()
-            .map(|problem| shown(&problem.sentence) + "\n");
-        let mut text: String = sentences.collect();
+        let mut text = lines(&self.problems);
         let mut head = NARROW.to_vec();
         if wide {
             head.extend(WIDE);
@@ -38,7 +44,7 @@ impl Problems {
             .collect();
         text.push('\n');
         text.push_str(&table(&head, &rows, colour));
-        text
+        text + &ended
     }
 
     /// One line: the worst problem, or that there is none.

@@ -8,6 +8,7 @@ use crate::inspect::api::model::Page;
 use crate::inspect::api::parameters::MOST;
 use crate::inspect::explain::addressed;
 use crate::inspect::freshness::Freshness;
+use crate::inspect::problems::Problems;
 use podinit_decode::rfc3339;
 
 /// Why the exporter has not answered; one line that says what to do.
@@ -36,6 +37,7 @@ impl StuckOfExporter {
         let mut found = StuckPods {
             complete: true,
             fresh: true,
+            source: format!(" --url {}", self.exporter.server.trim_end_matches('/')),
             ..StuckPods::default()
         };
         let all = [None];
@@ -45,7 +47,18 @@ impl StuckOfExporter {
             let added = self.add(&mut found, *namespace, limit).await;
             added.map_err(|error| self.explain(error))?;
         }
+        // Problems are of all namespaces.
+        if found.pods.is_empty() && self.namespaces.is_empty() {
+            found.problems = self.problems().await;
+        }
         Ok(found)
+    }
+
+    /// How many problems there are; `None` where the exporter does not say, as one of an earlier version.
+    async fn problems(&self) -> Option<usize> {
+        let answer = fetch(&self.exporter, "/api/v1/problems").await.ok()?;
+        let found: Problems = serde_json::from_slice(answer.body()).ok()?;
+        Some(found.problems.len())
     }
 
     /// Adds the stuck pods of a namespace, or of all, as long as there are at most `limit`.

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::inspect::api::startup_of;
 use crate::inspect::freshness::Freshness;
-
+use crate::inspect::problems::Problems;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::Tracker;
 use podinit_decode::rfc3339;
@@ -39,6 +39,12 @@ pub struct StuckPods {
     /// How far an exporter can be trusted; left out of a list
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
+    /// How many problems there are, where no pod is stuck
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<usize>,
+    /// The options by which `podinit problems` asks the same source
+    #[serde(skip)]
+    pub source: String,
 }
 
 impl StuckPods {
@@ -49,12 +55,16 @@ impl StuckPods {
         let mut stuck = in_flight.filter(|pod| pod.is_stuck());
         let shown = stuck.by_ref().take(limit);
         let pods = shown.filter_map(|pod| StuckPod::of(&startup_of(&pod.record(), &[]), now?));
+        let pods: Vec<StuckPod> = pods.collect();
+        let problems = || Problems::of(tracker).problems.len();
         Self {
             time: now.map(rfc3339::format),
-            pods: pods.collect(),
+            problems: pods.is_empty().then(problems),
+            pods,
             complete: stuck.next().is_none(),
             fresh: true,
             freshness: None,
+            source: String::new(),
         }
     }
 

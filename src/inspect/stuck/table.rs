@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{StuckPod, StuckPods};
 use crate::text::human_time::seconds;
+use crate::text::strangers_text::shown;
 use crate::text::table::{cell, table};
 
 const NARROW: [&str; 8] = [
@@ -34,7 +35,12 @@ impl StuckPods {
         text + "\n" + &self.summary() + "\n"
     }
 
-    /// How many pods are stuck, by cause, the most frequent one first.
+    /// What to run.
+    fn next(&self) -> String {
+        format!("run podinit problems{}", shown(&self.source))
+    }
+
+    /// How many pods are stuck, by cause, the most frequent one first. Where none is, how many problems there are.
     pub fn summary(&self) -> String {
         let mut counts = BTreeMap::<&str, usize>::new();
         for pod in &self.pods {
@@ -47,7 +53,16 @@ impl StuckPods {
             .map(|(cause, count)| format!("{count} {}", cell(cause)));
         let causes = causes.collect::<Vec<_>>().join(", ");
         match (self.pods.len(), self.complete) {
-            (0, _) => "no pod is stuck".to_owned(),
+            (0, _) => match self.problems.unwrap_or_default() {
+                0 => "no pod is stuck".to_owned(),
+                1 => format!("no pod is stuck, but there is 1 problem: {}", self.next()),
+                more => {
+                    format!(
+                        "no pod is stuck, but there are {more} problems: {}",
+                        self.next()
+                    )
+                }
+            },
             (count, true) => format!("{count} stuck: {causes}"),
             (count, false) => {
                 format!("the first {count} stuck: {causes}; raise --limit to see more")

@@ -8,6 +8,7 @@
 //! alert. Where series have no label `cluster`, the alert has none either, and an empty one selects them.
 
 use super::promql::series;
+use podinit_core::lifecycle::{Cause, Stage, WaitReason};
 
 /// A matcher for the cluster of the alert, in the format of `printf`.
 const OF_ALERTS_CLUSTER: &str = "cluster=%[1]q";
@@ -67,6 +68,35 @@ pub(super) fn counted_namespaces(expr: &str, job: &str) -> String {
         namespaces(expr)
     );
     list("Namespaces", "namespace", true, &filled(&query))
+}
+
+/// The problem with the most pods, of those with the cause of the alert.
+pub(super) fn problem_of_cause(job: &str) -> String {
+    largest_problem(job, OF_ALERTS_CAUSE)
+}
+
+/// The problem with the most pods, of those that can keep a pod in a stage, or of all: ` The largest problem is
+/// image: registry registry.example.com, 122 pods.`
+pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {
+    let causes = Cause::ALL.into_iter();
+    let possible = |stage| {
+        let possible = causes.filter(|cause| WaitReason::new(stage, *cause).is_some());
+        let names: Vec<&str> = possible.map(Cause::as_str).collect();
+        format!("cause=~\"{}\"", names.join("|"))
+    };
+    largest_problem(job, &stage.map_or_else(String::new, possible))
+}
+
+fn largest_problem(job: &str, matchers: &str) -> String {
+    let pods = of_alerts_cluster("podinit_problem_pods", job, matchers);
+    let query = filled(&format!(
+        "topk(1, sum by (cause, dimension, value) ({pods}))"
+    ));
+    format!(
+        "{{{{ with query {query} }}}} The largest problem is{{{{ range . }}}} {{{{ .Labels.cause }}}}: \
+         {{{{ if ne .Labels.dimension \"none\" }}}}{{{{ .Labels.dimension }}}} {{{{ .Labels.value }}}}, \
+         {{{{ end }}}}{{{{ .Value | printf \"%.0f\" }}}} pods{{{{ end }}}}.{{{{ end }}}}"
+    )
 }
 
 /// The labels that a query finds, with their values where they are `counted`.

@@ -13,7 +13,9 @@
 //! pods, or [`SEVERAL`]. It is one alert whatever the causes, because two that follow each other as the
 //! mix changes would page twice for one fault.
 
-use super::annotations::{UNREADY_PODS, counted_causes, counted_namespaces, of_alerts_cluster};
+use super::annotations::{
+    UNREADY_PODS, counted_causes, counted_namespaces, of_alerts_cluster, problem_of_stage,
+};
 use super::burn_rates::{BURN_RATES, BurnRate};
 use super::options::RenderOptions;
 use super::promql::{self, number, over_targets, promise, series};
@@ -21,6 +23,7 @@ use super::recording_rules::{bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;
 use crate::slo::duration::SloDuration;
+use podinit_core::lifecycle::{Interval, Stage};
 
 /// The least number of bad pods in the long window.
 pub(super) const MIN_BAD_PODS: u32 = 5;
@@ -95,16 +98,25 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
         description: format!(
             "{{{{ $value | humanizePercentage }}}} of the pods of the last {long} missed {}; the \
              objective is {} % over {}. The burn rate is above {}, at which the whole error budget \
-             is spent in {lasts}.{}{}",
+             is spent in {lasts}.{}{}{}",
             promise(slo),
             number(slo.objective_percent),
             slo.window,
             number(factor),
             counted_causes(&of_alerts_cluster(&bad_causes(long), job, &matcher)),
+            problem_of_stage(job, stage_of(slo.rule.interval)),
             counted_namespaces(&increase, job),
         ),
         command: Some(UNREADY_PODS),
         dashboard: Dashboard::Overview,
+    }
+}
+
+/// The stage that an interval is; `None` of those that are more than one, or a part of one.
+pub(super) const fn stage_of(interval: Interval) -> Option<Stage> {
+    match interval {
+        Interval::Stage(stage) => Some(stage),
+        _ => None,
     }
 }
 

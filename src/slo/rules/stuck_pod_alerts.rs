@@ -18,7 +18,9 @@
 //!   shard is out of sync or missing, and until it has left the mean, the least number is not taken: its
 //!   pods would look like new ones when it is back.
 
-use super::annotations::{OF_ALERTS_STAGE, UNREADY_PODS, counted_namespaces, of_alerts_cause};
+use super::annotations::{
+    OF_ALERTS_STAGE, UNREADY_PODS, counted_namespaces, of_alerts_cause, problem_of_cause,
+};
 use super::options::RenderOptions;
 use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
@@ -194,7 +196,8 @@ pub(super) fn still_stuck(job: &str) -> Alert {
         summary: "Pods have been stuck for more than a day.".to_owned(),
         description: format!(
             "{{{{ $value | printf \"%.0f\" }}}} pods are stuck in the stage {{{{ $labels.stage }}}} with the \
-             cause {{{{ $labels.cause }}}}, and some have been at any time within a day.{}",
+             cause {{{{ $labels.cause }}}}, and some have been at any time within a day.{}{}",
+            problem_of_cause(job),
             counted_namespaces(&raw, job)
         ),
         command: Some("podinit stuck"),
@@ -234,7 +237,8 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
         summary: summary.to_owned(),
         description: format!(
             "{{{{ $value | printf \"%.0f\" }}}} pods have been in the stage {name} for more than {age}, \
-             with the cause {{{{ $labels.cause }}}}: more than have been for a day.{}",
+             with the cause {{{{ $labels.cause }}}}: more than have been for a day.{}{}",
+            problem_of_cause(job),
             counted_namespaces(&raw, job)
         ),
         command: Some(command),

@@ -19,7 +19,14 @@ pub(super) fn board() -> Board {
         rows: vec![
             row(
                 "Waiting",
-                vec![waiting(), causes(), stuck(), oldest(), namespaces()],
+                vec![
+                    waiting(),
+                    causes(),
+                    stuck(),
+                    oldest(),
+                    namespaces(),
+                    problems(),
+                ],
             ),
             row(
                 "Ended",
@@ -60,6 +67,19 @@ fn waiting() -> Panel {
         ],
     )
     .sized(8, 9)
+}
+
+fn problems() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Pods by problem",
+        "short",
+        "Pods of the largest problems: by cause, and by the image, registry, workload, node or namespace that they share. podinit problems says more.",
+        vec![Target::new(
+            sum_by("cause, dimension, value", "podinit_problem_pods", ""),
+            "{{cause}}: {{dimension}} {{value}}",
+        )],
+    )
 }
 
 fn causes() -> Panel {

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::values::{self, Dimension, Values};
-use crate::lifecycle::{Cause, Interval, Progress, Record, RecordedCause, Stage, WaitReason};
+use super::found_pod::FoundPod;
+use super::values::{self, Dimension, Names, Values};
+use crate::lifecycle::{Cause, Interval, Record, RecordedCause, Stage, WaitReason};
 use crate::quantile::nearest_rank;
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
@@ -78,7 +79,7 @@ impl Class {
 /// A pod that a cause affects.
 #[derive(Clone, Debug)]
 pub(super) struct Affected {
-    pub record: Record,
+    pub pod: FoundPod,
     pub cause: Cause,
     /// When it first had the cause in its present stage
     pub since: Timestamp,
@@ -86,29 +87,14 @@ pub(super) struct Affected {
     pub last: Timestamp,
     /// What it has in each dimension
     pub values: Values,
+    /// What Kubernetes says of the cause: a record has the words about the present one only
+    pub message: Option<Arc<str>>,
 }
 
 impl Affected {
     /// Those that have waited longest come first.
     pub(super) fn order(&self) -> (Timestamp, &str, &str) {
-        let pod = &self.record.pod;
-        (self.since, &pod.namespace, &pod.name)
-    }
-
-    pub(super) const fn is_stuck(&self) -> bool {
-        matches!(
-            self.record.progress,
-            Progress::InFlight { is_stuck: true, .. }
-        )
-    }
-
-    /// What Kubernetes says of the cause: a record has the words about the present one only.
-    pub(super) fn message(&self) -> Option<&str> {
-        let Progress::InFlight { waiting, .. } = self.record.progress else {
-            return None;
-        };
-        let message = self.record.message.as_deref();
-        message.filter(|_| waiting.cause() == self.cause)
+        (self.since, &self.pod.namespace, &self.pod.name)
     }
 }
 
@@ -132,47 +118,68 @@ pub(super) fn forget_too_many(pods: &mut [Affected]) {
 
 /// What is to be made of a pod in flight.
 pub(super) enum Verdict {
-    Affected(Box<Affected>),
+    Affected(Had),
     /// No cause affects it: what the affected ones are compared with
-    StartsWell(Box<Record>),
+    StartsWell,
     /// Neither: it has gates or is being deleted
-    Ignored(Box<Record>),
+    Ignored,
+}
+
+/// The cause that affects a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Had {
+    pub cause: Cause,
+    pub since: Timestamp,
+    pub last: Timestamp,
+    container: Option<u8>,
+}
+
+impl Had {
+    /// The pod of `record`, which it affects.
+    pub(super) fn by(self, pod: FoundPod, record: &Record, names: &mut Names) -> Affected {
+        let message = record.message.as_ref();
+        Affected {
+            cause: self.cause,
+            since: self.since,
+            last: self.last,
+            values: values::of(record, self.cause, self.container, names),
+            message: message
+                .filter(|_| pod.waiting.cause() == self.cause)
+                .map(Arc::clone),
+            pod,
+        }
+    }
 }
 
 /// What is to be made of the pod in flight that `record` is of.
-pub(super) fn verdict(record: Record, limits: &Limits, now: Timestamp) -> Verdict {
-    let Progress::InFlight {
+pub(super) fn verdict(record: &Record, pod: &FoundPod, limits: &Limits, now: Timestamp) -> Verdict {
+    let FoundPod {
         waiting, entered, ..
-    } = record.progress
-    else {
-        return Verdict::Ignored(Box::new(record));
-    };
+    } = *pod;
     let class = Class::of(waiting.cause());
     if class == Class::Intended {
-        return Verdict::Ignored(Box::new(record));
+        return Verdict::Ignored;
     }
-    let history = in_stage(&record, waiting, entered);
+    let history = in_stage(record, waiting, entered);
     let present = || {
         let last = *history.last()?;
         let is_affected = match class {
             Class::Waiting => entered.plus(WAITING_AFTER) <= now,
-            Class::Working => now > entered.plus(limits.of_stage(&record, waiting.stage())),
+            Class::Working => now > entered.plus(limits.of_stage(record, waiting.stage())),
             Class::Failing | Class::Intended => false,
         };
         is_affected.then_some(last)
     };
     let Some(had) = last_failing(&history, now).or_else(present) else {
-        return Verdict::StartsWell(Box::new(record));
+        return Verdict::StartsWell;
     };
-    let cause = had.waiting.cause();
     let mut same = history.iter().filter(|one| one.waiting == had.waiting);
-    Verdict::Affected(Box::new(Affected {
-        cause,
+    Verdict::Affected(Had {
+        cause: had.waiting.cause(),
         since: same.next().map_or(had.began, |first| first.began),
         last: had.began,
-        values: values::of(&record, cause, had.container),
-        record,
-    }))
+        container: had.container,
+    })
 }
 
 /// The causes that the pod has had in its present stage, the oldest first. The first one that was seen began
@@ -216,12 +223,13 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
 }
 
 /// How long pods may be in each stage, by those that started up.
+#[derive(Debug)]
 pub(super) struct Limits {
     /// By stage, all and by workload, in order
     stages: [StageTimes; Stage::ALL.len()],
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct StageTimes {
     all: Vec<u64>,
     by_workload: HashMap<String, Vec<u64>>,

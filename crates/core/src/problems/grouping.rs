@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::affected::Affected;
 use super::others::Others;
-use super::values::Dimension;
+use super::values::{Dimension, Shared};
 use super::weight::Weighed;
 use crate::lifecycle::Cause;
 
@@ -13,7 +13,7 @@ use crate::lifecycle::Cause;
 const MOST_STANDING_OUT: usize = 5;
 
 /// Pods with what they share.
-pub(super) type Group = (Option<(Dimension, Arc<str>)>, Vec<Affected>);
+pub(super) type Group = (Shared, Vec<Affected>);
 
 /// The groups of the pods that one cause affects, in each the pods in the order in which they came.
 pub(super) fn groups(mut pods: Vec<Affected>, others: &Others) -> Vec<Group> {

@@ -17,10 +17,10 @@ struct Told<'a> {
 pub(super) fn most_frequent(pods: &[Affected]) -> Option<Arc<str>> {
     let mut texts: HashMap<String, Told<'_>> = HashMap::new();
     for pod in pods {
-        let Some(message) = pod.message() else {
+        let Some(message) = &pod.message else {
             continue;
         };
-        let newest = (pod.last, message);
+        let newest = (pod.last, &**message);
         let told = texts
             .entry(without_own_parts(pod, message))
             .or_insert(Told { pods: 0, newest });
@@ -35,8 +35,8 @@ pub(super) fn most_frequent(pods: &[Affected]) -> Option<Arc<str>> {
 
 /// The text without what differs from pod to pod.
 fn without_own_parts(pod: &Affected, message: &str) -> String {
-    let mut text = without_word(message, &pod.record.uid.to_string());
-    text = without_word(&text, &pod.record.pod.name);
+    let mut text = without_word(message, &pod.pod.uid.to_string());
+    text = without_word(&text, &pod.pod.name);
     text.retain(|character| !character.is_ascii_digit());
     text
 }

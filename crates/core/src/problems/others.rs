@@ -4,13 +4,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::values::{self, Dimension};
+use super::values::{self, Dimension, Names};
 use crate::image_registry;
 use crate::lifecycle::{Cause, Milestone, Record, RecordedImage};
 use crate::timestamp::Timestamp;
 
 /// Pods in flight that no cause affects, and startups that ended as ready.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Others {
     /// How many there are
     count: usize,
@@ -19,7 +19,7 @@ pub(super) struct Others {
 }
 
 /// Those that have a value.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Having {
     count: usize,
     /// When those became ready that did
@@ -30,15 +30,15 @@ struct Having {
 
 impl Others {
     /// A startup that ended as ready.
-    pub(super) fn add_ready(&mut self, record: &Record) {
-        self.add(record);
+    pub(super) fn add_ready(&mut self, record: &Record, names: &mut Names) {
+        self.add(record, names);
         let Some(ready) = record.reached(Milestone::Ready) else {
             return;
         };
-        for key in having(record) {
+        for key in having(record, names) {
             self.values.entry(key).or_default().ready.push(ready);
         }
-        for key in pulled(record) {
+        for key in pulled(record, names) {
             self.values
                 .entry(key)
                 .or_default()
@@ -48,9 +48,9 @@ impl Others {
     }
 
     /// A pod in flight.
-    pub(super) fn add(&mut self, record: &Record) {
+    pub(super) fn add(&mut self, record: &Record, names: &mut Names) {
         self.count += 1;
-        for key in having(record) {
+        for key in having(record, names) {
             self.values.entry(key).or_default().count += 1;
         }
     }
@@ -98,13 +98,13 @@ pub(super) const fn is_of_images(cause: Cause, dimension: Dimension) -> bool {
 }
 
 /// What a pod has; an image or a registry if any of its containers does.
-fn having(record: &Record) -> BTreeSet<(Dimension, Arc<str>)> {
+fn having(record: &Record, names: &mut Names) -> BTreeSet<(Dimension, Arc<str>)> {
     let images = record
         .containers
         .iter()
         .filter_map(|one| one.image.as_ref());
-    let mut found: BTreeSet<_> = images.flat_map(keys).collect();
-    let shared = values::shared_by_all(record);
+    let mut found: BTreeSet<_> = images.flat_map(|image| keys(image, names)).collect();
+    let shared = values::shared_by_all(record, names);
     found.extend(
         shared
             .all()
@@ -114,7 +114,7 @@ fn having(record: &Record) -> BTreeSet<(Dimension, Arc<str>)> {
 }
 
 /// The images that a pod pulled, and their registries.
-fn pulled(record: &Record) -> BTreeSet<(Dimension, Arc<str>)> {
+fn pulled(record: &Record, names: &mut Names) -> BTreeSet<(Dimension, Arc<str>)> {
     let was_pulled = |image: &RecordedImage| matches!(image, RecordedImage::Pulled { .. });
     let pulls = record.pulls.iter().filter(|pull| was_pulled(&pull.image));
     let images = pulls.filter_map(|pull| {
@@ -122,13 +122,13 @@ fn pulled(record: &Record) -> BTreeSet<(Dimension, Arc<str>)> {
         let of_pull = containers.find(|one| one.name == pull.container && one.kind == pull.kind);
         of_pull?.image.as_ref()
     });
-    images.flat_map(keys).collect()
+    images.flat_map(|image| keys(image, names)).collect()
 }
 
-fn keys(image: &Arc<str>) -> [(Dimension, Arc<str>); 2] {
-    let registry = image_registry::of(image).into();
+fn keys(image: &Arc<str>, names: &mut Names) -> [(Dimension, Arc<str>); 2] {
+    let registry = names.shared(image_registry::of(image));
     [
-        (Dimension::Image, Arc::clone(image)),
+        (Dimension::Image, names.shared(image)),
         (Dimension::Registry, registry),
     ]
 }

@@ -1,23 +1,24 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
 use crate::lifecycle::{
-    Interval, IntervalResult, Latency, Milestone, MilestoneSource, Progress, RecordedCause,
-    RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage,
-    WaitReason,
+    Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
+    RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
+    RecordedPull, Stage, WaitReason,
 };
 use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
 
 /// The present.
 const NOW: i64 = 10_000;
 
-fn at(second: i64) -> Timestamp {
+pub(super) fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_700_000_000 + second)
 }
 
-fn cause(stage: Stage, cause: Cause, began: i64) -> RecordedCause {
+pub(super) fn cause(stage: Stage, cause: Cause, began: i64) -> RecordedCause {
     RecordedCause {
         waiting: WaitReason::new(stage, cause).expect("a pair that can be"),
         began: at(began),
@@ -26,7 +27,7 @@ fn cause(stage: Stage, cause: Cause, began: i64) -> RecordedCause {
 }
 
 /// A pod of one container that no Event has told of.
-fn pod(name: &str, image: &str) -> Record {
+pub(super) fn pod(name: &str, image: &str) -> Record {
     let number = name
         .bytes()
         .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
@@ -59,7 +60,7 @@ fn pod(name: &str, image: &str) -> Record {
 }
 
 /// The pod in flight, in its stage since `entered`, with these causes, the last of which it has.
-fn waits(mut record: Record, entered: i64, causes: &[RecordedCause]) -> Record {
+pub(super) fn waits(mut record: Record, entered: i64, causes: &[RecordedCause]) -> Record {
     record.discovered = at(-5);
     record.progress = Progress::InFlight {
         waiting: causes.last().unwrap().waiting,
@@ -77,7 +78,7 @@ fn without_image(name: &str, image: &str, since: i64) -> Record {
     waits(pod(name, image), since, &[cause])
 }
 
-fn on(mut record: Record, node: &str) -> Record {
+pub(super) fn on(mut record: Record, node: &str) -> Record {
     record.pod.node = Some(node.into());
     record
 }
@@ -307,11 +308,7 @@ fn pods_that_stand_out_are_a_problem_of_their_own() {
         (1, 6, 1)
     );
     assert_eq!(problem.since, at(10));
-    let oldest: Vec<_> = problem
-        .oldest
-        .iter()
-        .map(|record| &*record.pod.name)
-        .collect();
+    let oldest: Vec<_> = problem.oldest.iter().map(|pod| &*pod.name).collect();
     assert_eq!(oldest, ["a0", "a1", "a2"]);
 }
 

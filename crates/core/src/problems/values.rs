@@ -1,5 +1,6 @@
 //! What a pod has in each dimension ([§13.3](crate::specification#s13-3)).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::image_registry;
@@ -26,6 +27,9 @@ label_values! {
     }
 }
 
+/// What pods share, where they share one thing.
+pub(super) type Shared = Option<(Dimension, Arc<str>)>;
+
 /// At most one value in each dimension; what is not known is no value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values([Option<Arc<str>>; Dimension::ALL.len()]);
@@ -47,25 +51,48 @@ impl Values {
     }
 }
 
+/// Texts that many pods have, each once.
+#[derive(Debug, Default)]
+pub(super) struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    /// The one that says the same.
+    pub(super) fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&new));
+        new
+    }
+}
+
 /// What the pod of `record` has that is affected by `cause`, which a container gave at this position, if one
 /// did.
-pub(super) fn of(record: &Record, cause: Cause, container: Option<u8>) -> Values {
+pub(super) fn of(
+    record: &Record,
+    cause: Cause,
+    container: Option<u8>,
+    names: &mut Names,
+) -> Values {
     let container = container.and_then(|position| record.containers.get(usize::from(position)));
     let image = container.and_then(|container| container.image.as_ref());
     let has_registry = matches!(cause, Cause::Image | Cause::Pull);
     let registry = image.filter(|_| has_registry);
-    let mut values = shared_by_all(record);
-    values.0[Dimension::Image as usize] = image.cloned();
-    values.0[Dimension::Registry as usize] = registry.map(|image| image_registry::of(image).into());
+    let mut values = shared_by_all(record, names);
+    values.0[Dimension::Image as usize] = image.map(|image| names.shared(image));
+    values.0[Dimension::Registry as usize] =
+        registry.map(|image| names.shared(image_registry::of(image)));
     values
 }
 
 /// What does not depend on the cause.
-pub(super) fn shared_by_all(record: &Record) -> Values {
+pub(super) fn shared_by_all(record: &Record, names: &mut Names) -> Values {
+    let pod = &record.pod;
     let mut values = Values::default();
-    values.0[Dimension::Workload as usize] = workload(record).map(Arc::from);
-    values.0[Dimension::Node as usize].clone_from(&record.pod.node);
-    values.0[Dimension::Namespace as usize] = Some(Arc::clone(&record.pod.namespace));
+    values.0[Dimension::Workload as usize] = workload(record).map(|name| names.shared(&name));
+    values.0[Dimension::Node as usize] = pod.node.as_ref().map(|node| names.shared(node));
+    values.0[Dimension::Namespace as usize] = Some(names.shared(&pod.namespace));
     values
 }
 

@@ -6,9 +6,11 @@ use super::super::recording_rules::BUDGET;
 use super::super::rule_file::Pairs;
 use super::super::slo_alerts::{
     BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, SEVERAL, budget_burn, outdated,
+    stage_of,
 };
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
 use crate::slo::Slo;
+use podinit_core::lifecycle::{Cause, WaitReason};
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.
 const PODS: u64 = 100_000;
@@ -143,7 +145,29 @@ impl Subject<'_> {
             &elsewhere,
             "0+9x10",
         );
-        let found = [" Causes: image 70, probe 30.", " Namespaces: b 80, a 20."];
+        let stage = stage_of(self.slo.rule.interval);
+        let mut causes = Cause::ALL.into_iter().rev();
+        let possible =
+            |cause: &Cause| stage.is_none_or(|stage| WaitReason::new(stage, *cause).is_some());
+        let cause = causes.find(possible).map_or("", Cause::as_str);
+        let largest = format!("cause=\"{cause}\", dimension=\"node\", value=\"node-a0\"");
+        let elsewhere = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");
+        let other = "cause=\"probe\", dimension=\"none\", value=\"\"";
+        let test = [
+            (FIRST, &*largest, "122x10"),
+            (FIRST, other, "30x10"),
+            (ELSEWHERE, &*elsewhere, "500x10"),
+        ]
+        .into_iter()
+        .fold(test, |test, (target, own, pods)| {
+            test.given("podinit_problem_pods", target, own, pods)
+        });
+        let largest = format!(" The largest problem is {cause}: node node-a0, 122 pods.");
+        let found = [
+            " Causes: image 70, probe 30.",
+            &*largest,
+            " Namespaces: b 80, a 20.",
+        ];
         let alerts = BURN_RATES.iter().map(|rate| {
             let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
             let labels = self.of_cause("image");

@@ -259,7 +259,10 @@ fn exporter_restarts(inputs: TestInputs<'_>) -> Test {
 fn namespaces(inputs: TestInputs<'_>) -> Test {
     let stage = Stage::Init;
     let alert = alert(stage, inputs.file, &inputs.options.job);
-    let found = [" Namespaces: team-b 5, team-a 2."];
+    let found = [
+        " The largest problem is config: 7 pods.",
+        " Namespaces: team-b 5, team-a 2.",
+    ];
     let labels = labels(inputs, "config");
     let expected = inputs.expected_with(&alert, &labels, "7", &found);
     let test = inputs.test("stuck pods are counted by namespace").given(
@@ -268,6 +271,12 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
         "",
         "1x60",
     );
+    let test = [("config", "7"), ("image", "122")]
+        .into_iter()
+        .fold(test, |test, (cause, pods)| {
+            let own = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");
+            test.given("podinit_problem_pods", FIRST, &own, format!("{pods}x60"))
+        });
     [("team-a", "2"), ("team-b", "5")]
         .into_iter()
         .fold(test, |test, (namespace, pods)| {

@@ -1,0 +1,55 @@
+//! What a finding keeps of a pod.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::lifecycle::{Progress, Record, WaitReason};
+use crate::pod::{PodUid, Workload};
+use crate::timestamp::Timestamp;
+
+/// What is kept of a pod in flight: who it is, and how long it has waited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundPod {
+    pub uid: PodUid,
+    pub namespace: Arc<str>,
+    pub name: Box<str>,
+    /// The node that it is bound to
+    pub node: Option<Arc<str>>,
+    /// Its controller
+    pub workload: Option<Arc<Workload>>,
+    /// The stage that it is in, and why it waits there
+    pub waiting: WaitReason,
+    /// When it entered the stage
+    pub entered: Timestamp,
+    /// After how long in the stage it counts as stuck
+    pub stuck_after: Duration,
+    /// Whether it does
+    pub is_stuck: bool,
+}
+
+impl FoundPod {
+    /// The pod in flight that `record` is of; `None` of a startup that has ended.
+    pub(super) fn of(record: &Record) -> Option<Self> {
+        let Progress::InFlight {
+            waiting,
+            entered,
+            stuck_after,
+            is_stuck,
+        } = record.progress
+        else {
+            return None;
+        };
+        let pod = &record.pod;
+        Some(Self {
+            uid: record.uid,
+            namespace: Arc::clone(&pod.namespace),
+            name: pod.name.clone(),
+            node: pod.node.clone(),
+            workload: pod.workload.clone(),
+            waiting,
+            entered,
+            stuck_after,
+            is_stuck,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! What is broken at an instant, and every pod in flight.
+
+use super::{Census, Problem, Problems, Wanted};
+use podinit_core::lifecycle::Record;
+use podinit_core::problems::{self, Found, FoundPod};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+
+/// What is broken, and who is affected.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    pub problems: Problems,
+    /// The pods of each problem, in the order of these
+    affected: Vec<Vec<FoundPod>>,
+    /// The pods that start as usual
+    rest: Vec<FoundPod>,
+}
+
+impl Seen {
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
+    pub fn of(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
+        now.map_or_else(Self::default, |now| {
+            Self::new(problems::find(in_flight, newest, now), now)
+        })
+    }
+
+    /// What was found at `now`.
+    pub(super) fn new(found: Found, now: Timestamp) -> Self {
+        let Found {
+            problems,
+            rest,
+            ended,
+        } = found;
+        let (problems, affected): (Vec<_>, Vec<_>) = problems.into_iter().unzip();
+        let ended = ended.iter();
+        Self {
+            problems: Problems {
+                time: Some(rfc3339::format(now)),
+                age_seconds: None,
+                fresh: true,
+                freshness: None,
+                problems: (problems.iter())
+                    .map(|problem| Problem::of(problem, now, None))
+                    .collect(),
+                ended: ended
+                    .map(|one| Problem::of(&one.problem, now, Some(one.at)))
+                    .collect(),
+            },
+            affected,
+            rest,
+        }
+    }
+
+    /// The pods that are wanted, counted.
+    pub fn census(&self, wanted: &Wanted) -> Census {
+        let with_pods = self.problems.problems.iter().zip(&self.affected);
+        Census::of(with_pods, &self.rest, wanted)
+    }
+}

@@ -1,0 +1,181 @@
+//! How many pods each of the largest problems has ([§13.9](crate::specification#s13-9)).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::computed_families;
+use crate::instruments::{AnyText, Encoder, FamilySource, GaugeVec3, Head, Number, SavedFamilies};
+use podinit_core::pod::text::cut;
+use podinit_core::problems::Problem;
+
+/// So many problems have a series.
+pub const MOST_PROBLEMS: usize = 8;
+
+/// The longest value of a label, in bytes.
+const LONGEST_VALUE: usize = 128;
+
+computed_families! {
+    /// What is broken.
+    pub(super) const PROBLEMS {
+        PROBLEM_PODS: GaugeVec3<AnyText, AnyText, AnyText> =
+            "podinit_problem_pods", ["cause", "dimension", "value"], experimental, not_saved,
+            "Pods in flight that a problem affects, of the largest problems: by cause, and by what they share.";
+    }
+}
+
+/// One series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Series {
+    cause: &'static str,
+    dimension: &'static str,
+    value: Box<str>,
+    pods: u64,
+}
+
+/// Exposes the problems that were stated last.
+#[derive(Debug, Default)]
+pub struct ProblemPods(Mutex<Vec<Series>>);
+
+impl ProblemPods {
+    /// States the first [`MOST_PROBLEMS`] of these, the worst first. Values that are equal once they are cut count
+    /// as one.
+    pub fn state<'a>(&self, problems: impl IntoIterator<Item = &'a Problem>) {
+        let mut all: Vec<Series> = Vec::new();
+        for problem in problems.into_iter().take(MOST_PROBLEMS) {
+            let (dimension, value) = match problem.shared_texts() {
+                ("", _) => ("none", ""),
+                (dimension, value) => (dimension, cut(value, LONGEST_VALUE)),
+            };
+            let cause = problem.cause.as_str();
+            let pods = problem.pods as u64;
+            let same = |one: &&mut Series| {
+                (one.cause, one.dimension, &*one.value) == (cause, dimension, value)
+            };
+            match all.iter_mut().find(same) {
+                Some(one) => one.pods += pods,
+                None => all.push(Series {
+                    cause,
+                    dimension,
+                    value: value.into(),
+                    pods,
+                }),
+            }
+        }
+        all.sort_by(|one, other| {
+            let key = |one: &Series| (one.cause, one.dimension, one.value.clone());
+            key(one).cmp(&key(other))
+        });
+        *self.lock() = all;
+    }
+
+    /// The lists take each other's place whole, so poison is ignored.
+    fn lock(&self) -> MutexGuard<'_, Vec<Series>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FamilySource for ProblemPods {
+    fn collect(&self, out: &mut dyn Encoder) {
+        let all = self.lock().clone();
+        out.family(Head::from(&PROBLEM_PODS));
+        for one in &all {
+            let labels = [
+                ("cause", one.cause),
+                ("dimension", one.dimension),
+                ("value", &*one.value),
+            ];
+            out.number(&labels, Number::Integer(one.pods));
+        }
+    }
+
+    fn save(&self, _: &mut SavedFamilies) {}
+
+    fn restore(&self, _: &SavedFamilies) {}
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::instruments::Format;
+    use crate::metrics::{Builder, LabelConfig};
+    use podinit_core::lifecycle::Cause;
+    use podinit_core::problems::Dimension;
+    use podinit_core::timestamp::Timestamp;
+
+    fn problem(cause: Cause, shared: Option<(Dimension, &str)>, pods: usize) -> Problem {
+        Problem {
+            cause,
+            shared: shared.map(|(dimension, value)| (dimension, value.into())),
+            pods,
+            stuck: 0,
+            since: Timestamp::EPOCH,
+            nodes: 0,
+            workloads: 0,
+            namespaces: 0,
+            message: None,
+            oldest: Vec::new(),
+        }
+    }
+
+    /// The series of an exposition in which these problems are stated.
+    fn series(problems: &[Problem], format: Format) -> Vec<String> {
+        let source = Arc::new(ProblemPods::default());
+        let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&source)));
+        let (_, exposition) = builder.build().unwrap();
+        source.state(problems);
+        let text = String::from_utf8_lossy(&exposition.encode(format).unwrap()).into_owned();
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("podinit_problem_pods"));
+        lines.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_first_eight_have_a_series_and_one_without_a_value_says_none() {
+        let node = |n: usize| format!("node-{n}");
+        let mut problems: Vec<_> = (0..9)
+            .map(|n| problem(Cause::Cni, Some((Dimension::Node, &node(n))), 20 - n))
+            .collect();
+        problems.insert(1, problem(Cause::Image, None, 19));
+        let found = series(&problems, Format::Text);
+        assert_eq!(found.len(), MOST_PROBLEMS);
+        assert_eq!(
+            found[0],
+            "podinit_problem_pods{cause=\"cni\",dimension=\"node\",value=\"node-0\"} 20"
+        );
+        assert_eq!(
+            found[7],
+            "podinit_problem_pods{cause=\"image\",dimension=\"none\",value=\"\"} 19"
+        );
+        assert_eq!(series(&problems, Format::OpenMetrics), found);
+        assert_eq!(series(&[], Format::Text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn long_values_are_cut_between_characters_and_equal_ones_are_one_series() {
+        let long = format!("r/{}é", "x".repeat(125));
+        let problems: Vec<_> = ["1", "2"]
+            .map(|tail| {
+                let value = format!("{long}{tail}");
+                problem(Cause::Image, Some((Dimension::Image, &value)), 3)
+            })
+            .into();
+        let value = format!("r/{}", "x".repeat(125));
+        assert_eq!(value.len(), LONGEST_VALUE - 1);
+        let expected = format!(
+            "podinit_problem_pods{{cause=\"image\",dimension=\"image\",value=\"{value}\"}} 6"
+        );
+        assert_eq!(series(&problems, Format::Text), [expected]);
+    }
+
+    #[test]
+    fn what_a_stranger_named_is_escaped() {
+        let hostile = "a\"} 1\nb\\";
+        let problems = [problem(Cause::Probe, Some((Dimension::Image, hostile)), 1)];
+        let expected = "podinit_problem_pods{cause=\"probe\",dimension=\"image\",value=\"a\\\"} 1\\nb\\\\\"} 1";
+        assert_eq!(series(&problems, Format::Text), [expected]);
+    }
+}
