@@ -255,8 +255,8 @@ impl Exporter {
     }
 
     /// What knows its problems.
-    pub(crate) fn finder(&self) -> Arc<Finder> {
-        Arc::clone(&self.sampler.0.finder)
+    pub(crate) fn problems(&self) -> problems::Snapshots {
+        self.sampler.0.problems.clone()
     }
 
     /// Names the kubeconfig of its cluster in what it says.

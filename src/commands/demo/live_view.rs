@@ -12,7 +12,7 @@ use super::keys::Keys;
 use super::status_lines::StatusLines;
 use crate::cluster::clock::Clock;
 use crate::commands::output::style;
-use crate::inspect::problems::Finder;
+use crate::inspect::problems::Snapshots;
 use crate::metrics::Exposition;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::scene::Scene;
@@ -33,7 +33,7 @@ const ERASE_BELOW: &str = "\u{1b}[J";
 /// What the frames are made of.
 pub(super) struct LiveView {
     pub(super) exposition: Arc<Exposition>,
-    pub(super) finder: Arc<Finder>,
+    pub(super) problems: Snapshots,
     pub(super) clock: Arc<dyn Clock>,
     /// What breaks, and how long after the start
     pub(super) scene: Option<(Scene, Duration)>,
@@ -72,7 +72,7 @@ impl LiveView {
         let elapsed = Duration::from_nanos(elapsed);
         let figures = self.exposition.figures();
         // An exporter that cannot answer yet knows of no problem.
-        let problems = self.finder.problems().await.ok();
+        let problems = self.problems.newest();
         let problem = problems.map(|seen| seen.problems.summary());
         let lines = StatusLines {
             scene: self.scene,

@@ -80,7 +80,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         let keys = Keys::listen(shutdown.clone());
         let view = LiveView {
             exposition: exporter.exposition(),
-            finder: exporter.finder(),
+            problems: exporter.problems(),
             clock,
             scene: simulation.scene(),
             look: urls.look(),

@@ -158,7 +158,7 @@ mod tests {
         deliver(&mut tracker, &mut ends, -100, listed);
         for number in 0..pods {
             let name = format!("pod-{number}");
-            let mut pod = PodSnapshot::bare(PodUid::from_text(&name), "shop", &name);
+            let mut pod = PodSnapshot::bare(PodUid::from_text(&name), "shop", &*name);
             pod.created = Some(at(0));
             deliver(&mut tracker, &mut ends, 0, PodEvent::Applied(pod));
         }
