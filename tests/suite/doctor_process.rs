@@ -55,25 +55,23 @@ fn a_podinit_that_has_the_port_is_no_error_and_its_demo_is_a_cluster() {
         .unwrap();
     let mut printed = String::new();
     let mut output = demo.stdout.take().unwrap();
-    while !printed.contains("/api/v1/pods ") {
+    while !printed.contains("all pods") {
         let mut some = [0; 256];
         let length = output.read(&mut some).unwrap();
         assert!(length > 0, "{printed}");
         printed.push_str(std::str::from_utf8(&some[..length]).unwrap());
     }
-    let host = |end: &str| {
-        let line = printed.lines().find(|line| line.contains(end)).unwrap();
-        let url = line.split("http://").nth(1).unwrap();
-        url.split('/').next().unwrap().to_owned()
+    let after = |start: &str, end: char| {
+        let (_, rest) = printed.split_once(start).unwrap();
+        rest.split(end).next().unwrap().to_owned()
     };
-    let (address, cluster) = (host("/metrics"), host("/api/v1/pods"));
-    let kubeconfig = Kubeconfig::of(&format!("http://{cluster}/"));
-    let mut command = doctor(&["--listen", &address, "--kubeconfig"]);
-    let said = said(command.arg(kubeconfig.path()));
+    let (address, kubeconfig) = (after("http://", '/'), after("KUBECONFIG=", '\n'));
+    let mut command = doctor(&["--listen", &address, "--kubeconfig", &kubeconfig]);
+    let said = said(&mut command);
     demo.kill().unwrap();
     demo.wait().unwrap();
     assert!(said.text.starts_with("note    listen"), "{}", said.text);
-    // The simulated cluster gives no reviews and has no nodes, but pods enough.
+    // The simulated cluster gives no reviews, but has enough pods.
     for part in [
         "skipped permissions",
         "ok      pods",
