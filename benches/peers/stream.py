@@ -81,8 +81,10 @@ def record(podinit, path, seconds=60):
     demo = subprocess.Popen([podinit, "demo", "--rate", "3", "--speed", "3", "--listen", "127.0.0.1:0"],
                             stdout=subprocess.PIPE, text=True)
     try:
-        line = next(line for line in demo.stdout if "/api/v1/pods" in line)
-        url = line.split()[0]
+        line = next(line for line in demo.stdout if "KUBECONFIG=" in line)
+        with open(line.split("KUBECONFIG=")[1].strip(), encoding="utf-8") as file:
+            kubeconfig = json.load(file)
+        url = kubeconfig["clusters"][0]["cluster"]["server"] + "api/v1/pods"
         # The simulated cluster ends watches, and forgets versions, as real ones do.
         if not any(record_watch(url, path, seconds) for _ in range(5)):
             raise SystemExit(f"no watch of the simulated cluster lasts {seconds} s")

@@ -49,7 +49,7 @@ class Demo:
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             if "/metrics" in line:
-                self.url = line.split()[0].removesuffix("/metrics")
+                self.url = line.split()[-1].removesuffix("/metrics")
                 return
         raise SystemExit("the demo does not say where it is")
 
