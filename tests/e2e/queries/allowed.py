@@ -18,6 +18,8 @@ ALLOWED = [
      "a series only once all shards have been in sync for a quarter of an hour"),
     (r"^stuck-and-failed: (Stuck pods by cause / A|Pods by stage and cause, now / B|Waiting pods by namespace, now / B) ",
      "pods are stuck after minutes of real time"),
+    (r"^stuck-and-failed: Pods by problem / A ",
+     "a series only while there is a problem: a healthy demo has none for long"),
     (r"^(drill-down: Slowest by \$by / B|overview: Created to ready / D) ",
      "the deadline of an SLO on created_to_ready, which the shipped SLOs have none of"),
     (r"^stuck-and-failed: Duration of changes in place, 99th percentile / B ",
