@@ -61,8 +61,8 @@ impl ProblemPods {
             }
         }
         all.sort_by(|one, other| {
-            let key = |one: &Series| (one.cause, one.dimension, one.value.clone());
-            key(one).cmp(&key(other))
+            let key = |one: &Series| (one.cause, one.dimension);
+            (key(one).cmp(&key(other))).then_with(|| one.value.cmp(&other.value))
         });
         *self.lock() = all;
     }

@@ -1,6 +1,5 @@
 //! `podinit explain --url`: an exporter that has watched what a recording shows explains it in the same way.
 
-use std::convert::Infallible;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,9 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use podinit::inspect::api;
 use podinit::inspect::records;
 use podinit::reports::reader::Recording;
-use podinit::reports::replay::{Replay, ReplayConfig};
+use podinit::reports::replay::{ReplayConfig, replayed};
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
-use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
@@ -38,13 +36,9 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
         images: true,
         ..DecodeOptions::default()
     };
-    let stats = Arc::new(WatchStats::new(1));
-    let Ok(mut replay) = Replay::new(config, stats, || Ok::<_, Infallible>(Kept::default()));
     let text = std::io::Cursor::new(recording(documents));
-    for document in Recording::from_reader("test", text, options) {
-        let Ok(_) = replay.read(document.unwrap());
-    }
-    replay.finish_with_tracker()
+    let documents = Recording::from_reader("test", text, options);
+    replayed(documents, config, Kept::default, |_| {}).unwrap()
 }
 
 /// An exporter that has watched what these documents show.

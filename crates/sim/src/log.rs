@@ -26,7 +26,7 @@ impl Wanted {
     /// The parameters of `query`.
     ///
     /// # Errors
-    /// Where a number is none.
+    /// If a parameter that states a number is not one.
     pub fn parse(query: &str) -> Result<Self, Failure> {
         let uri = format!("/?{query}").parse::<Uri>();
         let uri = uri.map_err(|error| Failure::bad_request(error.to_string()))?;

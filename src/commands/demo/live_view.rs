@@ -59,14 +59,14 @@ impl LiveView {
             return;
         };
         while closing.run_until_cancelled(ticks.tick()).await.is_some() {
-            let frame = self.frame(began, opened.elapsed()).await;
+            let frame = self.frame(began, opened.elapsed());
             if screen.show(&frame.lines(style(), height())).is_err() {
                 return;
             }
         }
     }
 
-    async fn frame(&self, began: Timestamp, shown: Duration) -> Frame {
+    fn frame(&self, began: Timestamp, shown: Duration) -> Frame {
         let now = self.clock.now();
         let elapsed = u64::try_from(now.nanos_since(began)).unwrap_or(0);
         let elapsed = Duration::from_nanos(elapsed);

@@ -2,15 +2,13 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use super::explanation::Explanation;
 use super::replayed::Followed;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
 use crate::reports::reader::{Body, Document, RecordingPosition};
-use crate::reports::replay::{Replay, ReplayConfig};
-use crate::watch::stats::WatchStats;
+use crate::reports::replay::{ReplayConfig, replayed};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::lifecycle::{NetworkTime, TrackerConfig};
 use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
@@ -56,13 +54,9 @@ pub fn explain_list(
         tracker,
         ..ReplayConfig::default()
     };
-    let stats = Arc::new(WatchStats::new(1));
-    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &statuses));
-    let Ok(mut replay) = Replay::new(config, stats, new_sink);
-    for document in documents(list, target) {
-        let Ok(_) = replay.read(document);
-    }
-    let (followed, tracker) = replay.finish_with_tracker();
+    let new_sink = || Followed::new(target, &statuses);
+    let documents = documents(list, target).map(Ok::<_, Infallible>);
+    let Ok((followed, tracker)) = replayed(documents, config, new_sink, |_| {});
     followed.explanation(&tracker, doubts)
 }
 

@@ -36,5 +36,6 @@ pub use peers::Peers;
 pub use recorded::{Records, explain_records};
 pub use replayed::explain;
 pub use target::{NoStartup, Target, TargetName};
+pub use verdict::crash;
 pub use waterfall::Row;
 pub use worst::{Worst, WorstStartup};

@@ -1,8 +1,6 @@
 //! An explanation from the documents of a recording.
 
 use std::cell::RefCell;
-use std::convert::Infallible;
-use std::sync::Arc;
 
 use super::explanation::{Context, Explanation, WorkloadPods};
 use super::fleet::Fleet;
@@ -11,9 +9,8 @@ use super::recorded::choose_in_flight;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
 use crate::reports::reader::{Document, RecordingError};
-use crate::reports::replay::{Replay, ReplayConfig};
+use crate::reports::replay::{ReplayConfig, replayed};
 use crate::reports::report::ProbeTimes;
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Progress,
     Record, Sink, Step, Tracker,
@@ -31,18 +28,9 @@ pub fn explain(
     target: &Target,
 ) -> Result<Result<Explanation, NoStartup>, RecordingError> {
     let statuses = RefCell::<Statuses>::default();
-    let stats = Arc::new(WatchStats::new(1));
-    let new_sink = || Ok::<_, Infallible>(Followed::new(target, &statuses));
-    let Ok(mut replay) = Replay::new(config, stats, new_sink);
-    for document in documents {
-        let document = document?;
-        statuses.borrow_mut().read(&document, target);
-        let Ok(flow) = replay.read(document);
-        if flow.is_break() {
-            break;
-        }
-    }
-    let (followed, tracker) = replay.finish_with_tracker();
+    let new_sink = || Followed::new(target, &statuses);
+    let see = |document: &Document| statuses.borrow_mut().read(document, target);
+    let (followed, tracker) = replayed(documents, config, new_sink, see)?;
     Ok(followed.explanation(&tracker, Vec::new()))
 }
 

@@ -2,7 +2,6 @@
 
 use super::ended::Ended;
 use super::parts::Share;
-use crate::inspect::problems::crash;
 use crate::text::human_time::{seconds, since};
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
@@ -54,6 +53,15 @@ pub(super) fn verdict(
                 why.unwrap_or_default()
             )
         }
+    }
+}
+
+/// How the run before ended, without the back-off that says nothing else: `exit code 1, 3 restarts: …`.
+pub fn crash(message: &str) -> &str {
+    match message.split_once(": ") {
+        Some((head, rest)) if head.starts_with("back-off ") => rest,
+        _ if message.starts_with("back-off ") => "",
+        _ => message,
     }
 }
 

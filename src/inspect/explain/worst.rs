@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -11,12 +10,11 @@ use super::explanation::{Context, Explanation};
 use super::listed::{ListedPods, documents};
 use super::statuses::Statuses;
 use super::target::Target;
-use crate::reports::reader::{Document, RecordingError};
-use crate::reports::replay::{Replay, ReplayConfig};
+use crate::reports::reader::Document;
+use crate::reports::replay::{ReplayConfig, replayed};
 use crate::text::human_time::seconds;
 use crate::text::strangers_text;
 use crate::text::table::{cell, table};
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
     EndedStartup, Observation, Observer, Outcome, Progress, Record, Sink, TrackerConfig,
 };
@@ -62,30 +60,19 @@ impl Worst {
     ///
     /// # Errors
     /// If a document is malformed.
-    pub fn of_documents(
-        documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    pub fn of_documents<E>(
+        documents: impl IntoIterator<Item = Result<Document, E>>,
         config: ReplayConfig,
         target: &Target,
-    ) -> Result<Self, RecordingError> {
+    ) -> Result<Self, E> {
         let statuses = RefCell::<Statuses>::default();
-        let stats = Arc::new(WatchStats::new(1));
-        let new_sink = || {
-            Ok::<_, Infallible>(Collected {
-                target,
-                statuses: &statuses,
-                worst: Self::default(),
-            })
+        let new_sink = || Collected {
+            target,
+            statuses: &statuses,
+            worst: Self::default(),
         };
-        let Ok(mut replay) = Replay::new(config, stats, new_sink);
-        for document in documents {
-            let document = document?;
-            statuses.borrow_mut().read(&document, target);
-            let Ok(flow) = replay.read(document);
-            if flow.is_break() {
-                break;
-            }
-        }
-        let (mut collected, tracker) = replay.finish_with_tracker();
+        let see = |document: &Document| statuses.borrow_mut().read(document, target);
+        let (mut collected, tracker) = replayed(documents, config, new_sink, see)?;
         for (_, pod) in tracker.in_flight_after(None) {
             if target.fits(pod.pod()) {
                 let record = pod.record();
@@ -102,9 +89,9 @@ impl Worst {
             tracker,
             ..ReplayConfig::default()
         };
-        let documents = documents(list, target).map(Ok);
-        // Documents that were made here are not malformed.
-        Self::of_documents(documents, config, target).unwrap_or_default()
+        let documents = documents(list, target).map(Ok::<_, Infallible>);
+        let Ok(worst) = Self::of_documents(documents, config, target);
+        worst
     }
 
     /// The same with commands that name the kubeconfig of the cluster, where kubectl needs to be told.

@@ -256,7 +256,7 @@ impl PageSources {
     async fn peers(&self, record: &Record) -> Result<Option<Peers>, Unanswered> {
         match record.progress {
             Progress::InFlight { .. } => {
-                let (in_flight, _) = self.records.in_flight(MOST_PEERS).await?;
+                let in_flight = self.records.in_flight(MOST_PEERS).await?;
                 Ok(Peers::among(&in_flight, record))
             }
             Progress::Ended { .. } => Ok(None),

@@ -21,7 +21,6 @@ pub use finder::Finder;
 pub use recording::problems_of_recording;
 pub use routes::router;
 pub use seen::Seen;
-pub use sentence::crash;
 pub use snapshots::{Publisher, Snapshots, channel};
 
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,10 @@
 //! The problems at the end of a recording.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
-use std::sync::Arc;
 
 use super::Problems;
 use crate::reports::reader::{Document, RecordingError};
-use crate::reports::replay::{Replay, ReplayConfig};
-use crate::watch::stats::WatchStats;
+use crate::reports::replay::{ReplayConfig, replayed};
 use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Record, Sink};
 use podinit_core::problems::MOST_RECORDS;
 use podinit_core::timestamp::Timestamp;
@@ -20,15 +17,7 @@ pub fn problems_of_recording(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     config: ReplayConfig,
 ) -> Result<Problems, RecordingError> {
-    let stats = Arc::new(WatchStats::new(1));
-    let Ok(mut replay) = Replay::new(config, stats, || Ok::<_, Infallible>(Newest::default()));
-    for document in documents {
-        let Ok(flow) = replay.read(document?);
-        if flow.is_break() {
-            break;
-        }
-    }
-    let (newest, tracker) = replay.finish_with_tracker();
+    let (newest, tracker) = replayed(documents, config, Newest::default, |_| {})?;
     let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod.record());
     let newest: Vec<Record> = newest.0.iter().map(EndedStartup::record).collect();
     Ok(Problems::find(

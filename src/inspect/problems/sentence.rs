@@ -1,5 +1,6 @@
 //! A problem in one sentence: what is wrong, where, and since when.
 
+use crate::inspect::explain::crash;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
 use podinit_core::pod::text;
@@ -121,15 +122,6 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
     let text = text.trim().trim_end_matches('.');
     let says_more = !text.is_empty() && !matches!(cause, Cause::Probe);
     says_more.then(|| text::ends(text, MOST_REASON).into_owned())
-}
-
-/// How the run before ended, without the back-off that says nothing else: `exit code 1, 3 restarts: …`.
-pub fn crash(message: &str) -> &str {
-    match message.split_once(": ") {
-        Some((head, rest)) if head.starts_with("back-off ") => rest,
-        _ if message.starts_with("back-off ") => "",
-        _ => message,
-    }
 }
 
 /// What stands after the last colon of a chain of errors. A back-off that says nothing else is no error.

@@ -11,7 +11,6 @@ use super::filter::Filter;
 use super::query::{Answer, Position, Query};
 use super::request::{Found, Request};
 use podinit_core::lifecycle::{EndedStartup, Record};
-use podinit_core::timestamp::Timestamp;
 
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,15 +44,12 @@ const PAGE: usize = 500;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 impl RecordsClient {
-    /// The first pods in flight, at least `most` if there are so many, and up to when everything was accounted for.
+    /// The first pods in flight, at least `most` if there are so many.
     ///
     /// # Errors
     /// When there is no answer now.
-    pub async fn in_flight(
-        &self,
-        most: usize,
-    ) -> Result<(Vec<Record>, Option<Timestamp>), Unanswered> {
-        let (mut records, mut now, mut after) = (Vec::new(), None, None);
+    pub async fn in_flight(&self, most: usize) -> Result<Vec<Record>, Unanswered> {
+        let (mut records, mut after) = (Vec::new(), None);
         loop {
             let query = Query::InFlight {
                 filter: Filter::default(),
@@ -63,10 +59,9 @@ impl RecordsClient {
             };
             let answer = self.ask(query).await?;
             records.extend(answer.records);
-            now = now.max(answer.now);
             match answer.next {
                 Some(Position::InFlight(next)) if records.len() < most => after = Some(next),
-                _ => return Ok((records, now)),
+                _ => return Ok(records),
             }
         }
     }

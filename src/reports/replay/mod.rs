@@ -4,7 +4,9 @@
 mod deliveries;
 mod exposition;
 mod replay_clock;
+mod replayed;
 mod streamed_list;
 
 pub use deliveries::{Replay, ReplayConfig};
 pub use exposition::{ExpositionConfig, ReplayError, expose};
+pub use replayed::replayed;
