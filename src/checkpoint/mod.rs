@@ -1,5 +1,5 @@
 //! The checkpoint: the state that outlives the process (`--state-dir DIR`), as one checked file that
-//! is replaced as a whole. `docs/checkpoint.md` gives the reasons for this design.
+//! is replaced as a whole. `docs/restarts.md` gives the reasons for this design.
 //!
 //! ```text
 //! content (what is saved, as bytes) ─► frame (sections, length, checksum)

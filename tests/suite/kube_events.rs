@@ -1,4 +1,4 @@
-//! The messages of kubelets, as `docs/evidence.md` shows them, are read as it says.
+//! The messages of kubelets, as `docs/measuring.md` shows them, are read as it says.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 
 /// The rows of the table of messages: reason, message, what it is read as.
 fn rows() -> Vec<[String; 3]> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/evidence.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/measuring.md");
     let text = std::fs::read_to_string(path).unwrap();
     let (_, table) = text.split_once("| kubelet | reason |").unwrap();
     let rows = table

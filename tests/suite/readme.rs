@@ -15,7 +15,7 @@ use podinit_core::lifecycle::{
 const README: &str = "README.md";
 const METRICS: &str = "docs/metrics.md";
 const CONFIGURATION: &str = "docs/configuration.md";
-const DOCTOR: &str = "docs/doctor.md";
+const DOCTOR: &str = "docs/troubleshooting.md";
 const MEASURING: &str = "docs/measuring.md";
 const SPECIFICATION: &str = "docs/specification.md";
 const REPORTS: &str = "docs/reports.md";

@@ -1,5 +1,5 @@
 //! The messages of a kubelet's Events about image pulls ([§9.3](crate::specification#s9-3)). The table in
-//! `docs/evidence.md` shows which kubelet writes which.
+//! `docs/measuring.md` shows which kubelet writes which.
 
 use std::sync::Arc;
 use std::time::Duration;
