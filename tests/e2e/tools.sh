@@ -103,7 +103,7 @@ build() {
       modfile=$target.mod
     fi
     # In the background, so that a signal to this shell is heeded at once.
-    (cd "$module" && exec env CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false "$go" build -trimpath \
+    (cd "$module" && exec env CGO_ENABLED="${cgo:-0}" GOTOOLCHAIN=local GOFLAGS=-buildvcs=false "$go" build -trimpath \
       -modfile "$modfile" \
       -tags remove_all_sd -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=${version:-v0.0.0}" \
       -o "$target/" "$@" 2> >(grep -v '^go: downloading' >&2)) &
