@@ -40,7 +40,7 @@ families! {
     pub struct AccessStats {
         refused: CounterVec<Refusal> =
             "podinit_http_requests_refused_total", ["reason"], experimental, saved,
-            "Requests that access control refused, by why.";
+            "Requests that access control refused, by reason.";
         handshake_failures: Counter =
             "podinit_tls_handshake_failures_total", [], experimental, saved,
             "TLS handshakes that failed or did not complete in time.";
@@ -49,7 +49,7 @@ families! {
             "Times that the web configuration file, or one that it names, was found changed, by whether it was put in force.";
         successful: Gauge =
             "podinit_web_config_last_reload_successful", [], experimental, not_saved,
-            "Whether the present web configuration file is in force (1) or is broken, so that an older one is (0).";
+            "Whether the present web configuration file is in force (1), or is broken and an earlier one stays in force (0).";
         last_success: TimestampGauge =
             "podinit_web_config_last_reload_success_timestamp_seconds", [], experimental, not_saved,
             "Unix time at which a web configuration was last put in force.";

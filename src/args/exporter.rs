@@ -166,11 +166,8 @@ pub struct SimulationArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
-    /// Break something: registry-down (images of one registry cannot be pulled), cni-outage (no
-    /// sandbox starts), bad-node (none starts on one node), no-capacity (no node takes a pod),
-    /// crashloop (a bad release is rolled out), gang (pod groups do not fit), two-problems (the
-    /// registry and the node), bad-image (a release has a wrong tag), zone-outage (no sandbox
-    /// starts in one zone) or secret-missing (in one namespace) [default: nothing breaks]
+    /// Break something [default: nothing]: registry-down, cni-outage, bad-node, no-capacity, crashloop,
+    /// gang, two-problems, bad-image, zone-outage or secret-missing. docs/demo.md says what each breaks
     #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,
 

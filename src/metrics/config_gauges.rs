@@ -9,7 +9,7 @@ families! {
     pub struct ConfigGauges {
         successful: Gauge =
             "podinit_config_last_reload_successful", [], stable, not_saved,
-            "Whether the present SLO file is in force (1) or is broken, so that an older one is (0).";
+            "Whether the present SLO file is in force (1), or is broken and an earlier one stays in force (0).";
         last_success: TimestampGauge =
             "podinit_config_last_reload_success_timestamp_seconds", [], stable, not_saved,
             "Unix time at which SLOs were last put in force.";

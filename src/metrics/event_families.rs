@@ -21,10 +21,10 @@ families! {
     pub(super) struct EventFamilies {
         pub(super) sli_excluded: CounterVec<StartupSliExclusion> =
             "podinit_startup_sli_excluded_total", ["reason"], experimental, saved,
-            "Pods that podinit_startup_sli_duration_seconds does not observe, by why.";
+            "Pods that podinit_startup_sli_duration_seconds does not observe, by reason.";
         pub(super) dropped: CounterVec<EventDropReason> =
             "podinit_events_dropped_total", ["reason"], experimental, saved,
-            "Events that were about no pod in flight, by why.";
+            "Events that were about no pod in flight, by reason.";
     }
 }
 

@@ -17,7 +17,7 @@ computed_families! {
             "Time from the beginning of a native resize of a pod until its conditions were gone.";
         RESIZES: CounterVec<ResizeResult> =
             "podinit_resizes_total", ["result"], experimental, saved,
-            "Native resizes of pods that ended, by how.";
+            "Native resizes of pods that ended, by result.";
         RESIZING: GaugeVec<ResizeState> =
             "podinit_resizing_pods", ["state"], experimental, not_saved,
             "Pods with an open native resize, by its state.";

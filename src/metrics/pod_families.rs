@@ -84,7 +84,7 @@ computed_families! {
             "Pods that are starting up, by the stage they are in and why they wait there.";
         STUCK: GaugesByWaiting =
             "podinit_stuck_pods", ["stage", "cause"], experimental, not_saved,
-            "Pods that have been in their stage for longer than a start should take, by stage and why they wait.";
+            "Pods that have been in their stage for longer than a start should take, by stage and cause.";
         OLDEST_INFLIGHT: GaugeVec<Stage> =
             "podinit_oldest_inflight_pod_timestamp_seconds", ["stage"], stable, not_saved,
             "Unix time at which the pod that has been in the stage longest entered it; absent when none is in it.";
@@ -102,7 +102,7 @@ families! {
     pub(super) struct PodFamilies {
         pub(super) unobserved: CounterVec2<StageOrStep, UnobservedReason> =
             "podinit_unobserved_total", ["stage", "reason"], stable, saved,
-            "Stages and steps of pods that were not observed although they apply, by why.";
+            "Stages and steps of pods that were not observed although they apply, by reason.";
         pub(super) network_evidence: CounterVec<NetworkEvidence> =
             "podinit_network_evidence_total", ["source"], experimental, saved,
             "Pods whose network became ready, by what gave the time.";
@@ -114,7 +114,7 @@ families! {
             "Times that a condition became true again on a pod on which it had been true before.";
         pub(super) anomalies: CounterVec<AnomalyKind> =
             "podinit_clock_anomalies_total", ["kind"], experimental, saved,
-            "Times and durations that were odd, by how.";
+            "Odd times and durations, by kind.";
     }
 }
 
@@ -175,7 +175,7 @@ families! {
     pub(super) struct TrackerFamilies {
         pub(super) gaps: SecondsCounter =
             "podinit_observation_gap_seconds_total", [], experimental, saved,
-            "Time in which pods may have been born and gone unseen, before the lists that closed gaps of the watch.";
+            "Time in which pods may have been created and deleted unseen, before the lists that closed gaps of the watch.";
         pub(super) remembered: Gauge =
             "podinit_remembered_pods", [], experimental, not_saved,
             "Pods that are remembered: in flight, finished, or deleted less than ten minutes ago.";
@@ -184,7 +184,7 @@ families! {
             "Pods that are no longer remembered because the cap was reached, by what they were.";
         pub(super) refused: CounterVec<RefusalReason> =
             "podinit_snapshots_refused_total", ["reason"], experimental, saved,
-            "Snapshots of unknown pods that were refused because of the cap on remembered pods, by why.";
+            "Snapshots of unknown pods that were refused because of the cap on remembered pods, by reason.";
     }
 }
 

@@ -57,7 +57,7 @@ computed_families! {
             "Bad events of the SLO, by the stage that the pod was in and why it waited there; none for a pod that was not known before.";
         SLO_EXCLUDED: CounterVec2<AnyText, ExclusionReason> =
             "podinit_slo_excluded_total", ["slo", "reason"], stable, saved,
-            "Pods that count neither as good nor as bad for the SLO, by why.";
+            "Pods that are neither good nor bad for the SLO, by reason.";
         SLO_OBJECTIVE: GaugeVec<AnyText> =
             "podinit_slo_objective_ratio", ["slo"], stable, not_saved,
             "Share of pods that are to be good.";

@@ -33,16 +33,16 @@ families! {
     pub struct TraceStats {
         sent: Counter =
             "podinit_traces_sent_total", [], experimental, saved,
-            "Startups that the collector of traces took.";
+            "Startups that the collector of traces accepted.";
         dropped: CounterVec<DropReason> =
             "podinit_traces_dropped_total", ["reason"], experimental, saved,
-            "Startups that were sampled and not sent, by why.";
+            "Startups that were sampled and not sent, by reason.";
         rejected_spans: Counter =
             "podinit_trace_spans_rejected_total", [], experimental, saved,
-            "Spans that the collector refused out of requests that it took.";
+            "Spans that the collector refused in requests that it accepted.";
         failures: CounterVec<ExportFailure> =
             "podinit_trace_export_failures_total", ["reason"], experimental, saved,
-            "Requests to the collector of traces that failed, by why.";
+            "Requests to the collector of traces that failed, by reason.";
         queued: Gauge =
             "podinit_traces_queued", [], experimental, not_saved,
             "Startups that wait to be sent as traces.";

@@ -31,7 +31,7 @@ families! {
     pub struct EventCounters {
         lost: CounterVec<EventLossReason> =
             "podinit_events_lost_total", ["reason"], experimental, saved,
-            "Events that arrived and were lost before podinit looked at their pods, by why.";
+            "Events that arrived and were lost before podinit looked at their pods, by reason.";
     }
 }
 

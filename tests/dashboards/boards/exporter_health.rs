@@ -344,7 +344,7 @@ fn traces() -> Vec<Panel> {
         lines(
             "Traces per second",
             "short",
-            "Startups that the collector of traces took. No data means that there is no collector.",
+            "Startups that the collector of traces accepted. No data means that there is no collector.",
             rate_by("instance", "podinit_traces_sent_total", ""),
             "{{instance}}",
         ),

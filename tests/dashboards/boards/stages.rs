@@ -96,7 +96,7 @@ fn inside_network() -> Vec<Panel> {
             Kind::Stack,
             "What the network times rest on",
             "short",
-            "Pods per second, by what gave the time of their network: condition (kubelets before 1.36 set it late, so network is then network, image pull included), container (the earliest start of a container) or event (with --evidence events: exact to the second or better).",
+            "Pods per second, by what gave the time of their network. condition: kubelets before 1.36 set it late, so the stage may include an image pull. container: the earliest start of a container. event: exact to the second or better, with --evidence events.",
             vec![Target::new(
                 rate_by("source", "podinit_network_evidence_total", ""),
                 "{{source}}",

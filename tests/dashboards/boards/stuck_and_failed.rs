@@ -101,7 +101,7 @@ fn stuck() -> Panel {
         Kind::Stack,
         "Stuck pods by cause",
         "short",
-        "Pods that have been in their stage for longer than any start should take, by cause. A level that stays is pods that nobody mends; a step is an incident.",
+        "Pods that have been in their stage for longer than any start should take, by cause. A constant level is abandoned pods; a step is an incident.",
         vec![Target::new(
             nonzero(&sum_by("stage, cause", "podinit_stuck_pods", IN_STAGE)),
             "{{stage}} {{cause}}",
@@ -142,7 +142,7 @@ fn outcomes() -> Panel {
         Kind::Stack,
         "Outcomes per second",
         "short",
-        "Pods whose startup ended, by outcome: ready, completed (succeeded before it was seen ready), failed, deleted (before it was ready), disrupted (evicted or preempted before it was ready), vanished (during a gap in the watch), preexisting (ready when first seen), static.",
+        "Pods whose startup ended, by outcome. completed: succeeded before it was seen ready. deleted: before it was ready. disrupted: evicted or preempted before it was ready. vanished: during a gap in the watch. preexisting: ready when first seen.",
         vec![Target::new(
             rate_by("outcome", "podinit_pods_finished_total", ""),
             "{{outcome}}",
@@ -208,7 +208,7 @@ fn excluded() -> Panel {
         Kind::Stack,
         "Pods excluded from SLOs per second",
         "short",
-        "Pods that are neither good nor bad for an SLO, by reason: the outcome with which they ended first, not_entered (the interval can no longer begin), not_seen (the pod was ready without it), time (unusable), or condition_absent (the cluster does not report it).",
+        "Pods that are neither good nor bad for an SLO, by reason. An outcome: they ended first. not_entered: the interval can no longer begin. not_seen: the pod was ready without it. time: unusable times. condition_absent: the cluster does not report it.",
         vec![Target::new(
             nonzero(&rate_by(
                 "slo, reason",

@@ -112,7 +112,7 @@ pub enum PodObservation {
     Reentered(Milestone),
     /// A time was unusable, or had to be corrected
     Anomaly(AnomalyKind),
-    /// It is not observed as if it had been watched, because its status has lost when it started up
+    /// It is not observed as if it had been watched, because its status no longer says when it started up
     SetAside { uid: PodUid, lost: LostStartup },
     /// The one event of the pod for an SLO
     Slo { slo: SloId, verdict: SloVerdict },

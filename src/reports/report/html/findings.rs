@@ -47,7 +47,7 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     let aside: u64 = summary.set_aside.values().sum();
     if aside > 0 {
         findings.push(format!(
-            "{} set aside: {} status has lost when {} started up.",
+            "{} set aside: {} status no longer says when {} started up.",
             pods_are(aside as usize),
             if aside == 1 { "its" } else { "their" },
             if aside == 1 { "it" } else { "they" }

@@ -60,7 +60,7 @@ fn eternal_pod_hides_nothing(inputs: TestInputs<'_>) -> Test {
     let crash = own(Stage::Containers, "crash");
     let image = own(Stage::Containers, "image");
     inputs
-        .test("a pod that is stuck for ever does not hide the next incident")
+        .test("a pod that stays stuck does not hide the next incident")
         .given("podinit_synced", FIRST, "", "1x1550")
         .given(STUCK, FIRST, &crash, "0x20 1x1480 5x40")
         .given(STUCK, FIRST, &image, "0x1500 40x40")
