@@ -20,6 +20,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use podinit::metrics::histogram::Histogram;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Interval, Latency, Outcome, PodObservation, PodState, Stage, WaitReason,
 };
@@ -80,8 +81,11 @@ fn observe(criterion: &mut Criterion) {
     });
     group.bench_function("recorder, pod moved", |bench| {
         let there = (
-            PodState::InFlight(WaitReason::otherwise(Stage::Init)),
-            PodState::InFlight(WaitReason::otherwise(Stage::Network)),
+            PodState::InFlight(WaitReason::otherwise(Stage::Init), CapacityState::Unknown),
+            PodState::InFlight(
+                WaitReason::otherwise(Stage::Network),
+                CapacityState::Unknown,
+            ),
         );
         bench.iter(|| {
             let (from, to) = black_box(there);

@@ -108,7 +108,7 @@ impl podinit_core::lifecycle::Observer for Books {
                 match from {
                     PodState::Undiscovered => self.discovered += 1,
                     PodState::Finished(_) => panic!("{from:?} to {to:?}: counted twice"),
-                    PodState::InFlight(_) => {
+                    PodState::InFlight(..) => {
                         let standing = self.standing.get_mut(&from);
                         let standing = standing.filter(|standing| **standing > 0);
                         *standing.expect("a pod leaves where none was") -= 1;

@@ -30,7 +30,7 @@ impl Startups {
                 Self { begun: 0, ready: 0 }
             }
             PodState::Finished(Outcome::Ready) => Self { begun: 1, ready: 1 },
-            PodState::InFlight(_) | PodState::Finished(_) => Self { begun: 1, ready: 0 },
+            PodState::InFlight(..) | PodState::Finished(_) => Self { begun: 1, ready: 0 },
         }
     }
 }

@@ -160,6 +160,7 @@ mod tests {
 
     use super::*;
     use crate::metrics::{Builder, Format};
+    use podinit_core::kube_event::CapacityState;
     use podinit_core::lifecycle::{
         Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, WaitReason,
     };
@@ -199,10 +200,13 @@ mod tests {
         for pod in pods {
             let discovered = |pod: &PodInfo| PodObservation::Moved {
                 from: PodState::Undiscovered,
-                to: PodState::InFlight(match pod.node {
-                    None => WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap(),
-                    Some(_) => WaitReason::new(Stage::Network, Cause::Unknown).unwrap(),
-                }),
+                to: PodState::InFlight(
+                    match pod.node {
+                        None => WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap(),
+                        Some(_) => WaitReason::new(Stage::Network, Cause::Unknown).unwrap(),
+                    },
+                    CapacityState::Unknown,
+                ),
             };
             let unbound = PodInfo {
                 node: None,

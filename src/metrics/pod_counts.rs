@@ -1,6 +1,7 @@
 //! How many pods there are, by state: `discovered = Σ finished + in flight` at every scrape
-//! ([§5.7](crate::specification#s5-7)), and the pods of a stage are those of its causes
-//! ([§10.1](crate::specification#s10-1)).
+//! ([§5.7](crate::specification#s5-7)), the pods of a stage are those of its causes
+//! ([§10.1](crate::specification#s10-1)), and those of `unschedulable` are those of its states of capacity
+//! ([§10.4](crate::specification#s10-4)).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -8,10 +9,12 @@ use super::namespaces::NamespaceSlot;
 
 use super::sequence_lock::{Read, SequenceLock};
 use super::sync::{AtomicU64, Ordering};
+use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{Outcome, PodState, Stage, WaitReason};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
+const CAPACITY_STATES: usize = CapacityState::ALL.len();
 
 /// The pods in flight of one namespace, by stage and cause.
 type Cells = [AtomicU64; WaitReason::COUNT];
@@ -44,6 +47,8 @@ pub(super) struct PodCounts {
     discovered: AtomicU64,
     /// Those in flight
     waiting: CellsByPlace,
+    /// Those in the stage `unschedulable`, by state of capacity
+    unschedulable: [AtomicU64; CAPACITY_STATES],
     finished: [AtomicU64; OUTCOMES],
     /// Taken by scrapes only.
     last: Mutex<PodCountsSnapshot>,
@@ -56,6 +61,8 @@ pub(super) struct PodCountsSnapshot {
     /// Those in flight, by place of their namespace, and by stage and cause; none for a place in which
     /// there never was a pod
     pub(super) waiting: Vec<Option<[u64; WaitReason::COUNT]>>,
+    /// Those in the stage `unschedulable`, by state of capacity
+    pub(super) unschedulable: [u64; CAPACITY_STATES],
     pub(super) finished: [u64; OUTCOMES],
 }
 
@@ -119,6 +126,7 @@ impl PodCounts {
             lock: SequenceLock::new(),
             discovered: AtomicU64::new(0),
             waiting: CellsByPlace::new(places),
+            unschedulable: std::array::from_fn(|_| AtomicU64::new(0)),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             last: Mutex::default(),
         }
@@ -134,12 +142,12 @@ impl PodCounts {
     /// Adds the pods of an earlier process.
     pub(super) fn restore(
         &self,
-        in_flight: impl IntoIterator<Item = (NamespaceSlot, WaitReason)>,
+        in_flight: impl IntoIterator<Item = (NamespaceSlot, WaitReason, CapacityState)>,
         finished: [u64; OUTCOMES],
     ) {
         let _writing = self.lock.write();
-        for (place, waiting) in in_flight {
-            self.waiting.at(place)[waiting.index()].fetch_add(1, Ordering::Relaxed);
+        for (place, waiting, capacity) in in_flight {
+            self.enter(place, PodState::InFlight(waiting, capacity));
             self.discovered.fetch_add(1, Ordering::Relaxed);
         }
         for (cell, pods) in self.finished.iter().zip(finished) {
@@ -161,7 +169,10 @@ impl PodCounts {
     fn leave(&self, place: NamespaceSlot, from: PodState) {
         match from {
             PodState::Undiscovered => self.discovered.fetch_add(1, Ordering::Relaxed),
-            PodState::InFlight(waiting) => {
+            PodState::InFlight(waiting, capacity) => {
+                if let Some(pods) = self.unschedulable(waiting, capacity) {
+                    pods.fetch_sub(1, Ordering::Relaxed);
+                }
                 self.waiting.at(place)[waiting.index()].fetch_sub(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
@@ -173,13 +184,22 @@ impl PodCounts {
     fn enter(&self, place: NamespaceSlot, to: PodState) {
         match to {
             PodState::Undiscovered => self.discovered.fetch_sub(1, Ordering::Relaxed),
-            PodState::InFlight(waiting) => {
+            PodState::InFlight(waiting, capacity) => {
+                if let Some(pods) = self.unschedulable(waiting, capacity) {
+                    pods.fetch_add(1, Ordering::Relaxed);
+                }
                 self.waiting.at(place)[waiting.index()].fetch_add(1, Ordering::Relaxed)
             }
             PodState::Finished(outcome) => {
                 self.finished[outcome as usize].fetch_add(1, Ordering::Relaxed)
             }
         };
+    }
+
+    /// Where a pod is counted by its state of capacity, if it is.
+    fn unschedulable(&self, waiting: WaitReason, capacity: CapacityState) -> Option<&AtomicU64> {
+        let is_counted = waiting.stage() == Stage::Unschedulable;
+        is_counted.then(|| &self.unschedulable[capacity as usize])
     }
 
     fn load(&self) -> PodCountsSnapshot {
@@ -189,6 +209,7 @@ impl PodCounts {
             waiting: (0..self.waiting.0.len())
                 .map(|place| self.waiting.load(place))
                 .collect(),
+            unschedulable: self.unschedulable.each_ref().map(load),
             finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
         }
     }
@@ -208,7 +229,7 @@ mod tests {
     fn a_torn_read_gives_the_last_snapshot() {
         let counts = PodCounts::new(1);
         let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
-        let scheduling = PodState::InFlight(queued);
+        let scheduling = PodState::InFlight(queued, CapacityState::Unknown);
         counts.move_pod(UNNAMED, PodState::Undiscovered, scheduling);
         let before = counts.snapshot();
         let writing = counts.lock.write();
@@ -224,14 +245,24 @@ mod tests {
     #[test]
     fn every_snapshot_adds_up_while_pods_move() {
         let counts = PodCounts::new(1);
+        let full = WaitReason::new(Stage::Unschedulable, Cause::Resources).unwrap();
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     let unknown = WaitReason::new(Stage::Network, Cause::Unknown).unwrap();
-                    let network = PodState::InFlight(unknown);
+                    let network = PodState::InFlight(unknown, CapacityState::Unknown);
                     counts.move_pod(UNNAMED, PodState::Undiscovered, network);
                     counts.move_pod(UNNAMED, network, PodState::Finished(Outcome::Ready));
+                    let mut from = PodState::Undiscovered;
+                    let states = CapacityState::ALL.map(|state| PodState::InFlight(full, state));
+                    for to in states
+                        .into_iter()
+                        .chain([PodState::Finished(Outcome::Deleted)])
+                    {
+                        counts.move_pod(UNNAMED, from, to);
+                        from = to;
+                    }
                 }
             });
             while counts.snapshot().discovered == 0 {
@@ -240,7 +271,10 @@ mod tests {
             let adds_up = (0..2_000).all(|_| {
                 let snapshot = counts.snapshot();
                 let finished: u64 = snapshot.finished.iter().sum();
-                snapshot.discovered == finished + snapshot.in_flight().iter().sum::<u64>()
+                let in_flight = snapshot.in_flight();
+                let unschedulable: u64 = snapshot.unschedulable.iter().sum();
+                snapshot.discovered == finished + in_flight.iter().sum::<u64>()
+                    && unschedulable == in_flight[Stage::Unschedulable as usize]
             });
             done.store(true, Ordering::Relaxed);
             assert!(adds_up);

@@ -5,6 +5,7 @@ use crate::instruments::{
     LabelText, SecondsCounter,
 };
 use crate::{computed_families, families};
+use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, Milestone, NetworkEvidence, Outcome, PodObservation, RefusalReason,
@@ -82,6 +83,9 @@ computed_families! {
         WAITING: GaugesByWaiting =
             "podinit_waiting_pods", ["stage", "cause"], stable, not_saved,
             "Pods that are starting up, by the stage they are in and why they wait there.";
+        UNSCHEDULABLE: GaugeVec<CapacityState> =
+            "podinit_unschedulable_pods", ["capacity"], experimental, not_saved,
+            "Pods in the stage unschedulable, by what the last Event of an autoscaler says of a node for them.";
         STUCK: GaugesByWaiting =
             "podinit_stuck_pods", ["stage", "cause"], experimental, not_saved,
             "Pods that have been in their stage for longer than a start should take, by stage and cause.";

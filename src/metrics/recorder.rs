@@ -241,6 +241,7 @@ mod tests {
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::metrics::slo::SloBoard;
     use crate::metrics::start_times::StartTimes;
+    use podinit_core::kube_event::CapacityState;
     use podinit_core::lifecycle::{Cause, Stage, WaitReason};
     use podinit_core::pod::{PodSnapshot, PodUid};
 
@@ -248,7 +249,7 @@ mod tests {
         let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
         PodObservation::Moved {
             from: PodState::Undiscovered,
-            to: PodState::InFlight(queued),
+            to: PodState::InFlight(queued, CapacityState::Unknown),
         }
     }
 

@@ -14,13 +14,14 @@ use super::pod_counts::{PodCounts, StuckCounts};
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
     PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, STUCK, TrackerFamilies,
-    WAITING, WATCH_DELIVERY,
+    UNSCHEDULABLE, WAITING, WATCH_DELIVERY,
 };
 use super::start_times::{StartTime, StartTimes, start_in_set};
 use crate::instruments::{
     Counter, FamilyDoc, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries,
     TimestampGauge,
 };
+use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
@@ -182,7 +183,7 @@ impl Store {
     pub(super) fn restore(
         &self,
         saved: &SavedFamilies,
-        in_flight: impl IntoIterator<Item = (NamespaceSlot, WaitReason)>,
+        in_flight: impl IntoIterator<Item = (NamespaceSlot, WaitReason, CapacityState)>,
     ) {
         let mut finished = [0; Outcome::ALL.len()];
         for series in saved.series(&FINISHED) {
@@ -333,6 +334,11 @@ impl Store {
         INFLIGHT.write_by_label(out, stages().zip(in_flight));
         out.family(Head::from(&WAITING));
         self.write_by_waiting(out, |place| counts.waiting_at(place));
+        if self.events.is_some() {
+            let states = CapacityState::ALL.map(CapacityState::as_str).into_iter();
+            let pods = counts.unschedulable.map(Number::Integer);
+            UNSCHEDULABLE.write_by_label(out, states.zip(pods));
+        }
         out.family(Head::from(&STUCK));
         self.write_by_waiting(out, |place| self.stuck.snapshot_at(place));
         let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {

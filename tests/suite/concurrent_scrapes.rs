@@ -5,6 +5,7 @@ use std::thread;
 
 use crate::support::parsed_exposition;
 use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
+use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Interval, Latency, Outcome, PodObservation, PodState, Stage, WaitReason,
 };
@@ -34,7 +35,10 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
     };
     let latency = Latency::from_nanos(LATENCY_SECONDS * 1_000_000_000);
     for stage in stages {
-        move_to(recorder, PodState::InFlight(WaitReason::otherwise(stage)));
+        move_to(
+            recorder,
+            PodState::InFlight(WaitReason::otherwise(stage), CapacityState::Unknown),
+        );
         let interval = Interval::Stage(stage);
         recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }

@@ -13,6 +13,7 @@ use podinit::metrics::{
 };
 use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EventStats;
+use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, Interval, Latency, Milestone, Observation, Observer, Outcome,
     PodObservation, PodState, PullObservation, PullResult, Stage, UnobservedReason, WaitReason,
@@ -170,7 +171,7 @@ fn measured(interval: Interval, latency: f64) -> PodObservation {
 fn scraped() -> Arc<Exposition> {
     let (mut recorder, exposition) = built();
     let start = Timestamp::from_seconds(1_800_000_000);
-    let stage = |stage| PodState::InFlight(WaitReason::otherwise(stage));
+    let stage = |stage| PodState::InFlight(WaitReason::otherwise(stage), CapacityState::Unknown);
 
     let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
     let now = start;

@@ -1,25 +1,31 @@
-//! The messages of kubelets, as `docs/measuring.md` shows them, are read as it says.
+//! The messages of kubelets and autoscalers, as `docs/measuring.md` and `docs/causes.md` show them, are read as they say.
 
 use std::path::Path;
 
 use podinit_core::image_registry;
+use podinit_core::kube_event::EventReason;
+use podinit_decode::DecodeOptions;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use serde_json::json;
 
-/// The rows of the table of messages: reason, message, what it is read as.
-fn rows() -> Vec<[String; 3]> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/measuring.md");
+/// The rows of the table of messages in a document that begins so: who writes it, reason, message, what it is read as.
+fn rows(document: &str, head: &str) -> Vec<[String; 4]> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(document);
     let text = std::fs::read_to_string(path).unwrap();
-    let (_, table) = text.split_once("| kubelet | reason |").unwrap();
+    let (_, table) = text.split_once(head).unwrap();
     let rows = table
         .lines()
         .skip(2)
         .take_while(|line| line.starts_with('|'));
     let rows = rows.map(|row| {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
-        let [_, _, reason, message, meaning, _] = cells[..] else {
+        let [_, by, reason, message, meaning, _] = cells[..] else {
             panic!("not five cells: {row}");
         };
-        [reason, message, meaning].map(|cell| cell.trim_matches('`').to_owned())
+        [by, reason, message, meaning].map(|cell| cell.trim_matches('`').to_owned())
     });
     rows.collect()
 }
@@ -60,9 +66,67 @@ fn read_as(reason: &str, message: &str) -> String {
 
 #[test]
 fn the_messages_that_are_documented_are_read_as_the_table_says() {
-    let rows = rows();
+    let rows = rows("measuring.md", "| kubelet | reason |");
     assert!(rows.len() >= 10, "{rows:?}");
-    for [reason, message, meaning] in rows {
+    for [_, reason, message, meaning] in rows {
         assert_eq!(read_as(&reason, &message), meaning, "{message}");
     }
+}
+
+#[test]
+fn the_messages_of_autoscalers_are_read_as_the_table_says() {
+    let rows = rows("causes.md", "| component | reason |");
+    assert!(rows.len() >= 8, "{rows:?}");
+    for [by, reason, message, meaning] in rows {
+        let event = json!({"kind": "Event", "reason": reason, "message": message,
+            "source": {"component": by}, "involvedObject": {"kind": "Pod", "uid": "a"}});
+        let line = json!({"type": "ADDED", "object": event}).to_string();
+        let mut decoder = EventDecoder::new(DecodeOptions {
+            messages: true,
+            ..DecodeOptions::default()
+        });
+        let line = decoder.line(line.as_bytes()).unwrap();
+        let EventLineKind::Applied(event) = line.kind else {
+            panic!("{line:?}");
+        };
+        let (read, kept) = match &event.reason {
+            EventReason::Capacity {
+                state,
+                by: reporter,
+            } => {
+                assert_eq!(**reporter, by);
+                (state.as_str(), Some(&*message))
+            }
+            _ => ("nothing", None),
+        };
+        assert_eq!(
+            (read, event.message.as_deref()),
+            (&*meaning, kept),
+            "{message}"
+        );
+    }
+}
+
+/// Events as cluster-autoscaler and Karpenter write them, with those of the scheduler between them.
+#[test]
+fn events_of_autoscalers_say_whether_a_node_is_on_its_way() {
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/autoscalers.jsonl");
+    let capacity = |evidence: &str| {
+        let replay = std::process::Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .args(["replay", "--evidence", evidence])
+            .arg(&recording)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(replay.stdout).unwrap();
+        let lines = text.lines().filter_map(|line| {
+            let (state, pods) = line
+                .strip_prefix("podinit_unschedulable_pods{capacity=\"")?
+                .split_once("\"} ")?;
+            Some(format!("{state} {pods}"))
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let states = ["scaling_up 1", "no_scale_up 2", "nominated 1", "unknown 1"];
+    assert_eq!(capacity("events"), states);
+    assert_eq!(capacity("none"), Vec::<String>::new());
 }

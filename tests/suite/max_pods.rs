@@ -60,12 +60,12 @@ impl Said {
                     PodState::Undiscovered => {
                         *self.discovered.entry(pod.name.to_string()).or_default() += 1;
                     }
-                    PodState::InFlight(_) => self.in_flight -= 1,
+                    PodState::InFlight(..) => self.in_flight -= 1,
                     PodState::Finished(_) => self.finished -= 1,
                 }
                 match to {
                     PodState::Undiscovered => unreachable!("no pod is undiscovered again"),
-                    PodState::InFlight(_) => self.in_flight += 1,
+                    PodState::InFlight(..) => self.in_flight += 1,
                     PodState::Finished(_) => self.finished += 1,
                 }
             }

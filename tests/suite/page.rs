@@ -56,6 +56,7 @@ fn record(name: &str, progress: Progress) -> Record {
         name: "web".into(),
     }));
     Record {
+        unschedulable: None,
         uid,
         pod,
         discovered: at(0),

@@ -59,8 +59,10 @@ impl Observer for Compare {
             PodObservation::Moved { to, .. } => match to {
                 PodState::Finished(outcome) => counted.outcome = Some(outcome),
                 // A pod of this name begins anew.
-                PodState::InFlight(_) if counted.outcome.is_some() => *counted = Counted::default(),
-                PodState::InFlight(_) | PodState::Undiscovered => {}
+                PodState::InFlight(..) if counted.outcome.is_some() => {
+                    *counted = Counted::default()
+                }
+                PodState::InFlight(..) | PodState::Undiscovered => {}
             },
             _ => {}
         }

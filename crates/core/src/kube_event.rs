@@ -24,7 +24,8 @@ pub struct KubeEvent {
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
     pub reason: EventReason,
-    /// Its message, of a warning that says why a pod waits; `None` where it was not asked for
+    /// Its message, of a warning that says why a pod waits and of what an autoscaler says; `None` where it was not
+    /// asked for
     pub message: Option<Box<str>>,
 }
 
@@ -56,9 +57,19 @@ pub enum EventReason {
     Warning(SandboxWarning),
     /// `SuccessfulAttachVolume`
     VolumeAttached,
+    /// What an autoscaler says of a pod that fits on no node ([§10.4](crate::specification#s10-4))
+    Capacity {
+        /// What that means; never [`CapacityState::Unknown`]
+        state: CapacityState,
+        /// Who reported it, at most [`LONGEST_REPORTER`] bytes; empty where that is not stated
+        by: Arc<str>,
+    },
     /// Anything else
     Other,
 }
+
+/// The name of who reported an Event is cut to so many bytes, as many as the API server allows.
+pub const LONGEST_REPORTER: usize = 128;
 
 /// The message of a `Pulled` Event ([§9.3](crate::specification#s9-3)).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +95,20 @@ pub struct Pull {
     pub with_wait: Option<Duration>,
     /// The size of the image
     pub bytes: Option<u64>,
+}
+
+label_values! {
+    /// Whether a node is on its way for a pod that fits on none ([§10.4](crate::specification#s10-4)).
+    pub enum CapacityState {
+        /// `TriggeredScaleUp`
+        ScalingUp => "scaling_up",
+        /// `NotTriggerScaleUp`, or `FailedScheduling` of Karpenter
+        NoScaleUp => "no_scale_up",
+        /// `Nominated`
+        Nominated => "nominated",
+        /// No Event says
+        Unknown => "unknown",
+    }
 }
 
 label_values! {

@@ -11,6 +11,7 @@
 //! | 7 | `records` | the records of startups that have ended; optional |
 //! | 8 | `start times` | since when families and label sets count; optional |
 //! | 9 | `shown` | of each pod that is starting up, what else its newest version shows; optional |
+//! | 10 | `capacity` | of pods and records that are or were unschedulable, what autoscalers have said; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -21,6 +22,7 @@
 //! podinit does not know was written by a later one, and the checkpoint is set aside for that one:
 //! ignoring the name would lower a counter.
 
+mod capacity;
 mod collected;
 mod pods;
 mod records;
@@ -33,11 +35,12 @@ use serde::{Deserialize, Serialize};
 
 pub use self::section::ContentError;
 
+use self::capacity::Capacities;
 use self::collected::CollectedWriter;
 use self::pods::SharedTexts;
 use self::section::{
-    COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append, payload,
-    value,
+    CAPACITY, COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append,
+    payload, value,
 };
 use super::frame::{Sections, Writer};
 use crate::inspect::records::KeptRecords;
@@ -107,14 +110,24 @@ pub struct Watched {
 pub struct Unsealed {
     file: Writer,
     records: KeptRecords,
+    capacities: Capacities,
 }
 
 impl Unsealed {
     /// The complete file.
     pub fn finish(self) -> Vec<u8> {
-        let Self { mut file, records } = self;
+        let Self {
+            mut file,
+            records,
+            mut capacities,
+        } = self;
         if records.count > 0 {
-            file.section(RECORDS, |out| records::write(out, &records));
+            let written = records::newest(&records.records);
+            capacities.add_records(written);
+            file.section(RECORDS, |out| records::write(out, records.count, written));
+        }
+        if !capacities.is_empty() {
+            file.section(CAPACITY, |out| append(out, &capacities));
         }
         file.finish()
     }
@@ -142,12 +155,15 @@ pub fn encode<P: Borrow<PodInFlight> + Serialize>(
     file.section(TRACKER, |out| append(out, &content.tracker));
     let mut collected = CollectedWriter::default();
     let mut shown = Vec::new();
+    let mut capacities = Capacities::default();
+    let mut places = 0..;
     file.section(PODS, |out| {
         for pod in pods {
             append(out, &pod);
             if let Some(pod) = pod.in_flight() {
                 collected.add(pod);
                 append(&mut shown, &pod.shown());
+                capacities.add_pod(places.next().unwrap_or_default(), pod);
             }
         }
     });
@@ -164,6 +180,7 @@ pub fn encode<P: Borrow<PodInFlight> + Serialize>(
     Unsealed {
         file,
         records: content.records.clone(),
+        capacities,
     }
 }
 
@@ -180,8 +197,10 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         collected::read(payload, &mut pods, &mut texts)?;
     }
     collected::read_shown(file.get(SHOWN), &mut pods)?;
+    let capacities = Capacities::read(file.get(CAPACITY), &mut texts)?;
+    let of_records = capacities.give(&mut pods)?;
     let records = file.get(RECORDS);
-    let records = records.map(|payload| records::read(payload, &mut texts));
+    let records = records.map(|payload| records::read(payload, of_records, &mut texts));
     let content = Content {
         scope: SavedScope {
             shard: shard(file)?,
@@ -220,6 +239,8 @@ fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
 
 #[cfg(test)]
 mod by_hand_tests;
+#[cfg(test)]
+mod capacity_tests;
 #[cfg(test)]
 mod form_tests;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The records of startups that have ended: what they have in common, and then one after the other until
 //! the section ends, the oldest first.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::pods::SharedTexts;
 use super::section::{ContentError, RECORDS, append, take, unread};
 use crate::inspect::records::{KeptRecord, KeptRecords, MOST_KEPT};
-use podinit_core::lifecycle::{EndedStartup, SavedEnded, SloRule, WaitingNames, WaitingTable};
+use podinit_core::lifecycle::{
+    EndedStartup, SavedCapacity, SavedEnded, SloRule, WaitingNames, WaitingTable,
+};
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
 /// the oldest are left out.
@@ -32,9 +35,8 @@ struct Head {
     rules: usize,
 }
 
-/// Appends the section. Each record is serialized once in its life.
-pub(super) fn write(out: &mut Vec<u8>, kept: &KeptRecords) {
-    let kept_records = newest(&kept.records);
+/// Appends the section with these records, of so many that there have been. Each record is serialized once in its life.
+pub(super) fn write(out: &mut Vec<u8>, count: u64, kept_records: &[KeptRecord]) {
     let mut rules: Vec<&Arc<[SloRule]>> = Vec::new();
     let heads = kept_records.iter().map(|record| {
         let used = record.startup.rules();
@@ -50,7 +52,7 @@ pub(super) fn write(out: &mut Vec<u8>, kept: &KeptRecords) {
     });
     let heads: Vec<Head> = heads.collect();
     let common = Common {
-        count: kept.count,
+        count,
         waitings: WaitingNames::default(),
         rules: rules.into_iter().cloned().collect(),
     };
@@ -62,7 +64,7 @@ pub(super) fn write(out: &mut Vec<u8>, kept: &KeptRecords) {
 }
 
 /// The newest records that [`MOST_BYTES`] have room for.
-fn newest(records: &[KeptRecord]) -> &[KeptRecord] {
+pub(super) fn newest(records: &[KeptRecord]) -> &[KeptRecord] {
     let mut bytes = 0;
     let first = records.iter().rposition(|record| {
         bytes += size_of::<Head>() + written(record).len();
@@ -79,8 +81,12 @@ fn written(record: &KeptRecord) -> &[u8] {
     })
 }
 
-/// Reads the section.
-pub(super) fn read(mut bytes: &[u8], texts: &mut SharedTexts) -> Result<KeptRecords, ContentError> {
+/// Reads the section. `capacities` has what is known of the capacity of records, by their numbers.
+pub(super) fn read(
+    mut bytes: &[u8],
+    mut capacities: BTreeMap<u64, SavedCapacity>,
+    texts: &mut SharedTexts,
+) -> Result<KeptRecords, ContentError> {
     let impossible = |what| ContentError::Impossible(RECORDS, what);
     let Common {
         count,
@@ -102,7 +108,10 @@ pub(super) fn read(mut bytes: &[u8], texts: &mut SharedTexts) -> Result<KeptReco
         texts.share(&mut saved.pod);
         texts.share_all(&mut saved.images);
         let startup = EndedStartup::restored(saved, Arc::clone(rules), &table);
-        let startup = startup.map_err(unread(RECORDS))?;
+        let mut startup = startup.map_err(unread(RECORDS))?;
+        if let Some(capacity) = capacities.remove(&head.number) {
+            startup.take_capacity(capacity);
+        }
         records.push(KeptRecord {
             number: head.number,
             startup: Arc::new(startup),

@@ -300,14 +300,14 @@ fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
 #[test]
 fn records_that_cannot_be_kept_together_are_corrupt() {
     let (_, payload) = records_of_checkpoint();
-    let read = |bytes: &[u8]| read(bytes, &mut SharedTexts::default());
+    let read = |bytes: &[u8]| read(bytes, BTreeMap::new(), &mut SharedTexts::default());
     let good = read(&payload).unwrap();
     assert_eq!((good.count, good.records.len()), (2, 2));
     let with = |change: fn(&mut KeptRecords)| {
         let mut kept = good.clone();
         change(&mut kept);
         let mut bytes = Vec::new();
-        write(&mut bytes, &kept);
+        write(&mut bytes, kept.count, newest(&kept.records));
         read(&bytes).map(|kept| kept.records.len())
     };
     assert_eq!(with(|_| {}), Ok(2));
@@ -366,7 +366,7 @@ fn a_cause_that_is_not_known_was_written_by_a_later_podinit() {
 fn the_oldest_records_are_left_out_where_they_would_take_too_many_bytes() {
     let (_, payload) = records_of_checkpoint();
     let large = |number: u64| {
-        let good = read(&payload, &mut SharedTexts::default()).unwrap();
+        let good = read(&payload, BTreeMap::new(), &mut SharedTexts::default()).unwrap();
         let mut startup = Arc::clone(&good.records[0].startup);
         drop(good);
         Arc::get_mut(&mut startup).unwrap().pod_mut().name = "x".repeat(1 << 20).into();
@@ -377,9 +377,9 @@ fn the_oldest_records_are_left_out_where_they_would_take_too_many_bytes() {
         records: (0..20).map(large).collect(),
     };
     let mut bytes = Vec::new();
-    write(&mut bytes, &kept);
+    write(&mut bytes, kept.count, newest(&kept.records));
     assert!(bytes.len() <= MOST_BYTES + 4096, "{}", bytes.len());
-    let read = read(&bytes, &mut SharedTexts::default()).unwrap();
+    let read = read(&bytes, BTreeMap::new(), &mut SharedTexts::default()).unwrap();
     assert_eq!(read.count, 20);
     assert_eq!(read.records, kept.records[13..]);
 }

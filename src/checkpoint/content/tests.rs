@@ -9,6 +9,7 @@ use crate::checkpoint::frame;
 use crate::inspect::records::RecordStore;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
+use podinit_core::kube_event::{CapacityState, EventReason, KubeEvent};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, Sink, SloRule,
     SourceId, Tracker, TrackerConfig, Version,
@@ -61,6 +62,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
     };
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule].into(),
+        events: true,
         ..TrackerConfig::default()
     });
     let at = |second: i64| Timestamp::from_seconds(1_800_000_000 + second);
@@ -80,6 +82,20 @@ pub(super) fn checkpoint() -> Vec<u8> {
         }
         pod
     };
+    let scaling_up = |name: &str| {
+        PodEvent::Event(KubeEvent {
+            pod: Some(PodUid::from_text(name)),
+            from_kubelet: false,
+            container: None,
+            first: None,
+            named: None,
+            reason: EventReason::Capacity {
+                state: CapacityState::ScalingUp,
+                by: "cluster-autoscaler".into(),
+            },
+            message: Some("pod triggered scale-up: [{a 3->4 (max: 10)}]".into()),
+        })
+    };
     let began = at(0);
     let first_list = PodEvent::Listed {
         pods: Vec::new().into(),
@@ -87,8 +103,14 @@ pub(super) fn checkpoint() -> Vec<u8> {
     };
     let events = [
         first_list,
+        PodEvent::Applied(PodSnapshot {
+            conditions: Default::default(),
+            ..pod("done", false)
+        }),
+        scaling_up("done"),
         PodEvent::Applied(pod("done", true)),
         PodEvent::Applied(pod("starts", false)),
+        scaling_up("starts"),
         PodEvent::Applied(pod("gone", false)),
         PodEvent::Deleted(pod("gone", false)),
     ];
@@ -180,7 +202,7 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         }
         let missing = decoded(&missing).map_err(|error| error.reason());
         match tag {
-            COLLECTED | RECORDS | SHOWN | START_TIMES => assert!(missing.is_ok()),
+            CAPACITY | COLLECTED | RECORDS | SHOWN | START_TIMES => assert!(missing.is_ok()),
             _ => assert_eq!(missing, Err(CheckpointLoad::Corrupt)),
         }
     }
@@ -193,7 +215,7 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     let tags = frame::read(file).unwrap();
     assert!(
         tags.iter()
-            .all(|(tag, _)| ![COLLECTED, RECORDS, SHOWN, START_TIMES].contains(&tag))
+            .all(|(tag, _)| ![CAPACITY, COLLECTED, RECORDS, SHOWN, START_TIMES].contains(&tag))
     );
     let (content, pods) = decode(&frame::read(file).unwrap()).unwrap();
     let finished = content.metrics.families.sum("podinit_pods_finished_total");
@@ -214,6 +236,10 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     // What is written from now on has them.
     let again = encode(&content, pods.into_iter()).finish();
     let again = frame::read(&again).unwrap();
+    assert!(
+        again.get(CAPACITY).is_none(),
+        "no autoscaler has said anything"
+    );
     assert!(again.get(COLLECTED).is_some() && again.get(SHOWN).is_some());
 }
 

@@ -2,14 +2,16 @@
 
 use super::continue_token;
 use super::model::{
-    Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup, Workload,
+    Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup,
+    Unschedulable, Workload,
 };
 use crate::inspect::freshness::Freshness;
 use crate::inspect::records::Answer;
 use podinit_core::image_registry;
 use podinit_core::lifecycle::{
-    self, IntervalResult, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
-    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict, StageOrStep,
+    self, IntervalResult, Progress, Record, RecordedCapacity, RecordedCause, RecordedContainer,
+    RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict,
+    StageOrStep,
 };
 use podinit_core::pod::ContainerKind;
 use podinit_core::timestamp::Timestamp;
@@ -57,6 +59,7 @@ pub fn startup_of(record: &Record, label_keys: &[String]) -> Startup {
         containers: record.containers.iter().map(Container::from).collect(),
         image: record.image().map(ToString::to_string),
         message: record.message.as_deref().map(str::to_owned),
+        unschedulable: record.unschedulable.as_ref().map(Unschedulable::from),
         pulls: record.pulls.iter().map(Pull::from).collect(),
         causes: record.causes.iter().map(Cause::from).collect(),
         slos: record.slos.iter().map(Slo::from).collect(),
@@ -140,6 +143,17 @@ impl From<&RecordedContainer> for Container {
             image: image.map(str::to_owned),
             registry: image.map(|image| image_registry::of(image).to_owned()),
             problem: recorded.problem.map(|cause| cause.as_str().to_owned()),
+        }
+    }
+}
+
+impl From<&RecordedCapacity> for Unschedulable {
+    fn from(recorded: &RecordedCapacity) -> Self {
+        Self {
+            capacity: recorded.state.as_str().to_owned(),
+            by: recorded.by.as_deref().map(str::to_owned),
+            since: recorded.since.map(text),
+            message: recorded.message.as_deref().map(str::to_owned),
         }
     }
 }

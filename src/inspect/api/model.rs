@@ -64,6 +64,9 @@ pub struct Startup {
     /// What Kubernetes says of why the pod waits; of a startup that is over, what it said last
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Of a pod that is or was unschedulable, whether a node is on its way for it; left out where no Events are read
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unschedulable: Option<Unschedulable>,
     pub pulls: Vec<Pull>,
     /// The oldest first
     pub causes: Vec<Cause>,
@@ -88,6 +91,22 @@ pub struct InFlight {
     pub stuck_at: String,
     /// Whether it does
     pub stuck: bool,
+}
+
+/// Whether a node is on its way for a pod that fits on none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unschedulable {
+    /// `scaling_up`, `no_scale_up`, `nominated` or `unknown`
+    pub capacity: String,
+    /// Who says so, such as `cluster-autoscaler`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When podinit first heard that
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// In the words of the autoscaler
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// How a startup ended.

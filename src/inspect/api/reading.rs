@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::{
-    Cause, Container, Ended, InFlight, Interval, Milestone, Pull, Slo, Startup, Workload as Owner,
+    Cause, Container, Ended, InFlight, Interval, Milestone, Pull, Slo, Startup, Unschedulable,
+    Workload as Owner,
 };
 use crate::text::strangers_text::shown;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCause,
-    RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull,
-    RecordedSlo, SloVerdict, WaitReason,
+    self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCapacity,
+    RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
+    RecordedPull, RecordedSlo, SloVerdict, WaitReason,
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -56,6 +57,11 @@ pub fn record_of(startup: &Startup) -> Read<Record> {
         intervals: all(&startup.intervals, interval)?,
         containers: all(&startup.containers, container)?,
         message: startup.message.as_deref().map(Arc::from),
+        unschedulable: startup
+            .unschedulable
+            .as_ref()
+            .map(unschedulable)
+            .transpose()?,
         pulls: all(&startup.pulls, pull)?,
         causes: all(&startup.causes, cause)?,
         slos: all(&startup.slos, slo)?,
@@ -167,6 +173,15 @@ const fn kind(init: bool) -> ContainerKind {
         true => ContainerKind::Init,
         false => ContainerKind::Regular,
     }
+}
+
+fn unschedulable(document: &Unschedulable) -> Read<RecordedCapacity> {
+    Ok(RecordedCapacity {
+        state: named("capacity", &document.capacity)?,
+        by: document.by.as_deref().map(Arc::from),
+        since: optional_time("since", document.since.as_ref())?,
+        message: document.message.as_deref().map(Arc::from),
+    })
 }
 
 fn pull(document: &Pull) -> Read<RecordedPull> {

@@ -132,7 +132,10 @@ impl Recorder {
         let in_flight: Vec<_> = in_flight.into_iter().collect();
         let adopted = in_flight.iter().filter(|pod| pod.has_startup_sli()).count() as u64;
         let in_flight = in_flight.into_iter();
-        let places = in_flight.map(|pod| (namespaces.place_of(pod.info()), pod.waiting()));
+        let places = in_flight.map(|pod| {
+            let place = namespaces.place_of(pod.info());
+            (place, pod.waiting(), pod.capacity_state())
+        });
         let places: Vec<_> = places.collect();
         let store = &self.store;
         store.restore(&saved.families, places);

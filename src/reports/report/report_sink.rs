@@ -9,6 +9,7 @@ use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, PodName, Report};
 use crate::metrics::layout::CLASSIC_BOUNDS;
+use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     AnomalyKind, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
@@ -91,12 +92,12 @@ impl ReportSink {
     fn moved(&mut self, from: PodState, to: PodState) {
         match from {
             PodState::Undiscovered => self.discovered += 1,
-            PodState::InFlight(waiting) => self.in_flight[waiting.stage() as usize] -= 1,
+            PodState::InFlight(waiting, _) => self.in_flight[waiting.stage() as usize] -= 1,
             PodState::Finished(outcome) => self.finished[outcome as usize] -= 1,
         }
         match to {
             PodState::Undiscovered => {}
-            PodState::InFlight(waiting) => self.in_flight[waiting.stage() as usize] += 1,
+            PodState::InFlight(waiting, _) => self.in_flight[waiting.stage() as usize] += 1,
             PodState::Finished(outcome) => self.finished[outcome as usize] += 1,
         }
     }
@@ -257,7 +258,9 @@ impl ReportSink {
             } => {
                 let oldest = &mut self.oldest[waiting.stage() as usize];
                 *oldest = Some(oldest.map_or(entered, |since| since.min(entered)));
-                PodState::InFlight(waiting)
+                let capacity = record.unschedulable.as_ref();
+                let capacity = capacity.map_or(CapacityState::Unknown, |capacity| capacity.state);
+                PodState::InFlight(waiting, capacity)
             }
             Progress::Ended { outcome, .. } => PodState::Finished(outcome),
         };

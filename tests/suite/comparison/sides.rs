@@ -48,6 +48,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         result: IntervalResult::Measured(Latency::from_nanos(*nanos)),
     };
     Record {
+        unschedulable: None,
         uid: PodUid::from_text(&format!("pod-{number}")),
         pod: PodInfo {
             namespace: namespace.into(),

@@ -41,6 +41,7 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
             });
             let unequal = [&ours, &theirs].into_iter().any(|figures| {
                 has_other_causes_than_pods(figures)
+                    || options.events && has_other_capacity_than_pods(figures)
                     || options
                         .slos
                         .iter()
@@ -69,6 +70,13 @@ fn has_other_causes_than_pods(figures: &Exposition) -> bool {
         let label = format!("stage=\"{stage}\"");
         sum(figures, "podinit_waiting_pods", &label) != *pods
     })
+}
+
+/// [§10.4](crate::specification#s10-4): `podinit_unschedulable_pods`, "over its values it equals
+/// `podinit_inflight_pods{stage="unschedulable"}` at every scrape".
+fn has_other_capacity_than_pods(figures: &Exposition) -> bool {
+    let pods = figures["podinit_inflight_pods{stage=\"unschedulable\"}"];
+    sum(figures, "podinit_unschedulable_pods", "") != pods
 }
 
 /// [§10.1](crate::specification#s10-1): `podinit_slo_bad_causes_total`, "over stages and causes it

@@ -14,7 +14,7 @@ pub(crate) const BUCKETS: [f64; 25] = [
 ];
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 31] = [
+pub(crate) const FAMILIES: [&str; 32] = [
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_unobserved_total",
@@ -33,6 +33,7 @@ pub(crate) const FAMILIES: [&str; 31] = [
     "podinit_step_duration_seconds",
     "podinit_network_evidence_total",
     "podinit_waiting_pods",
+    "podinit_unschedulable_pods",
     "podinit_slo_bad_causes_total",
     "podinit_disruptions_total",
     "podinit_resize_duration_seconds",

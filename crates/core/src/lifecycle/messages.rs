@@ -31,29 +31,37 @@ pub(super) struct Said<'a> {
 }
 
 /// How many bytes the messages of pods in flight take.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MessageBudget(usize);
 
 impl MessageBudget {
     /// Replaces the message of a pod, or removes it, also where there is no room for the new one.
     pub(super) fn replace(&mut self, message: &mut Option<Box<Message>>, new: Option<Said<'_>>) {
-        let new = new.map(|said| (said.about, text::ends(said.text, MOST_BYTES_OF_ONE)));
-        let new = new.as_ref().map(|(about, text)| Said {
-            about: *about,
-            text,
-        });
+        let cut = new.map(|said| text::ends(said.text, MOST_BYTES_OF_ONE));
         let old = message.as_deref().map(Message::said);
-        if old == new {
+        let is_same = |new: Said<'_>| {
+            old.map(|old| (old.about, old.text))
+                == Some((new.about, cut.as_deref().unwrap_or_default()))
+        };
+        if new.map_or(old.is_none(), is_same) {
             return;
         }
-        self.release(message.as_deref());
-        let room = MOST_BYTES - self.0;
-        let new = new.filter(|new| new.text.len() <= room);
-        self.0 += new.map_or(0, |new| new.text.len());
-        *message = new.map(|Said { about, text }| {
-            let text = text.into();
+        let kept = self.exchange(old.map(|old| old.text), cut.as_deref());
+        *message = new.zip(kept).map(|(new, text)| {
+            let about = new.about;
             Box::new(Message { about, text })
         });
+    }
+
+    /// Lets one text of a pod go, and keeps as much as is kept of another where there is room for it.
+    pub(super) fn exchange(&mut self, old: Option<&str>, new: Option<&str>) -> Option<Box<str>> {
+        self.0 -= old.map_or(0, str::len);
+        let new = text::ends(new?, MOST_BYTES_OF_ONE);
+        if new.len() > MOST_BYTES - self.0 {
+            return None;
+        }
+        self.0 += new.len();
+        Some(new.into())
     }
 
     /// A pod with this message is in flight no longer.

@@ -21,6 +21,7 @@
 //! - No more pods are remembered than the cap allows, and no pod that was evicted is ever discovered
 //!   again (see `eviction.rs`).
 
+mod capacity;
 mod cause;
 mod classification;
 mod delivery;
@@ -57,6 +58,7 @@ mod tracker;
 mod version;
 mod version_steps;
 
+pub use capacity::{RecordedCapacity, SavedCapacity};
 pub use cause::{Cause, WaitReason};
 pub use classification::Backfill;
 pub use delivery::{Delivery, PodEvent, SourceId};

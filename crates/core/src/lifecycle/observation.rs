@@ -12,7 +12,7 @@ use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli_verdict::StartupSli;
 use std::sync::Arc;
 
-use crate::kube_event::KubeEvent;
+use crate::kube_event::{CapacityState, KubeEvent};
 use crate::label_values;
 use crate::pod::{DisruptionReason, PodInfo, PodUid, ResizeState};
 use crate::timestamp::Timestamp;
@@ -66,8 +66,9 @@ impl EventDropReason {
 pub enum PodState {
     /// Not known yet
     Undiscovered,
-    /// Starting up, in this stage and for this cause
-    InFlight(WaitReason),
+    /// Starting up, in this stage and for this cause, and in this state of capacity, which counts in the stage
+    /// `unschedulable` only
+    InFlight(WaitReason, CapacityState),
     /// Its startup is over
     Finished(Outcome),
 }

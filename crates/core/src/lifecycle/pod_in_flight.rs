@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::capacity::PodCapacity;
 use super::cause::{CauseLog, WaitEvidence, WaitReason};
 use super::delivery::SourceId;
 use super::image_pulls::ImagePulls;
@@ -26,6 +27,7 @@ use super::slo_verdict::SloId;
 use super::startup::{Reached, SnapshotContext, Startup};
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
+use crate::kube_event::CapacityState;
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -88,6 +90,9 @@ pub struct PodInFlight {
     /// What Kubernetes says of the present cause, or of one that a warning announces
     #[serde(skip)]
     pub(super) message: Option<Box<Message>>,
+    /// Whether a node is on its way for it
+    #[serde(skip)]
+    pub(super) capacity: PodCapacity,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     #[serde(skip)]
     pub(super) entry: Option<StageEntry>,
@@ -109,7 +114,8 @@ impl PodInFlight {
         let mut evidence = WaitEvidence::default();
         evidence.update(snapshot);
         let waiting = evidence.waiting(startup.standing());
-        let (from, to) = (PodState::Undiscovered, PodState::InFlight(waiting));
+        let to = PodState::InFlight(waiting, CapacityState::Unknown);
+        let from = PodState::Undiscovered;
         reporter.pod(&snapshot.info, PodObservation::Moved { from, to });
         Self {
             last_seen: LastSeen::new(snapshot, source, now),
@@ -122,6 +128,7 @@ impl PodInFlight {
             container: None,
             causes: CauseLog::default(),
             message: None,
+            capacity: PodCapacity::default(),
             images: ImagePulls::default(),
             sli: SliProgress {
                 is_stateful: snapshot.is_stateful,
@@ -213,9 +220,10 @@ impl PodInFlight {
         let stage = standing.stage;
         let waiting = self.evidence.waiting(standing);
         if waiting != self.waiting {
+            let capacity = self.capacity.state();
             let (from, to) = (
-                PodState::InFlight(self.waiting),
-                PodState::InFlight(waiting),
+                PodState::InFlight(self.waiting, capacity),
+                PodState::InFlight(waiting, capacity),
             );
             reporter.pod(&self.info, PodObservation::Moved { from, to });
             // Before its first snapshot is folded, the pod has only what a pod begins with.
@@ -223,6 +231,9 @@ impl PodInFlight {
                 self.log_cause(waiting, reporter.now());
             }
             self.waiting = waiting;
+        }
+        if shared.events && stage == Stage::Unschedulable {
+            self.capacity.follow();
         }
         self.container = self.container_with_cause();
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
@@ -314,11 +325,12 @@ impl PodInFlight {
         if let (Outcome::Disrupted, Some(reason)) = (outcome, evidence.disruption) {
             emit(PodObservation::Disrupted(reason));
         }
-        let from = PodState::InFlight(self.waiting);
+        let from = PodState::InFlight(self.waiting, self.capacity.state());
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.wait(None, shared, reporter);
         shared.messages.release(self.message.as_deref());
+        self.capacity.release(&mut shared.messages);
         outcome
     }
 

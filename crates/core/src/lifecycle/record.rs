@@ -15,6 +15,7 @@ use std::time::Duration;
 pub use ended_startup::EndedStartup;
 pub use in_flight::{InFlight, InFlightPosition};
 
+use super::capacity::RecordedCapacity;
 use super::cause::{Cause, WaitReason};
 use super::interval::Interval;
 use super::judgement::{Latency, UnobservedReason};
@@ -46,6 +47,9 @@ pub struct Record {
     /// What Kubernetes says of why it waits, in its own words, at most 256 bytes of its beginning and end; of a
     /// startup that has ended, what it said last
     pub message: Option<Arc<str>>,
+    /// Of a pod that is or was unschedulable while Events are a source: whether a node is on its way for it, as the last
+    /// Event of an autoscaler says
+    pub unschedulable: Option<RecordedCapacity>,
     /// How its images came to its node, as far as Events have shown, in the order of its containers
     pub pulls: Vec<RecordedPull>,
     /// Its last causes, at most [`MOST_CAUSES`], the oldest first; of a pod in flight the last one is the

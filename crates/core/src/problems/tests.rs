@@ -32,6 +32,7 @@ pub(super) fn pod(name: &str, image: &str) -> Record {
         .bytes()
         .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
     Record {
+        unschedulable: None,
         uid: PodUid::from_words([number, 0x8000_0000_0000_0000 | number]),
         pod: PodInfo {
             namespace: "shop".into(),

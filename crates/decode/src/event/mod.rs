@@ -17,12 +17,18 @@ use super::pod::object::Object;
 use fields::InvolvedObject;
 use message::PullMessage;
 use podinit_core::image_registry;
-use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pulled, SandboxWarning};
+use podinit_core::kube_event::{
+    CapacityState, EventContainer, EventReason, KubeEvent, LONGEST_REPORTER, Pulled, SandboxWarning,
+};
 use podinit_core::pod::PodUid;
+use podinit_core::pod::text::cut;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Names the component of which Events are evidence.
 const KUBELET: &str = "kubelet";
+
+/// Names the component whose `FailedScheduling` is about nodes to come; that of a scheduler is about those there are.
+const KARPENTER: &str = "karpenter";
 
 /// The Event that `object` is.
 pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
@@ -37,8 +43,22 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
     let reporter = event.reporter.filter(|name| !name.is_empty());
     let reporter = reporter.or(event.source_component);
     let message = message.as_deref().unwrap_or_default();
-    let reason = reason_of(reason.as_deref().unwrap_or_default(), message, context);
-    let is_kept = context.options.messages && matches!(reason, EventReason::Warning(_));
+    let reason = reason.as_deref().unwrap_or_default();
+    let reason = match capacity_state(reason, reporter.as_deref()) {
+        Some(state) => EventReason::Capacity {
+            state,
+            by: context.text(cut(
+                reporter.as_deref().unwrap_or_default(),
+                LONGEST_REPORTER,
+            )),
+        },
+        None => reason_of(reason, message, context),
+    };
+    let tells_why = matches!(
+        reason,
+        EventReason::Warning(_) | EventReason::Capacity { .. }
+    );
+    let is_kept = context.options.messages && tells_why;
     KubeEvent {
         pod: pod_of(&involved),
         from_kubelet: reporter.as_deref() == Some(KUBELET),
@@ -116,6 +136,17 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
             Some(warning) => EventReason::Warning(warning),
             None => EventReason::Other,
         },
+    }
+}
+
+/// What an Event of an autoscaler says ([§10.4](crate::specification#s10-4)).
+fn capacity_state(reason: &str, reporter: Option<&str>) -> Option<CapacityState> {
+    match reason {
+        "TriggeredScaleUp" => Some(CapacityState::ScalingUp),
+        "NotTriggerScaleUp" => Some(CapacityState::NoScaleUp),
+        "FailedScheduling" if reporter == Some(KARPENTER) => Some(CapacityState::NoScaleUp),
+        "Nominated" => Some(CapacityState::Nominated),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Histories written by hand, each with the sentence of the specification that it holds, and the
 //! figures that a person computed. Data, so that oracle and implementation face the same table.
 
+mod capacity;
 mod causes;
 mod cold_start;
 mod documents;
@@ -138,6 +139,7 @@ pub(crate) fn all() -> Vec<Example> {
         pulls::examples(),
         event_source::examples(),
         causes::examples(),
+        capacity::examples(),
     ]
     .into_iter()
     .flatten()
@@ -197,13 +199,14 @@ fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
 /// What [§9](crate::specification#s9) or [§10](crate::specification#s10) it is a figure of, if it
 /// is one.
 fn topic(series: &str) -> Option<&'static str> {
-    const FAMILIES: [(&str, &str); 9] = [
+    const FAMILIES: [(&str, &str); 10] = [
         ("podinit_step_duration_seconds", "steps"),
         ("podinit_network_evidence_total", "evidence"),
         ("podinit_events_dropped_total", "dropped"),
         ("podinit_image_pull", "pulls"),
         ("podinit_startup_sli", "sli"),
         ("podinit_waiting_pods", "waiting"),
+        ("podinit_unschedulable_pods", "capacity"),
         ("podinit_slo_bad_causes_total", "blamed"),
         ("podinit_disruptions_total", "disruptions"),
         ("podinit_resiz", "in_place"),
@@ -340,7 +343,7 @@ fn expand(lines: &str) -> Exposition {
 
 /// Spells out: `step NAME COUNT SUM`, `evidence SOURCE n`, `dropped REASON n`,
 /// `pulls RESULT REGISTRY n`, `pull_duration|pull_wait REGISTRY COUNT SUM`, `pull_bytes REGISTRY n`,
-/// `sli COUNT SUM`, `sli excluded REASON n`, `waiting STAGE CAUSE n`, `blamed SLO STAGE CAUSE n`,
+/// `sli COUNT SUM`, `sli excluded REASON n`, `waiting STAGE CAUSE n`, `capacity STATE n`, `blamed SLO STAGE CAUSE n`,
 /// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM` and
 /// `inplace COUNT SUM`. Whether the line is one of these.
 fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
@@ -384,6 +387,7 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
             &[("reason", reason)],
             n,
         ),
+        ["capacity", state, n] => put("podinit_unschedulable_pods", &[("capacity", state)], n),
         ["waiting", stage, cause, n] => put(
             "podinit_waiting_pods",
             &[("stage", stage), ("cause", cause)],

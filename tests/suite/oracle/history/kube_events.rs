@@ -51,7 +51,7 @@ fn pull_all(rng: &mut Rng, documents: &mut Vec<Value>, pod: &Value) {
 }
 
 /// One snapshot of every pod: the last one, with what is known of its times.
-fn pods(documents: &[Value]) -> Vec<Value> {
+pub(super) fn pods(documents: &[Value]) -> Vec<Value> {
     let mut pods: Vec<Value> = Vec::new();
     for pod in documents.iter().flat_map(pods_of) {
         pods.retain(|held| held["metadata"]["uid"] != pod["metadata"]["uid"]);
@@ -68,7 +68,7 @@ fn pods_of(document: &Value) -> Vec<&Value> {
 }
 
 /// Near a document about the pod, or anywhere; as a document of its own or among others.
-fn insert(rng: &mut Rng, documents: &mut Vec<Value>, pod: &Value, event: Value) {
+pub(super) fn insert(rng: &mut Rng, documents: &mut Vec<Value>, pod: &Value, event: Value) {
     let uid = &pod["metadata"]["uid"];
     let is_about = |document: &Value| {
         let pods = pods_of(document);
@@ -103,7 +103,7 @@ fn wrapped(rng: &mut Rng, event: Value) -> Value {
     document
 }
 
-fn event(rng: &mut Rng, pod: &Value) -> Value {
+pub(super) fn event(rng: &mut Rng, pod: &Value) -> Value {
     let (reason, message) = said(rng);
     // Without a time it shows no network, so that a pull begins before the network is there.
     let first = match reason == "Pulling" && rng.percent(30) {

@@ -1,5 +1,6 @@
 //! Random pod histories and their adversarial delivery, each from one seed.
 
+mod capacity;
 mod containers;
 mod delivery;
 mod kube_events;
@@ -30,7 +31,11 @@ pub(crate) fn generate(seed: u64) -> History {
     let events = rng.percent(60);
     // A recording may hold Events that nobody asked for.
     let documents = match events || rng.percent(15) {
-        true => kube_events::scatter(&mut rng, documents),
+        // With seeds of their own, so that everything else of a history stays what it was without them.
+        true => capacity::scatter(
+            &mut Rng::new(!seed),
+            kube_events::scatter(&mut rng, documents),
+        ),
         false => documents,
     };
     let until = rng.percent(12).then(|| {

@@ -212,6 +212,57 @@ cause_mutants! {
             outcome != "completed"
         }
     }
+    HearsSchedulersOfCapacity {
+        fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
+            match event.reason.as_str() {
+                "FailedScheduling" => Some("no_scale_up"),
+                _ => SpecCauses.capacity(event),
+            }
+        }
+    }
+    HearsNoKarpenter {
+        fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
+            match event.reason.as_str() {
+                "FailedScheduling" => None,
+                _ => SpecCauses.capacity(event),
+            }
+        }
+    }
+    HearsTheClusterAutoscalerOnly {
+        fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
+            let reporter = match event.reporting_component.as_str() {
+                "" => &event.source_component,
+                reporter => reporter,
+            };
+            let by_name = ["cluster-autoscaler", "karpenter"].contains(&reporter);
+            SpecCauses.capacity(event).filter(|_| by_name)
+        }
+    }
+    ReadsTheSourceOfKarpenterFirst {
+        fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
+            match (event.reason.as_str(), event.source_component.as_str()) {
+                ("FailedScheduling", "karpenter") => Some("no_scale_up"),
+                ("FailedScheduling", component) if !component.is_empty() => None,
+                _ => SpecCauses.capacity(event),
+            }
+        }
+    }
+    TakesTheFirstWordOnCapacity {
+        fn which_capacity(&self, delivered: &[&'static str]) -> &'static str {
+            delivered.first().copied().unwrap_or("unknown")
+        }
+    }
+    PrefersGoodNewsOfCapacity {
+        fn which_capacity(&self, delivered: &[&'static str]) -> &'static str {
+            let good = delivered.iter().find(|state| **state != "no_scale_up");
+            good.copied().unwrap_or(SpecCauses.which_capacity(delivered))
+        }
+    }
+    HearsOfCapacityWhileUnschedulable {
+        fn counts_before_unschedulable(&self) -> bool {
+            false
+        }
+    }
     CountsResizesOpenAtFirstSight {
         fn counts_open_at_first_sight(&self) -> bool {
             true

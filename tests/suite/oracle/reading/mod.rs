@@ -91,7 +91,7 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
     let dropped = for_each_life(rules, &recording, options, |startup| {
         tally::count(startup, &mut figures);
         evidence::tally::count(startup, &mut figures);
-        cause::tally::count(startup, &mut figures);
+        cause::tally::count(startup, options, &mut figures);
         in_place::count(startup, &mut figures);
         slo::tally::count(startup, options, &recording.passings, &mut figures);
     });

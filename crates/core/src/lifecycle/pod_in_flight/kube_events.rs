@@ -9,9 +9,12 @@ use crate::kube_event::{EventReason, KubeEvent, Pulled};
 use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
+use crate::lifecycle::interval::Stage;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::messages::said_by_event;
-use crate::lifecycle::observation::{Observer, PullObservation, PullResult, Reporter};
+use crate::lifecycle::observation::{
+    Observer, PodObservation, PodState, PullObservation, PullResult, Reporter,
+};
 use crate::lifecycle::slo::SloInput;
 use crate::timestamp::Timestamp;
 
@@ -32,6 +35,24 @@ impl PodInFlight {
         }
         self.update_wait(shared, reporter);
         self.set_message(said_by_event(event), shared);
+        self.take_capacity_event(event, now, shared, reporter);
+    }
+
+    /// Takes in what an autoscaler says of the pod, and reports it where it counts.
+    fn take_capacity_event(
+        &mut self,
+        event: &KubeEvent,
+        now: Timestamp,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
+        let from = self.capacity.state();
+        self.capacity.take_event(event, now, &mut shared.messages);
+        let to = self.capacity.state();
+        if from != to && self.waiting.stage() == Stage::Unschedulable {
+            let [from, to] = [from, to].map(|state| PodState::InFlight(self.waiting, state));
+            reporter.pod(&self.info, PodObservation::Moved { from, to });
+        }
     }
 
     /// The position in the spec of the container that a kubelet's Event is about.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::{PodInFlight, SharedState};
+use crate::kube_event::CapacityState;
+use crate::lifecycle::capacity::SavedCapacity;
 use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::messages::{Message, about_warning};
@@ -150,6 +152,21 @@ impl PodInFlight {
         }
     }
 
+    /// Whether a node is on its way for it; counted in the stage `unschedulable` only.
+    pub fn capacity_state(&self) -> CapacityState {
+        self.capacity.state()
+    }
+
+    /// What is known of its capacity.
+    pub fn capacity(&self) -> Option<SavedCapacity> {
+        SavedCapacity::of(&self.capacity)
+    }
+
+    /// Takes back what was known of its capacity.
+    pub fn take_capacity(&mut self, saved: SavedCapacity) {
+        self.capacity = saved.into();
+    }
+
     /// Takes the pod, which was read, into what all pods in flight share. Its deadlines are still to be set.
     pub(in crate::lifecycle) fn restore(
         &mut self,
@@ -159,6 +176,7 @@ impl PodInFlight {
         let message = self.message.take();
         let said = message.as_deref().map(Message::said);
         shared.messages.replace(&mut self.message, said);
+        self.capacity.restore(&mut shared.messages);
         self.update_wait(shared, reporter);
     }
 }

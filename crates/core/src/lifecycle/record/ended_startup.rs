@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Record;
+use crate::lifecycle::capacity::SavedCapacity;
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Latency;
@@ -92,6 +93,16 @@ impl EndedStartup {
             outcome: self.outcome,
             at: self.at,
         }
+    }
+
+    /// What is known of its capacity, which is saved beside it.
+    pub fn capacity(&self) -> Option<SavedCapacity> {
+        self.pod.capacity()
+    }
+
+    /// Takes back what was known of its capacity.
+    pub fn take_capacity(&mut self, saved: SavedCapacity) {
+        self.pod.take_capacity(saved);
     }
 
     /// A startup that ended when the SLOs `rules` were in force, as it was saved with the numbers of `table`.

@@ -6,9 +6,10 @@ use super::{
     IntervalResult, MilestoneSource, Progress, Record, RecordedCause, RecordedContainer,
     RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo,
 };
+use crate::lifecycle::capacity::RecordedCapacity;
 use crate::lifecycle::cause::{Cause, ContainerEvidence};
 use crate::lifecycle::image_pulls::Image;
-use crate::lifecycle::interval::Interval;
+use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::judgement::{Latency, UnobservedReason};
 use crate::lifecycle::milestone::Milestone;
@@ -56,6 +57,7 @@ impl PodInFlight {
             intervals: startup.recorded_intervals(outcome),
             containers: self.recorded_containers(outcome.is_none()),
             message: self.message().map(Arc::from),
+            unschedulable: self.recorded_capacity(),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),
             slos: self.recorded_slos(rules),
@@ -93,6 +95,11 @@ impl PodInFlight {
                 problem: container.problem.or_else(|| exited(container)),
             })
             .collect()
+    }
+
+    fn recorded_capacity(&self) -> Option<RecordedCapacity> {
+        let was_unschedulable = self.startup.applies(Interval::Stage(Stage::Unschedulable));
+        self.capacity.recorded().filter(|_| was_unschedulable)
     }
 
     fn recorded_pulls(&self) -> Vec<RecordedPull> {

@@ -96,7 +96,7 @@ impl Seen {
 /// A state without the cause.
 fn state(state: PodState) -> String {
     match state {
-        PodState::InFlight(waiting) => format!("InFlight({:?})", waiting.stage()),
+        PodState::InFlight(waiting, _) => format!("InFlight({:?})", waiting.stage()),
         other => format!("{other:?}"),
     }
 }

@@ -91,6 +91,19 @@ fn network(rules: &dyn CauseRules, pod: &Snapshot, seen: &[Folded]) -> &'static 
     }
 }
 
+/// [§10.4](crate::specification#s10-4): "each pod in the stage `unschedulable` has one state of capacity"
+pub(crate) fn capacity(startup: &Startup<'_>) -> &'static str {
+    let rules = startup.rules.causes();
+    let places = 0..=startup.last_place();
+    let delivered = places.filter_map(|place| {
+        let counts =
+            rules.counts_before_unschedulable() || startup.stage_at(place).0 == "unschedulable";
+        let event = startup.life.folded[place].event.as_ref()?;
+        rules.capacity(event).filter(|_| counts)
+    });
+    rules.which_capacity(&delivered.collect::<Vec<_>>())
+}
+
 /// "Containers of the stage"
 fn of_stage<'p>(startup: &Startup<'_>, stage: &str, pod: &'p Snapshot) -> Vec<&'p Container> {
     let rules = startup.rules.causes();

@@ -102,6 +102,31 @@ pub(crate) trait CauseRules {
         network.iter().any(has) && !others.iter().any(has)
     }
 
+    /// [§10.4](crate::specification#s10-4): the table, "reported by `karpenter` (read as in 9.2)"
+    fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
+        let reporter = match event.reporting_component.as_str() {
+            "" => &event.source_component,
+            reporter => reporter,
+        };
+        match event.reason.as_str() {
+            "TriggeredScaleUp" => Some("scaling_up"),
+            "NotTriggerScaleUp" => Some("no_scale_up"),
+            "FailedScheduling" if reporter == "karpenter" => Some("no_scale_up"),
+            "Nominated" => Some("nominated"),
+            _ => None,
+        }
+    }
+
+    /// [§10.4](crate::specification#s10-4): "from the last of these Events about it"
+    fn which_capacity(&self, delivered: &[&'static str]) -> &'static str {
+        delivered.last().copied().unwrap_or("unknown")
+    }
+
+    /// [§10.4](crate::specification#s10-4): "that was delivered while it was in flight", in whichever stage
+    fn counts_before_unschedulable(&self) -> bool {
+        true
+    }
+
     /// "clears a last warning `FailedAttachVolume`"
     fn clears(&self, event: &KubeEvent, warning: &KubeEvent) -> bool {
         event.reason == "SuccessfulAttachVolume" && warning.reason == "FailedAttachVolume"

@@ -1,11 +1,13 @@
-//! What the families of [§10.1](crate::specification#s10-1) and
-//! [§10.2](crate::specification#s10-2) count.
+//! What the families of [§10.1](crate::specification#s10-1), [§10.2](crate::specification#s10-2) and
+//! [§10.4](crate::specification#s10-4) count.
 
 use crate::oracle::figures::Figures;
 use crate::oracle::reading::Options;
 use crate::oracle::reading::startup::Startup;
 
 const WAITING: &str = "podinit_waiting_pods";
+const UNSCHEDULABLE: &str = "podinit_unschedulable_pods";
+const CAPACITY: [&str; 4] = ["scaling_up", "no_scale_up", "nominated", "unknown"];
 const DISRUPTIONS: &str = "podinit_disruptions_total";
 
 /// The causes of a stage, `terminating` aside.
@@ -72,11 +74,14 @@ const DISRUPTION_REASONS: [&str; 7] = [
 ];
 
 /// [§7](crate::specification#s7): "Every series that can be known is exposed at 0 from the start".
-pub(crate) fn known_from_the_start(_: &Options, figures: &mut Figures) {
+pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
     for (stage, causes) in CAUSES {
         for cause in causes.iter().chain(&["terminating"]) {
             figures.add(WAITING, &[("stage", stage), ("cause", cause)], 0);
         }
+    }
+    for state in CAPACITY.into_iter().filter(|_| options.events) {
+        figures.add(UNSCHEDULABLE, &[("capacity", state)], 0);
     }
     for reason in DISRUPTION_REASONS {
         figures.add(DISRUPTIONS, &[("reason", reason)], 0);
@@ -84,10 +89,13 @@ pub(crate) fn known_from_the_start(_: &Options, figures: &mut Figures) {
 }
 
 /// Adds what one life says.
-pub(crate) fn count(startup: &Startup<'_>, figures: &mut Figures) {
+pub(crate) fn count(startup: &Startup<'_>, options: &Options, figures: &mut Figures) {
     let Some(end) = startup.end() else {
         let (stage, cause) = super::at(startup, startup.last_place());
         figures.add(WAITING, &[("stage", stage), ("cause", cause)], 1);
+        if stage == "unschedulable" && options.events {
+            figures.add(UNSCHEDULABLE, &[("capacity", super::capacity(startup))], 1);
+        }
         return;
     };
     if end.outcome == "disrupted" {

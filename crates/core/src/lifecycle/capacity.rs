@@ -1,0 +1,173 @@
+//! Whether help is on its way for a pod that fits on no node: what autoscalers say of it in Events
+//! ([§10.4](crate::specification#s10-4)).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::{MOST_BYTES_OF_ONE, MessageBudget};
+use crate::kube_event::{CapacityState, EventReason, KubeEvent, LONGEST_REPORTER};
+use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
+
+/// What is known of the capacity of a pod in flight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PodCapacity {
+    /// `None` as long as no Event was delivered, and for a pod that was not unschedulable while Events were a source
+    state: Option<CapacityState>,
+    /// What the last Event said; boxed, because few pods have one
+    said: Option<Box<SaidOfCapacity>>,
+}
+
+/// What an autoscaler has said of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SaidOfCapacity {
+    by: Arc<str>,
+    since: Timestamp,
+    message: Option<Box<str>>,
+}
+
+/// The state of capacity of a pod that is or was unschedulable, for its record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedCapacity {
+    pub state: CapacityState,
+    /// Who says so: a component such as `cluster-autoscaler`; `None` where nobody does, or has no name
+    pub by: Option<Arc<str>>,
+    /// When podinit first heard that
+    pub since: Option<Timestamp>,
+    /// In the words of the autoscaler, at most 256 bytes of their beginning and end
+    pub message: Option<Arc<str>>,
+}
+
+impl PodCapacity {
+    /// The state of a pod in the stage `unschedulable`.
+    pub(super) fn state(&self) -> CapacityState {
+        self.state.unwrap_or(CapacityState::Unknown)
+    }
+
+    /// The pod is unschedulable while Events are a source: from now on its record has a state.
+    pub(super) fn follow(&mut self) {
+        self.state.get_or_insert(CapacityState::Unknown);
+    }
+
+    /// Takes in an Event of the pod, delivered at `now`.
+    pub(super) fn take_event(
+        &mut self,
+        event: &KubeEvent,
+        now: Timestamp,
+        budget: &mut MessageBudget,
+    ) {
+        let EventReason::Capacity { state, by } = &event.reason else {
+            return;
+        };
+        let said = self.said.take();
+        let kept = said.as_ref().and_then(|said| said.message.as_deref());
+        let message = budget.exchange(kept, event.message.as_deref());
+        let is_same = self.state == Some(*state);
+        let since = said.filter(|said| is_same && said.by == *by);
+        let since = since.map_or(to_milli(now), |said| said.since);
+        self.state = Some(*state);
+        self.said = Some(Box::new(SaidOfCapacity {
+            by: Arc::clone(by),
+            since,
+            message,
+        }));
+    }
+
+    /// The pod was read: its message takes room again.
+    pub(super) fn restore(&mut self, budget: &mut MessageBudget) {
+        if let Some(said) = &mut self.said {
+            said.message = budget.exchange(None, said.message.as_deref());
+        }
+    }
+
+    /// The pod is in flight no longer.
+    pub(super) fn release(&self, budget: &mut MessageBudget) {
+        budget.exchange(self.message(), None);
+    }
+
+    fn message(&self) -> Option<&str> {
+        self.said.as_ref()?.message.as_deref()
+    }
+
+    /// What a record shows.
+    pub(super) fn recorded(&self) -> Option<RecordedCapacity> {
+        let said = self.said.as_deref();
+        let by = said.map(|said| Arc::clone(&said.by));
+        Some(RecordedCapacity {
+            state: self.state?,
+            by: by.filter(|by| !by.is_empty()),
+            since: said.map(|said| said.since),
+            message: self.message().map(Arc::from),
+        })
+    }
+}
+
+/// As much of an instant as is saved.
+const fn to_milli(at: Timestamp) -> Timestamp {
+    let nanos = at.as_nanos();
+    Timestamp::from_nanos(nanos - nanos.rem_euclid(NANOS_PER_MILLI))
+}
+
+/// The saved form of a [`PodCapacity`] with a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedCapacity {
+    state: CapacityState,
+    said: Option<SavedSaid>,
+}
+
+/// Who has said it, since when in milliseconds since the epoch, and in what words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedSaid(Arc<str>, u64, Option<Box<str>>);
+
+impl SavedCapacity {
+    /// Its form of a pod, where that has a state.
+    pub(super) fn of(capacity: &PodCapacity) -> Option<Self> {
+        let said = capacity.said.as_deref().map(|said| {
+            let millis = said.since.as_nanos().max(0) / NANOS_PER_MILLI;
+            let by = Arc::clone(&said.by);
+            SavedSaid(by, millis.cast_unsigned(), said.message.clone())
+        });
+        Some(Self {
+            state: capacity.state?,
+            said,
+        })
+    }
+
+    /// Checks what was read.
+    ///
+    /// # Errors
+    /// What no pod can have.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let Some(SavedSaid(by, _, message)) = &self.said else {
+            return Ok(());
+        };
+        let message = message.as_deref().unwrap_or_default();
+        match by.len() <= LONGEST_REPORTER && message.len() <= MOST_BYTES_OF_ONE {
+            true => Ok(()),
+            false => Err("more of an autoscaler's words than are kept"),
+        }
+    }
+
+    /// The name of the autoscaler, which other pods may have as well.
+    pub fn text_mut(&mut self) -> Option<&mut Arc<str>> {
+        self.said.as_mut().map(|said| &mut said.0)
+    }
+}
+
+impl From<SavedCapacity> for PodCapacity {
+    fn from(saved: SavedCapacity) -> Self {
+        let said = saved.said.map(|SavedSaid(by, millis, message)| {
+            let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+            let since = Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI));
+            Box::new(SaidOfCapacity { by, since, message })
+        });
+        Self {
+            state: Some(saved.state),
+            said,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "capacity_tests.rs"]
+mod tests;
