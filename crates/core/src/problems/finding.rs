@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::affected::{self, Affected, Limits, Verdict};
+use super::background::Background;
 use super::found_pod::FoundPod;
 use super::grouping;
 use super::others::Others;
@@ -88,13 +89,15 @@ impl Finding {
         self.affected
             .sort_by(|one, other| one.order().cmp(&other.order()));
         affected::forget_too_many(&mut self.affected);
+        let looked_at = self.affected.iter().map(|pod| &pod.values);
+        let background = Background::new(&self.others, looked_at);
         let mut by_cause: BTreeMap<&'static str, Vec<Affected>> = BTreeMap::new();
         for pod in self.affected {
             by_cause.entry(pod.cause.as_str()).or_default().push(pod);
         }
         let groups = by_cause
             .into_values()
-            .flat_map(|pods| grouping::groups(pods, &self.others));
+            .flat_map(|pods| grouping::groups(pods, &background));
         Found {
             problems: over_time.state(groups, self.now),
             rest: self.rest,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::affected::Affected;
-use super::others::Others;
+use super::background::Background;
 use super::values::{Dimension, Shared};
 use super::weight::Weighed;
 use crate::lifecycle::Cause;
@@ -16,12 +16,12 @@ const MOST_STANDING_OUT: usize = 5;
 pub(super) type Group = (Shared, Vec<Affected>);
 
 /// The groups of the pods that one cause affects, in each the pods in the order in which they came.
-pub(super) fn groups(mut pods: Vec<Affected>, others: &Others) -> Vec<Group> {
+pub(super) fn groups(mut pods: Vec<Affected>, background: &Background) -> Vec<Group> {
     let mut found = Vec::new();
     let mut standing_out = 0;
     while let Some(first) = pods.first() {
         let may_stand_out = standing_out < MOST_STANDING_OUT;
-        let Some(taken) = choose(first.cause, &pods, others, may_stand_out) else {
+        let Some(taken) = choose(first.cause, &pods, background, may_stand_out) else {
             break;
         };
         let shared = (taken.dimension, taken.value);
@@ -45,7 +45,7 @@ pub(super) fn groups(mut pods: Vec<Affected>, others: &Others) -> Vec<Group> {
 fn choose(
     cause: Cause,
     pods: &[Affected],
-    others: &Others,
+    background: &Background,
     may_stand_out: bool,
 ) -> Option<Weighed> {
     let mut by_value: BTreeMap<(Dimension, &Arc<str>), Vec<&Affected>> = BTreeMap::new();
@@ -56,7 +56,7 @@ fn choose(
     }
     let weighed = by_value.into_iter().map(|((dimension, value), with)| {
         let value = (dimension, Arc::clone(value));
-        Weighed::new(cause, value, &with, pods.len(), others)
+        Weighed::new(cause, value, &with, pods.len(), background)
     });
     let mut weighed: Vec<Weighed> = weighed.collect();
     if matches!(cause, Cause::Image | Cause::Pull) {

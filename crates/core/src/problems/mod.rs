@@ -7,6 +7,7 @@
 //! ```
 
 mod affected;
+mod background;
 mod finding;
 mod found_pod;
 mod grouping;

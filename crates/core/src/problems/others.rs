@@ -1,134 +1,84 @@
 //! The pods that start well, with which the affected ones are compared
 //! ([§13.4](crate::specification#s13-4)).
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::values::{self, Dimension, Names};
-use crate::image_registry;
-use crate::lifecycle::{Cause, Milestone, Record, RecordedImage};
+use super::values::{self, Names, Values};
+use crate::lifecycle::{Milestone, Record, RecordedImage};
 use crate::timestamp::Timestamp;
 
-/// Pods in flight that no cause affects, and startups that ended as ready.
+/// Pods in flight that no cause affects, and startups that ended as ready. What they have is counted only once it
+/// is known which values are looked at ([§13.8](crate::specification#s13-8)).
 #[derive(Debug, Default)]
-pub(super) struct Others {
-    /// How many there are
-    count: usize,
-    /// By what they have
-    values: HashMap<(Dimension, Arc<str>), Having>,
+pub(super) struct Others(Vec<Other>);
+
+/// What one of them has.
+#[derive(Debug)]
+pub(super) struct Other {
+    /// All but images and registries
+    pub values: Values,
+    /// The images of its containers
+    pub images: Box<[Arc<str>]>,
+    /// If it is known when it became ready
+    pub ready: Option<Box<BecameReady>>,
 }
 
-/// Those that have a value.
-#[derive(Debug, Default)]
-struct Having {
-    count: usize,
-    /// When those became ready that did
-    ready: Vec<Timestamp>,
-    /// When those did that pulled an image with the value
-    ready_with_pull: Vec<Timestamp>,
+/// A startup that ended as ready.
+#[derive(Debug)]
+pub(super) struct BecameReady {
+    pub at: Timestamp,
+    /// The images that it pulled
+    pub pulled: Box<[Arc<str>]>,
 }
 
 impl Others {
     /// A startup that ended as ready.
     pub(super) fn add_ready(&mut self, record: &Record, names: &mut Names) {
-        self.add(record, names);
-        let Some(ready) = record.reached(Milestone::Ready) else {
-            return;
-        };
-        for key in having(record, names) {
-            self.values.entry(key).or_default().ready.push(ready);
-        }
-        for key in pulled(record, names) {
-            self.values
-                .entry(key)
-                .or_default()
-                .ready_with_pull
-                .push(ready);
-        }
+        let ready = record.reached(Milestone::Ready).map(|at| {
+            let pulled = pulled(record);
+            Box::new(BecameReady { at, pulled })
+        });
+        self.0.push(Other {
+            ready,
+            ..Other::of(record, names)
+        });
     }
 
     /// A pod in flight.
     pub(super) fn add(&mut self, record: &Record, names: &mut Names) {
-        self.count += 1;
-        for key in having(record, names) {
-            self.values.entry(key).or_default().count += 1;
-        }
+        self.0.push(Other::of(record, names));
     }
 
     /// *n*: how many there are.
     pub(super) const fn count(&self) -> usize {
-        self.count
+        self.0.len()
     }
 
-    /// *k*: how many have the value.
-    pub(super) fn with(&self, dimension: Dimension, value: &Arc<str>) -> usize {
-        self.having(dimension, value)
-            .map_or(0, |having| having.count)
-    }
-
-    /// *h*: how many that have the value became ready after `median`, of those that pulled an image with it
-    /// where the cause is about images.
-    pub(super) fn healthy(
-        &self,
-        cause: Cause,
-        dimension: Dimension,
-        value: &Arc<str>,
-        median: Timestamp,
-    ) -> usize {
-        let of_images = is_of_images(cause, dimension);
-        self.having(dimension, value).map_or(0, |having| {
-            let ready = if of_images {
-                &having.ready_with_pull
-            } else {
-                &having.ready
-            };
-            ready.iter().filter(|ready| **ready > median).count()
-        })
-    }
-
-    fn having(&self, dimension: Dimension, value: &Arc<str>) -> Option<&Having> {
-        self.values.get(&(dimension, Arc::clone(value)))
+    /// Each of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Other> {
+        self.0.iter()
     }
 }
 
-/// Whether an image or a registry is held to be at fault for a pull.
-pub(super) const fn is_of_images(cause: Cause, dimension: Dimension) -> bool {
-    matches!(cause, Cause::Image | Cause::Pull)
-        && matches!(dimension, Dimension::Image | Dimension::Registry)
+impl Other {
+    fn of(record: &Record, names: &mut Names) -> Self {
+        let images = record.containers.iter();
+        Self {
+            values: values::shared_by_all(record, names),
+            images: images.filter_map(|one| one.image.clone()).collect(),
+            ready: None,
+        }
+    }
 }
 
-/// What a pod has; an image or a registry if any of its containers does.
-fn having(record: &Record, names: &mut Names) -> BTreeSet<(Dimension, Arc<str>)> {
-    let images = record
-        .containers
-        .iter()
-        .filter_map(|one| one.image.as_ref());
-    let mut found: BTreeSet<_> = images.flat_map(|image| keys(image, names)).collect();
-    let shared = values::shared_by_all(record, names);
-    found.extend(
-        shared
-            .all()
-            .map(|(dimension, value)| (dimension, Arc::clone(value))),
-    );
-    found
-}
-
-/// The images that a pod pulled, and their registries.
-fn pulled(record: &Record, names: &mut Names) -> BTreeSet<(Dimension, Arc<str>)> {
+/// The images that a pod pulled.
+fn pulled(record: &Record) -> Box<[Arc<str>]> {
     let was_pulled = |image: &RecordedImage| matches!(image, RecordedImage::Pulled { .. });
     let pulls = record.pulls.iter().filter(|pull| was_pulled(&pull.image));
     let images = pulls.filter_map(|pull| {
         let mut containers = record.containers.iter();
         let of_pull = containers.find(|one| one.name == pull.container && one.kind == pull.kind);
-        of_pull?.image.as_ref()
+        of_pull?.image.clone()
     });
-    images.flat_map(|image| keys(image, names)).collect()
-}
-
-fn keys(image: &Arc<str>, names: &mut Names) -> [(Dimension, Arc<str>); 2] {
-    let registry = names.shared(image_registry::of(image));
-    [
-        (Dimension::Image, names.shared(image)),
-        (Dimension::Registry, registry),
-    ]
+    images.collect()
 }

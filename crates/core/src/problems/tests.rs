@@ -73,6 +73,16 @@ pub(super) fn waits(mut record: Record, entered: i64, causes: &[RecordedCause]) 
     record
 }
 
+/// The pod with another container of this image.
+pub(super) fn with_image(mut record: Record, image: &str) -> Record {
+    record.containers.push(RecordedContainer {
+        name: "other".into(),
+        image: Some(image.into()),
+        ..record.containers[0].clone()
+    });
+    record
+}
+
 /// A pod whose image cannot be pulled, since `since`.
 fn without_image(name: &str, image: &str, since: i64) -> Record {
     let cause = cause(Stage::Containers, Cause::Image, since);
@@ -108,7 +118,7 @@ fn ready(mut record: Record, stage: Stage, seconds: u64, at_second: i64) -> Reco
 }
 
 /// That its image was pulled.
-fn pulled(mut record: Record) -> Record {
+pub(super) fn pulled(mut record: Record) -> Record {
     record.pulls = vec![RecordedPull {
         container: "main".into(),
         kind: ContainerKind::Regular,

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::affected::{Affected, Class};
-use super::others::{Others, is_of_images};
+use super::background::{Background, is_of_images};
 use super::values::Dimension;
 use crate::lifecycle::Cause;
 
@@ -41,16 +41,16 @@ impl Weighed {
         (dimension, value): (Dimension, Arc<str>),
         with: &[&Affected],
         all: usize,
-        others: &Others,
+        background: &Background,
     ) -> Self {
         let mut times: Vec<_> = with.iter().map(|pod| pod.since).collect();
         times.sort_unstable();
         let median = times[times.len() / 2];
         let wide = |count: usize| count as u128;
         let (a, s) = (wide(with.len()), wide(all));
-        let n = wide(others.count());
-        let k = wide(others.with(dimension, &value));
-        let h = wide(others.healthy(cause, dimension, &value, median));
+        let n = wide(background.count());
+        let k = wide(background.with(dimension, &value));
+        let h = wide(background.healthy(cause, dimension, &value, median));
         let of_images = is_of_images(cause, dimension);
         let is_possible = 2 * h <= a && has_enough_images(dimension, with);
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
