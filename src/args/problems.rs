@@ -69,7 +69,8 @@ pub struct ProblemsArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
-    /// What is evidence beside pods: the Events in the recording, or nothing
+    /// What is evidence beside pods: the Events in the recording or in the cluster, or nothing; not used
+    /// with --url
     #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
 

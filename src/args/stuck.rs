@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
+use super::evidence::Evidence;
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
@@ -47,6 +48,10 @@ pub struct StuckArgs {
 
     #[command(flatten)]
     pub selectors: SelectorArgs,
+
+    /// What is evidence beside the pods of a cluster: the Events in it, or nothing; not used with --url
+    #[arg(long, value_name = "SOURCE", default_value = "events")]
+    pub evidence: Evidence,
 
     /// SLO file, whose thresholds raise the limits of the stages as they do in serve; not used with
     /// --url [default: the SLOs of podinit]

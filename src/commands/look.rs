@@ -54,15 +54,15 @@ impl Look {
     pub(super) async fn at<S, T>(
         self,
         open: impl Future<Output = anyhow::Result<S>>,
-        ask: impl AsyncFn(&S) -> anyhow::Result<T>,
+        mut ask: impl AsyncFnMut(&mut S) -> anyhow::Result<T>,
         text: impl Fn(&T) -> anyhow::Result<String>,
     ) -> anyhow::Result<T> {
         let shutdown = signals::shutdown().context("cannot listen for signals")?;
         let mut last = None;
         let shown = async {
-            let source = open.await?;
+            let mut source = open.await?;
             loop {
-                match ask(&source).await {
+                match ask(&mut source).await {
                     Ok(found) => {
                         let is_read = self.show(&text(&found)?)?;
                         last = Some(found);

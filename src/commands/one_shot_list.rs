@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::args::ConnectionArgs;
+use crate::args::{ConnectionArgs, Evidence};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
 use crate::exporter::slos::Slos;
-use crate::inspect::listed_cluster::ListedCluster;
+use crate::inspect::listed_cluster::{ListError, ListedCluster};
+use crate::inspect::problems::Looks;
 use crate::slo::SloFile;
+use crate::text::strangers_text::shown;
 use crate::watch::probe::probe;
 use crate::watch::requests::{Scope, Selectors};
 
@@ -37,27 +39,54 @@ pub(super) async fn open(
     Ok((cluster, clock))
 }
 
-/// Connects to the cluster of `connection`. The SLO file `slo`, or the SLOs of podinit, decide after how long a
-/// pod counts as stuck.
-///
-/// # Errors
-/// If the file cannot be read, there is no such cluster, or its pods cannot be listed.
-pub(super) async fn listed_cluster(
-    connection: &ConnectionArgs,
-    namespaces: &[String],
-    selectors: Selectors,
-    slo: Option<&Path>,
-) -> anyhow::Result<ListedCluster> {
-    let slos = slos_of(slo)?;
-    let scopes = Scope::of_namespaces(namespaces);
-    let (cluster, clock) = open(connection, &scopes, &selectors).await?;
-    Ok(ListedCluster {
-        cluster,
-        clock,
-        scopes,
-        selectors,
-        stuck_after: slos.stuck_after,
-    })
+/// A cluster that is looked at once, or again and again.
+pub(super) struct LookedAt {
+    cluster: ListedCluster,
+    looks: Looks,
+    /// That its Events cannot be listed was said
+    has_warned: bool,
+}
+
+impl LookedAt {
+    /// Connects to the cluster of `connection`. The SLO file `slo`, or the SLOs of podinit, decide after how long a
+    /// pod counts as stuck.
+    ///
+    /// # Errors
+    /// If the file cannot be read, there is no such cluster, or its pods cannot be listed.
+    pub(super) async fn open(
+        connection: &ConnectionArgs,
+        namespaces: &[String],
+        selectors: Selectors,
+        slo: Option<&Path>,
+        evidence: Evidence,
+    ) -> anyhow::Result<Self> {
+        let slos = slos_of(slo)?;
+        let scopes = Scope::of_namespaces(namespaces);
+        let (cluster, clock) = open(connection, &scopes, &selectors).await?;
+        let events = evidence.events();
+        Ok(Self {
+            cluster: ListedCluster::new(cluster, clock, scopes, selectors, events),
+            looks: Looks::new(slos.stuck_after, events),
+            has_warned: false,
+        })
+    }
+
+    /// Looks once more. Returns what all looks have shown.
+    ///
+    /// # Errors
+    /// If the pods cannot be listed.
+    pub(super) async fn look(&mut self) -> Result<&mut Looks, ListError> {
+        let listed = self.cluster.list().await?;
+        if let Some(why) = listed.no_events.as_ref().filter(|_| !self.has_warned) {
+            tracing::warn!(
+                "the Events cannot be listed, so that some causes and what Kubernetes says of them are not known: {}",
+                shown(why)
+            );
+            self.has_warned = true;
+        }
+        self.looks.add(listed);
+        Ok(&mut self.looks)
+    }
 }
 
 /// The SLOs of a file, or those of podinit.

@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use super::look::{Look, STALE, warn_of};
-use super::one_shot_list::{listed_cluster, slos_of};
+use super::one_shot_list::{LookedAt, slos_of};
 use super::output::style;
 use super::reports::documents_of;
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use crate::inspect::api::client::ApiClient;
-use crate::inspect::listed_cluster::ListedCluster;
 use crate::inspect::problems::{Problems, problems_of_recording};
 use crate::reports::one_moment::joined;
 use crate::reports::replay::ReplayConfig;
@@ -27,7 +26,7 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
         again: args.watch,
         clears: args.output != ProblemsFormat::Json,
     };
-    let ask = async |source: &Source| source.ask(&args).await;
+    let ask = async |source: &mut Source| source.ask(&args).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
     let last = last.await?;
     warn_of(last.fresh, last.freshness.as_ref());
@@ -51,7 +50,7 @@ fn text(found: &Problems, format: ProblemsFormat) -> anyhow::Result<String> {
 enum Source {
     Recording,
     Exporter(Box<ApiClient>),
-    Cluster(Box<ListedCluster>),
+    Cluster(Box<LookedAt>),
 }
 
 impl Source {
@@ -62,24 +61,25 @@ impl Source {
         if let Some(exporter) = args.exporter() {
             return Ok(Self::Exporter(Box::new(ApiClient::new(&exporter).await?)));
         }
-        let cluster = listed_cluster(
+        let cluster = LookedAt::open(
             &args.connection,
             &args.namespaces(),
             args.selectors.clone().selectors(),
             args.slo.as_deref(),
+            args.evidence,
         )
         .await?;
         Ok(Self::Cluster(Box::new(cluster)))
     }
 
-    async fn ask(&self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
+    async fn ask(&mut self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
         Ok(match self {
             Self::Recording => {
                 let documents = documents_of(args.files.clone(), decode_options());
                 problems_of_recording(joined(documents, args.same_moment), replay_config(args)?)?
             }
             Self::Exporter(exporter) => exporter.problems().await?,
-            Self::Cluster(cluster) => Problems::of(&cluster.list().await?),
+            Self::Cluster(cluster) => cluster.look().await?.problems(),
         })
     }
 }

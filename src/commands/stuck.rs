@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use super::look::{Look, STALE, warn_of};
-use super::one_shot_list::listed_cluster;
+use super::one_shot_list::LookedAt;
 use super::output::style;
 use crate::args::{StuckArgs, StuckFormat};
 use crate::cluster::client;
-use crate::inspect::listed_cluster::ListedCluster;
 use crate::inspect::stuck::{StuckOfExporter, StuckPods};
 
 /// The exit status if pods are stuck.
@@ -22,7 +21,7 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
         again: args.watch,
         clears: args.output != StuckFormat::Json,
     };
-    let ask = async |source: &Source| source.ask(args.limit.get()).await;
+    let ask = async |source: &mut Source| source.ask(args.limit.get()).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
     let last = last.await?;
     warn_of(last.fresh, last.freshness.as_ref());
@@ -45,7 +44,7 @@ fn text(found: &StuckPods, format: StuckFormat) -> anyhow::Result<String> {
 /// What knows which pods are stuck.
 enum Source {
     Exporter(Box<StuckOfExporter>),
-    Cluster(Box<ListedCluster>),
+    Cluster(Box<LookedAt>),
 }
 
 impl Source {
@@ -59,20 +58,21 @@ impl Source {
         }
     }
 
-    async fn ask(&self, limit: usize) -> anyhow::Result<StuckPods> {
+    async fn ask(&mut self, limit: usize) -> anyhow::Result<StuckPods> {
         Ok(match self {
             Self::Exporter(exporter) => exporter.ask(limit).await?,
-            Self::Cluster(cluster) => StuckPods::of(&cluster.list().await?, limit),
+            Self::Cluster(cluster) => StuckPods::of(cluster.look().await?, limit),
         })
     }
 }
 
-async fn open_cluster(args: &StuckArgs) -> anyhow::Result<ListedCluster> {
-    listed_cluster(
+async fn open_cluster(args: &StuckArgs) -> anyhow::Result<LookedAt> {
+    LookedAt::open(
         &args.connection,
         &args.namespaces(),
         args.selectors.clone().selectors(),
         args.slo.as_deref(),
+        args.evidence,
     )
     .await
 }

@@ -1,16 +1,22 @@
-//! One list of the pods of a cluster, accounted for as `serve` does with its first list.
+//! Lists of the pods of a cluster, and of their Events.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::watch::one_shot_list::list_pods;
+use crate::watch::one_shot_list::{list_events, list_pods};
 use crate::watch::requests::{Scope, Selectors};
-use podinit_core::lifecycle::{
-    Delivery, Observation, PodEvent, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
-};
+use podinit_core::kube_event::KubeEvent;
+use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+
+/// The Events of a cluster are many, and each list has them all: between two lists of them is so much time.
+const EVENTS_EVERY: Duration = Duration::from_secs(30);
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]
@@ -30,24 +36,50 @@ pub struct ListedCluster {
     pub scopes: Vec<Scope>,
     /// Which of their pods
     pub selectors: Selectors,
-    /// After how long a pod counts as stuck
-    pub stuck_after: StuckAfter,
+    /// When Events were listed; `None` where they are to be listed next time
+    events_listed: Option<Instant>,
+    /// Whether they are listed at all
+    lists_events: bool,
+}
+
+/// What one look at a cluster shows.
+#[derive(Debug)]
+pub struct Listed {
+    /// The pods of each scope, and when their list was begun
+    pub pods: Vec<(Timestamp, Vec<PodSnapshot>)>,
+    pub events: Vec<KubeEvent>,
+    /// Why there are no Events, where they were asked for
+    pub no_events: Option<String>,
+    /// The cluster's time after the lists
+    pub now: Timestamp,
 }
 
 impl ListedCluster {
-    /// Lists the pods. The tracker that is returned accounts for them at the present.
+    /// A cluster whose Events are listed too if `lists_events`.
+    pub fn new(
+        cluster: Cluster,
+        clock: Arc<dyn Clock>,
+        scopes: Vec<Scope>,
+        selectors: Selectors,
+        lists_events: bool,
+    ) -> Self {
+        Self {
+            cluster,
+            clock,
+            scopes,
+            selectors,
+            events_listed: None,
+            lists_events,
+        }
+    }
+
+    /// Lists the pods, and the Events now and then.
     ///
     /// # Errors
-    /// If they cannot be listed.
-    pub async fn list(&self) -> Result<Tracker, ListError> {
-        // Nothing is counted.
-        let mut sink = |_: Timestamp, _: Observation<'_>| {};
-        let mut tracker = Tracker::new(TrackerConfig {
-            timestamps: TimestampMode::Fused,
-            stuck_after: self.stuck_after,
-            ..TrackerConfig::default()
-        });
-        for (scope, source) in self.scopes.iter().zip(0..) {
+    /// If the pods cannot be listed.
+    pub async fn list(&mut self) -> Result<Listed, ListError> {
+        let mut listed = Vec::new();
+        for scope in &self.scopes {
             let began = self.clock.now();
             let pods = list_pods(&self.cluster, scope, &self.selectors, decode_options()).await;
             let pods = pods.map_err(|error| ListError {
@@ -55,22 +87,35 @@ impl ListedCluster {
                 server: self.cluster.server.clone(),
                 why: error.detail,
             })?;
-            let listed = Delivery {
-                source: SourceId(source),
-                event: PodEvent::Listed {
-                    pods: pods.into(),
-                    began,
-                },
-                now: self.clock.now(),
-                observed: None,
-                version: None,
-            };
-            tracker.apply(listed, &mut sink);
+            listed.push((began, pods));
         }
-        // The answers have set the clock right.
-        let now = self.clock.now();
-        tracker.advance(now, &mut sink);
-        Ok(tracker)
+        let is_due = |at: Instant| at.elapsed() >= EVENTS_EVERY;
+        let events = match self.lists_events && self.events_listed.is_none_or(is_due) {
+            true => {
+                self.events_listed = Some(Instant::now());
+                self.events().await
+            }
+            false => Ok(Vec::new()),
+        };
+        let (events, no_events) = match events {
+            Ok(events) => (events, None),
+            Err(error) => (Vec::new(), Some(error.detail)),
+        };
+        Ok(Listed {
+            pods: listed,
+            events,
+            no_events,
+            // The answers have set the clock right.
+            now: self.clock.now(),
+        })
+    }
+
+    async fn events(&self) -> Result<Vec<KubeEvent>, ApiError> {
+        let mut events = Vec::new();
+        for scope in &self.scopes {
+            events.extend(list_events(&self.cluster, scope, decode_options()).await?);
+        }
+        Ok(events)
     }
 }
 

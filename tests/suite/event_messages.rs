@@ -76,15 +76,21 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// What a command prints.
-fn printed(args: &[&str]) -> String {
+/// What a command prints, and what it logs.
+fn said(args: &[&str]) -> (String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
         .args(args)
         .env_clear()
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// What a command prints.
+fn printed(args: &[&str]) -> String {
+    said(args).0
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -126,7 +132,7 @@ fn says_it_everywhere(world: &World) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_of_the_cluster_says_it_to_explain() {
+async fn lists_of_the_cluster_say_it_to_explain_stuck_and_problems() {
     let cluster = cluster().await;
     for warning in warnings() {
         cluster.put_event_json(warning).unwrap();
@@ -137,6 +143,39 @@ async fn a_list_of_the_cluster_says_it_to_explain() {
         let args = ["explain", "--kubeconfig", file, "-n", "shop", name];
         let text = tokio::task::block_in_place(|| printed(&args));
         assert!(text.contains(said), "{text}");
+    }
+    for command in ["stuck", "problems"] {
+        let args = [command, "--kubeconfig", file, "-o", "wide"];
+        let text = tokio::task::block_in_place(|| printed(&args));
+        for (name, _, said, cause) in SAID {
+            assert!(
+                text.contains(said) && text.contains(cause),
+                "{command} of {name}: {text}"
+            );
+        }
+        let args = [&args[..], &["--evidence", "none"]].concat();
+        let text = tokio::task::block_in_place(|| printed(&args));
+        assert!(
+            SAID.iter().all(|(_, _, said, _)| !text.contains(said)),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_right_to_list_events_stuck_and_problems_say_what_pods_say() {
+    let cluster = cluster().await;
+    let faults = cluster.event_request_faults();
+    faults.set_modes(|modes| modes.forbidden = true);
+    let kubeconfig = Kubeconfig::of(&cluster.url().to_string());
+    let file = kubeconfig.path().to_str().unwrap();
+    for command in ["stuck", "problems"] {
+        let args = [command, "--kubeconfig", file];
+        let (text, log) = tokio::task::block_in_place(|| said(&args));
+        assert!(text.contains("unknown"), "{command}: {text}");
+        let warnings = log.matches("the Events cannot be listed");
+        assert_eq!(warnings.count(), 1, "{log}");
+        assert!(log.contains("403"), "{log}");
     }
 }
 

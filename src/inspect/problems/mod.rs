@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! a recording ─▶ recording ─┐
-//! one list ─────────────────┼─▶ Problems ─▶ table | wide | json
+//! lists ─▶ Looks ────────────┼─▶ Problems ─▶ table | wide | json
 //! records of serve ─▶ Finder ─▶ Seen ─▶ Snapshots ─▶ /api/v1/problems, page
 //!                        └─▶ podinit_problem_pods
 //! ```
 
 mod census;
 mod finder;
+mod looks;
+mod newest;
 mod recording;
 mod routes;
 mod seen;
@@ -18,6 +20,7 @@ mod table;
 
 pub use census::{Census, Group, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
+pub use looks::Looks;
 pub use recording::problems_of_recording;
 pub use routes::router;
 pub use seen::Seen;
@@ -28,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::inspect::explain::{PodOnNode, next_command_of};
 use crate::inspect::freshness::Freshness;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::{Record, Tracker, WaitReason};
+use podinit_core::lifecycle::{Record, WaitReason};
 use podinit_core::problems::{self, FoundPod};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -100,12 +103,6 @@ impl Problems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
     pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
         Seen::of(in_flight, newest, now).problems
-    }
-
-    /// Of the pods that `tracker` has in flight, where nothing has ended.
-    pub fn of(tracker: &Tracker) -> Self {
-        let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod.record());
-        Self::find(in_flight.collect(), &[], tracker.accounted_time())
     }
 
     /// As JSON.

@@ -3,7 +3,7 @@
 //! ```text
 //! /api/v1/stuck of an exporter ─▶ exporter ─┐
 //!                                           ├─▶ StuckPods ─▶ table | wide | json
-//! one list of a cluster ────────────────────┘
+//! lists of a cluster ────────────────────────┘
 //! ```
 //!
 //! Both ways give the same rows: those of the pods that `podinit_stuck_pods` counts.
@@ -19,9 +19,9 @@ use serde::Serialize;
 
 use crate::inspect::api::startup_of;
 use crate::inspect::freshness::Freshness;
-use crate::inspect::problems::Problems;
+use crate::inspect::problems::Looks;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::Tracker;
+use podinit_core::lifecycle::{Progress, Record};
 use podinit_decode::rfc3339;
 
 /// The pods that are stuck.
@@ -48,20 +48,20 @@ pub struct StuckPods {
 }
 
 impl StuckPods {
-    /// Of the pods that `tracker` has in flight, at most `limit` that are stuck.
-    pub fn of(tracker: &Tracker, limit: usize) -> Self {
-        let now = tracker.accounted_time();
-        let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
-        let mut stuck = in_flight.filter(|pod| pod.is_stuck());
+    /// Of the pods of a cluster that are in flight, at most `limit` that are stuck.
+    pub fn of(looks: &mut Looks, limit: usize) -> Self {
+        let now = looks.accounted_time();
+        let mut stuck = looks.in_flight().filter(is_stuck);
         let shown = stuck.by_ref().take(limit);
-        let pods = shown.filter_map(|pod| StuckPod::of(&startup_of(&pod.record(), &[]), now?));
+        let pods = shown.filter_map(|record| StuckPod::of(&startup_of(&record, &[]), now?));
         let pods: Vec<StuckPod> = pods.collect();
-        let problems = || Problems::of(tracker).problems.len();
+        let complete = stuck.next().is_none();
+        drop(stuck);
         Self {
             time: now.map(rfc3339::format),
-            problems: pods.is_empty().then(problems),
+            problems: (pods.is_empty()).then(|| looks.problems().problems.len()),
             pods,
-            complete: stuck.next().is_none(),
+            complete,
             fresh: true,
             freshness: None,
             source: String::new(),
@@ -75,4 +75,8 @@ impl StuckPods {
     pub fn to_json(&self) -> serde_json::Result<String> {
         strangers_text::json(self)
     }
+}
+
+const fn is_stuck(record: &Record) -> bool {
+    matches!(record.progress, Progress::InFlight { is_stuck: true, .. })
 }
