@@ -2,10 +2,12 @@
   _config+:: {
     // The label `job` of the exporter in Prometheus.
     job: 'podinit',
-    // Where the runbooks are; `#ANCHOR` is put behind it.
-    runbookURL: 'deploy/runbooks.md',
-    // Where Grafana has its dashboards; `/UID` is put behind it.
-    dashboardURL: '/d',
+    // Where the runbooks are; `#ANCHOR` is appended. Without it alerts have no link to them.
+    runbookURL: null,
+    // Where Grafana has its dashboards, such as https://grafana.example/d; `/UID` is appended.
+    dashboardURL: null,
+    // Where the exporter can be reached, for links to its live page.
+    pageURL: null,
     // Tags that every dashboard gets besides its own.
     dashboardTags: [],
   },

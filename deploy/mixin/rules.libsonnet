@@ -1,5 +1,5 @@
-// The rules and alerts that `podinit rules` makes of the built-in SLOs.
-local text = importstr '../prometheus-rules.yaml';
+// The rules and alerts that `podinit rules` makes of the built-in SLOs, with placeholders for the links.
+local text = importstr 'prometheus-rules.yaml';
 
 {
   local config = $._config,
@@ -10,11 +10,25 @@ local text = importstr '../prometheus-rules.yaml';
     ['job=%spodinit%s' % [quote, quote], 'job=%s%s%s' % [quote, config.job, quote]]
     for quote in quotes
   ] + [
-    ['runbook_url: deploy/runbooks.md#', 'runbook_url: %s#' % config.runbookURL],
-    ['dashboard_url: /d/', 'dashboard_url: %s/' % config.dashboardURL],
+    [place, url]
+    for place in std.objectFields(links)
+    for url in [links[place]]
+    if url != null
   ],
   local rewritten = std.foldl(function(text, change) std.strReplace(text, change[0], change[1]), changes, text),
-  local groups = std.parseYaml(rewritten).groups,
+  // An annotation that links to what has no address is left out.
+  local links = { RUNBOOK_URL: config.runbookURL, DASHBOARD_URL: config.dashboardURL, PAGE_URL: config.pageURL },
+  local leads(annotation) = std.all([
+    links[place] != null || std.length(std.findSubstr(place, annotation)) == 0
+    for place in std.objectFields(links)
+  ]),
+  local linked(rule) = if std.objectHas(rule, 'annotations') then rule {
+    annotations: { [key]: rule.annotations[key] for key in std.objectFields(rule.annotations) if leads(rule.annotations[key]) },
+  } else rule,
+  local groups = [
+    group { rules: [linked(rule) for rule in group.rules] }
+    for group in std.parseYaml(rewritten).groups
+  ],
   // The groups with those of their rules that have the key `kind`; no empty groups.
   local of(kind) = [
     group { rules: std.filter(function(rule) std.objectHas(rule, kind), group.rules) }

@@ -35,13 +35,17 @@ pub struct RulesArgs {
     #[arg(long, value_name = "NAME", default_value_t = RenderOptions::default().job)]
     pub job: String,
 
-    /// Base URL of the runbooks; #ANCHOR is appended
-    #[arg(long, value_name = "BASE", default_value_t = RenderOptions::default().runbook_url)]
-    pub runbook_url: String,
+    /// Base URL of the runbooks, such as https://docs.example/runbooks.md; #ANCHOR is appended [default: no links]
+    #[arg(long, value_name = "BASE")]
+    pub runbook_url: Option<String>,
 
-    /// Base URL of the Grafana dashboards; /UID is appended
-    #[arg(long, value_name = "BASE", default_value_t = RenderOptions::default().dashboard_url)]
-    pub dashboard_url: String,
+    /// Base URL of the Grafana dashboards, such as https://grafana.example/d; /UID is appended [default: no links]
+    #[arg(long, value_name = "BASE")]
+    pub dashboard_url: Option<String>,
+
+    /// URL of the exporter: alerts link to its live page, and name the podinit command that asks it [default: no links]
+    #[arg(long, value_name = "URL")]
+    pub page_url: Option<String>,
 
     /// Name of the rule file in the unit tests
     #[arg(long, value_name = "FILE", default_value_t = RenderOptions::default().rule_file)]
@@ -60,6 +64,7 @@ impl RulesArgs {
             job: self.job.clone(),
             runbook_url: self.runbook_url.clone(),
             dashboard_url: self.dashboard_url.clone(),
+            page_url: self.page_url.clone(),
             rule_file: self.rule_file.clone(),
         }
     }

@@ -14,6 +14,8 @@ pub(super) struct Row {
     title: &'static str,
     /// The variable that the row is repeated for
     repeat: Option<&'static str>,
+    /// Whether the row shows only its heading until somebody opens it
+    collapsed: bool,
     panels: Vec<Panel>,
 }
 
@@ -21,6 +23,7 @@ pub(super) fn row(title: &'static str, panels: Vec<Panel>) -> Row {
     Row {
         title,
         repeat: None,
+        collapsed: false,
         panels,
     }
 }
@@ -29,6 +32,13 @@ impl Row {
     pub(super) fn repeated(self, variable: &'static str) -> Self {
         Self {
             repeat: Some(variable),
+            ..self
+        }
+    }
+
+    pub(super) fn collapsed(self) -> Self {
+        Self {
+            collapsed: true,
             ..self
         }
     }
@@ -99,7 +109,8 @@ impl Board {
         })
     }
 
-    /// Places panels from left to right, in as many lines as needed.
+    /// Places panels from left to right, in as many lines as needed. Those of a collapsed row are inside of it, at
+    /// the places that they have once it is open; the next row stands directly below its heading.
     fn panels(&self) -> Vec<Value> {
         let mut panels = Vec::new();
         let (mut id, mut y) = (0, 0);
@@ -109,26 +120,33 @@ impl Board {
                 "id": id,
                 "title": row.title,
                 "type": "row",
-                "collapsed": false,
+                "collapsed": row.collapsed,
                 "gridPos": {"x": 0, "y": y, "w": 24, "h": 1},
                 "panels": [],
             });
             if let Some(variable) = row.repeat {
                 heading["repeat"] = json!(variable);
             }
-            panels.push(heading);
             y += 1;
+            let (below, mut inside) = (y, Vec::new());
             let (mut x, mut tallest) = (0, 0);
             for panel in &row.panels {
                 if x + panel.width > 24 {
                     (x, y, tallest) = (0, y + tallest, 0);
                 }
                 id += 1;
-                panels.push(panel.json(id, x, y));
+                inside.push(panel.json(id, x, y));
                 x += panel.width;
                 tallest = tallest.max(panel.height);
             }
             y += tallest;
+            if row.collapsed {
+                (heading["panels"], y) = (json!(inside), below);
+                panels.push(heading);
+            } else {
+                panels.push(heading);
+                panels.extend(inside);
+            }
         }
         panels
     }

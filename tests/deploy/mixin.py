@@ -8,6 +8,7 @@ import yaml
 from render import ROOT, Finding
 
 RULES = os.path.join(ROOT, "deploy", "prometheus-rules.yaml")
+LINKED = os.path.join(ROOT, "deploy", "mixin", "prometheus-rules.yaml")
 DASHBOARDS = os.path.join(ROOT, "dashboards")
 EVERYTHING = """
   local mixin = (import 'deploy/mixin/mixin.libsonnet') + { _config+:: %s };
@@ -64,18 +65,20 @@ def same(tools):
 
 def configured(tools):
     job, runbooks, grafana = "another", "https://runbooks.example/podinit", "https://grafana.example/d"
-    mixin = rendered(tools, job=job, runbookURL=runbooks, dashboardURL=grafana, dashboardTags=["ours"])
-    # What `podinit rules --job --runbook-url --dashboard-url` writes in place of the defaults.
-    text = read(RULES)
+    page = "https://podinit.example"
+    mixin = rendered(tools, job=job, runbookURL=runbooks, dashboardURL=grafana, pageURL=page, dashboardTags=["ours"])
+    # What `podinit rules --job --runbook-url --dashboard-url --page-url` writes.
+    text = read(LINKED)
     for before, after in (('job="podinit"', f'job="{job}"'),
                           ('job=\\"podinit\\"', f'job=\\"{job}\\"'),
                           ('job=\\\\\\"podinit\\\\\\"', f'job=\\\\\\"{job}\\\\\\"'),
-                          ("runbook_url: deploy/runbooks.md#", f"runbook_url: {runbooks}#"),
-                          ("dashboard_url: /d/", f"dashboard_url: {grafana}/")):
+                          ("RUNBOOK_URL#", f"{runbooks}#"),
+                          ("DASHBOARD_URL/", f"{grafana}/"),
+                          ("PAGE_URL", page)):
         if before not in text:
             raise Finding(f"no {before} in the rule file")
         text = text.replace(before, after)
-    left = [word for word in ('job="podinit', 'job=\\"podinit', 'job=\\\\\\"podinit', "runbooks.md", ": /d/") if word in text]
+    left = [word for word in ('job="podinit', 'job=\\"podinit', 'job=\\\\\\"podinit', "RUNBOOK_URL", "DASHBOARD_URL", "PAGE_URL") if word in text]
     if left:
         raise Finding(f"left in the rules: {left}")
     for name, dashboard in mixin["dashboards"].items():

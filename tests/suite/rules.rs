@@ -34,8 +34,19 @@ fn rendered(format: RulesFormat, rule_file: &str) -> String {
     render(&SloFile::built_in(), &options).unwrap()
 }
 
+/// The rules with the links that the mixin fills in, or takes away.
+fn linked() -> String {
+    let options = RenderOptions {
+        runbook_url: Some("RUNBOOK_URL".to_owned()),
+        dashboard_url: Some("DASHBOARD_URL".to_owned()),
+        page_url: Some("PAGE_URL".to_owned()),
+        ..RenderOptions::default()
+    };
+    render(&SloFile::built_in(), &options).unwrap()
+}
+
 /// The files that the program writes.
-fn written() -> [(&'static str, String); 7] {
+fn written() -> [(&'static str, String); 8] {
     let rule_file = "../../deploy/prometheus-rules.yaml";
     [
         ("deploy/slo-default.yaml", DEFAULT_TEXT.to_owned()),
@@ -53,6 +64,7 @@ fn written() -> [(&'static str, String); 7] {
             "deploy/components/prometheus-operator/prometheusrule.yaml",
             rendered(RulesFormat::PrometheusRule, rule_file),
         ),
+        ("deploy/mixin/prometheus-rules.yaml", linked()),
         (
             "deploy/openslo.yaml",
             rendered(RulesFormat::OpenSlo, rule_file),
@@ -91,7 +103,7 @@ fn what_is_written_is_yaml() {
 
 /// Each alert of the default rules, with its annotations.
 fn alerts() -> Vec<(String, serde_json::Value)> {
-    let text = rendered(RulesFormat::Prometheus, "rules.yaml");
+    let text = linked();
     let rules: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
     let groups = rules["groups"].as_array().unwrap().clone();
     let rules = groups
@@ -141,9 +153,25 @@ fn every_alert_has_its_runbook_and_every_runbook_its_alert() {
     }
     for (name, rule) in alerts() {
         let url = rule["annotations"]["runbook_url"].as_str().unwrap();
-        let anchor = format!("deploy/runbooks.md#{}", name.to_lowercase());
+        let anchor = format!("RUNBOOK_URL#{}", name.to_lowercase());
         assert_eq!(url, anchor);
     }
+}
+
+#[test]
+fn alerts_link_to_what_has_an_address_and_to_nothing_else() {
+    let with = linked();
+    for link in [
+        "runbook_url: RUNBOOK_URL#podinitdown",
+        "cause_runbook_url: 'RUNBOOK_URL#cause-{{ $labels.cause }}'",
+        "dashboard_url: 'DASHBOARD_URL/podinit-",
+        "page_url: PAGE_URL/",
+        "explain_command: podinit explain --url PAGE_URL",
+    ] {
+        assert!(with.contains(link), "no {link}");
+    }
+    let without = rendered(RulesFormat::Prometheus, "rules.yaml");
+    assert!(!without.contains("_url:") && !without.contains("explain_command"));
 }
 
 /// The page of causes is one that alerts link to, with commands for pods in any phase.

@@ -42,23 +42,25 @@ pub struct RenderOptions {
     pub format: RulesFormat,
     /// The label `job` of the exporter's targets in Prometheus
     pub job: String,
-    /// Where the runbooks are; `#` and the anchor of a section are appended
-    pub runbook_url: String,
-    /// Where Grafana has its dashboards; `/` and the uid of a dashboard are appended
-    pub dashboard_url: String,
+    /// Where the runbooks are; `#` and the anchor of a section are appended. Without it alerts link to none
+    pub runbook_url: Option<String>,
+    /// Where Grafana has its dashboards; `/` and the uid of a dashboard are appended. Without it alerts link to none
+    pub dashboard_url: Option<String>,
+    /// Where the exporter can be reached, with its live page. Without it alerts link to none
+    pub page_url: Option<String>,
     /// The path of the rule file in the unit tests
     pub rule_file: String,
 }
 
 impl Default for RenderOptions {
-    /// Relative links, to the runbooks of this repository and to the Grafana that shows the alert:
-    /// the program cannot know where yours are.
+    /// No links: the program cannot know where your runbooks, your dashboards and its own page are.
     fn default() -> Self {
         Self {
             format: RulesFormat::Prometheus,
             job: "podinit".to_owned(),
-            runbook_url: "deploy/runbooks.md".to_owned(),
-            dashboard_url: "/d".to_owned(),
+            runbook_url: None,
+            dashboard_url: None,
+            page_url: None,
             rule_file: "prometheus-rules.yaml".to_owned(),
         }
     }
@@ -101,12 +103,17 @@ impl RenderOptions {
         let urls = "printable ASCII without blanks, quotes, braces, # and \\";
         let job: fn(u8) -> bool = |byte| byte.is_ascii_alphanumeric() || b"_.:/-".contains(&byte);
         let url: fn(u8) -> bool = |byte| byte.is_ascii_graphic() && !b"\"'`{}#\\".contains(&byte);
-        for (option, value, allowed, is_allowed) in [
-            ("--job", &self.job, words, job),
-            ("--runbook-url", &self.runbook_url, urls, url),
-            ("--dashboard-url", &self.dashboard_url, urls, url),
-            ("--rule-file", &self.rule_file, words, job),
-        ] {
+        let names = [("--job", &self.job), ("--rule-file", &self.rule_file)];
+        let names = names.map(|(option, value)| (option, value, words, job));
+        let links = [
+            ("--runbook-url", &self.runbook_url),
+            ("--dashboard-url", &self.dashboard_url),
+            ("--page-url", &self.page_url),
+        ];
+        let links = links
+            .into_iter()
+            .filter_map(|(option, base)| Some((option, base.as_ref()?, urls, url)));
+        for (option, value, allowed, is_allowed) in names.into_iter().chain(links) {
             if value.is_empty() || !value.bytes().all(is_allowed) {
                 return Err(RulesError::Option {
                     option,

@@ -137,22 +137,33 @@ impl Alert {
     }
 
     /// The annotations, in alphabetical order. An alert whose expression has a label `cause` also
-    /// links to the runbook of that cause.
+    /// links to the runbook of that cause. What has no base URL is not linked.
     pub(super) fn annotations(&self, options: &RenderOptions) -> Pairs {
-        let runbook = format!("{}#{}", options.runbook_url, self.name.to_lowercase());
-        let dashboard = format!("{}/{}", options.dashboard_url, self.dashboard.link());
-        let mut annotations = Vec::new();
-        if let Some(command) = self.command {
-            let cause = format!("{}#cause-{{{{ $labels.cause }}}}", options.runbook_url);
-            annotations.push(("cause_runbook_url", cause));
-            annotations.push(("command", command.to_owned()));
-        }
-        annotations.extend([
-            ("dashboard_url", dashboard),
+        let mut annotations = vec![
             ("description", self.description.clone()),
-            ("runbook_url", runbook),
             ("summary", self.summary.clone()),
-        ]);
+        ];
+        if let Some(base) = &options.runbook_url {
+            let section = self.name.to_lowercase();
+            annotations.push(("runbook_url", format!("{base}#{section}")));
+            if self.command.is_some() {
+                let cause = format!("{base}#cause-{{{{ $labels.cause }}}}");
+                annotations.push(("cause_runbook_url", cause));
+            }
+        }
+        if let Some(base) = &options.dashboard_url {
+            let dashboard = format!("{base}/{}", self.dashboard.link());
+            annotations.push(("dashboard_url", dashboard));
+        }
+        if let Some(command) = self.command {
+            annotations.push(("command", command.to_owned()));
+            if let Some(base) = &options.page_url {
+                let base = base.trim_end_matches('/');
+                annotations.push(("explain_command", format!("podinit explain --url {base}")));
+                annotations.push(("page_url", format!("{base}/")));
+            }
+        }
+        annotations.sort_unstable_by_key(|(key, _)| *key);
         annotations
     }
 }

@@ -59,7 +59,7 @@ fn options_that_would_break_the_rules_are_refused() {
     ] {
         let options = RenderOptions {
             job: job.to_owned(),
-            runbook_url: url.to_owned(),
+            runbook_url: Some(url.to_owned()),
             ..RenderOptions::default()
         };
         assert_eq!(render(&file, &options).is_ok(), is_valid, "{job} {url}");

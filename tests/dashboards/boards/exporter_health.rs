@@ -19,12 +19,12 @@ pub(super) fn board() -> Board {
         variables: vec![HISTOGRAM],
         rows: vec![
             row("Now", now()),
-            row("Watch", watch()),
-            row("Counts and clocks", numbers()),
-            row("Checkpoint", checkpoint()),
-            row("Access", access()),
-            row("Traces", traces()),
-            row("Scrapes and process", process()),
+            row("Watch", watch()).collapsed(),
+            row("Counts and clocks", numbers()).collapsed(),
+            row("Checkpoint", checkpoint()).collapsed(),
+            row("Access", access()).collapsed(),
+            row("Traces", traces()).collapsed(),
+            row("Scrapes and process", process()).collapsed(),
         ],
     }
 }

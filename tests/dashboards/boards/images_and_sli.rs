@@ -101,7 +101,7 @@ fn speed() -> Panel {
     Panel::new(
         Kind::Lines,
         "Bytes pulled per second by registry",
-        "bytes",
+        "Bps",
         "Sizes of the images pulled, as kubelets from 1.31 on state them, per second.",
         vec![Target::new(bytes, "{{registry}}")],
     )

@@ -33,7 +33,27 @@ impl Panel {
                     "excludeByName": {"Time": true}, "indexByName": {}, "renameByName": renamed}},
             ]);
         }
+        if matches!(self.kind, Kind::Lines | Kind::Stack) && self.is_by_stage() {
+            // Prometheus answers in the order of the alphabet.
+            let stages = PALETTE.iter().map(|one| one.stage.as_str());
+            let order: serde_json::Map<String, Value> = std::iter::once("Time")
+                .chain(stages)
+                .zip(0..)
+                .map(|(name, place)| (name.to_owned(), json!(place)))
+                .collect();
+            json["transformations"] = json!([
+                {"id": "joinByField", "options": {"byField": "Time", "mode": "outer"}},
+                {"id": "organize", "options": {
+                    "excludeByName": {}, "indexByName": order, "renameByName": {}}},
+            ]);
+        }
         json
+    }
+
+    /// Whether a target has one series for each stage.
+    fn is_by_stage(&self) -> bool {
+        let mut targets = self.targets.iter();
+        targets.any(|target| target.legend == "{{stage}}")
     }
 
     /// Grafana shows no letter if there is only one target.
@@ -129,11 +149,7 @@ impl Panel {
         let property = |id: &str, value: Value| json!({"id": id, "value": value});
         match &self.kind {
             Kind::Lines | Kind::Stack => {
-                let stages = self
-                    .targets
-                    .iter()
-                    .any(|target| target.legend == "{{stage}}");
-                let stages = PALETTE.iter().filter(|_| stages).map(|one| {
+                let stages = PALETTE.iter().filter(|_| self.is_by_stage()).map(|one| {
                     json!({
                         "matcher": {"id": "byName", "options": one.stage.as_str()},
                         "properties": [

@@ -21,6 +21,12 @@ class Dashboard:
         self.name = os.path.basename(path).removesuffix(".json")
         self.variables = [v for v in self.json["templating"]["list"] if v["type"] != "datasource"]
 
+    def panels(self):
+        """Rows and panels; those of a collapsed row follow it, as when it is open."""
+        for panel in self.json["panels"]:
+            yield panel
+            yield from panel.get("panels", [])
+
     def choices(self):
         """{variable: values} of the variables that are lists."""
         return {v["name"]: [option["value"] for option in v["options"]]
@@ -37,7 +43,7 @@ class Dashboard:
 
     def queries(self):
         """Every query of panels and annotations: (title, expression, kind, exemplars)."""
-        for panel in self.json["panels"]:
+        for panel in self.panels():
             for target in panel.get("targets", []):
                 kind = "instant" if target["instant"] else "range"
                 yield f"{panel['title']} / {target['refId']}", target["expr"], kind, target["exemplar"]

@@ -24,7 +24,7 @@ def record(servers, boards, seconds, step):
         values = {**built_in, **{name: every for name, _, _, every in board.labels()},
                   **{name: options[0] for name, options in board.choices().items()}, "job": "podinit"}
         panels = [panel_data(servers.prometheus, panel, {**values, **more}, seconds, step, end)
-                  for panel, more in repeated(board.json["panels"])]
+                  for panel, more in repeated(board.panels())]
         found.append({"name": board.name, "title": board.json["title"], "panels": panels})
     return {"end": end, "seconds": seconds, "step": step, "dashboards": found}
 

@@ -47,7 +47,7 @@ fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
 
 #[test]
 fn alerts_link_to_dashboards() {
-    let rules = fs::read_to_string(repository("deploy/prometheus-rules.yaml")).unwrap();
+    let rules = fs::read_to_string(repository("deploy/mixin/prometheus-rules.yaml")).unwrap();
     let boards = checked_in();
     let by_uid: BTreeMap<String, &Dashboard> = boards
         .iter()
@@ -55,8 +55,9 @@ fn alerts_link_to_dashboards() {
         .collect();
     let mut links = 0;
     for line in rules.lines().filter(|line| line.contains("dashboard_url:")) {
-        let start = line.find("/d/").unwrap();
-        assert_leads_somewhere(&by_uid, line[start..].trim_end_matches('\''));
+        let (_, path) = line.split_once("DASHBOARD_URL/").unwrap();
+        let path = format!("/d/{}", path.trim_end_matches('\''));
+        assert_leads_somewhere(&by_uid, &path);
         links += 1;
     }
     assert!(links > 0);

@@ -5,10 +5,11 @@
 use super::reading::{Dashboard, metric_words};
 
 /// The units that the dashboards use; the linter knows all of them.
-const UNITS: [&str; 7] = [
+const UNITS: [&str; 8] = [
     "none",
     "short",
     "s",
+    "Bps",
     "bytes",
     "percentunit",
     "dateTimeFromNow",

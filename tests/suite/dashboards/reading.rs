@@ -29,15 +29,25 @@ impl Dashboard {
             .to_owned()
     }
 
-    /// Panels and rows.
-    pub(super) fn all_panels(&self) -> &[Value] {
+    /// What the dashboard shows before somebody opens a collapsed row.
+    pub(super) fn shown(&self) -> &[Value] {
         self.json["panels"].as_array().unwrap()
+    }
+
+    /// Panels and rows, each row before its panels.
+    pub(super) fn all_panels(&self) -> Vec<&Value> {
+        let mut found = Vec::new();
+        for panel in self.shown() {
+            found.push(panel);
+            found.extend(panel["panels"].as_array().into_iter().flatten());
+        }
+        found
     }
 
     /// Panels without rows.
     pub(super) fn panels(&self) -> Vec<&Value> {
         self.all_panels()
-            .iter()
+            .into_iter()
             .filter(|panel| panel["type"] != "row")
             .collect()
     }
