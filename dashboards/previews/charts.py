@@ -92,10 +92,11 @@ class Axes:
 
     def times(self):
         begin, parts = self.run["end"] - self.run["seconds"], []
-        minute = math.ceil(begin / 60) * 60
+        step = 60 if self.run["seconds"] <= 600 else 120
+        minute = math.ceil(begin / step) * step
         while minute <= self.run["end"]:
             parts.append(f'<text x="{self.x(minute):.1f}" y="{self.height - 3}" class="time">{clock(minute)}</text>')
-            minute += 60
+            minute += step
         return "".join(parts)
 
 
@@ -105,7 +106,10 @@ def graph(data, width, height, run):
     lines = [(legend(target["legend"], entry["metric"]),
               [(point[0], number(point)) for point in entry["values"] if not math.isnan(number(point))])
              for target in data["targets"] for entry in target["series"]]
-    lines = [(name, points) for name, points in lines if points]
+    order = {name: place for step in data["transformations"] if step["id"] == "organize"
+             for name, place in step["options"]["indexByName"].items()}
+    lines = sorted(((name, points) for name, points in lines if points),
+                   key=lambda line: order.get(line[0], len(order)))
     if not lines:
         return '<div class="nothing">No data</div>'
     rows = min(LEGEND_ROWS, math.ceil(len(lines) / 3))
@@ -117,6 +121,9 @@ def graph(data, width, height, run):
     axes = scale(solid + dashed, width, height, run, custom)
     parts = [axes.frame(defaults["unit"]), thresholds(axes, defaults)]
     colors = dict(zip([name for name, _ in solid], PALETTE * 4))
+    colors |= {override["matcher"]["options"]: entry["value"]["fixedColor"]
+               for override in data["fieldConfig"]["overrides"] if override["matcher"]["id"] == "byName"
+               for entry in override["properties"] if entry["id"] == "color"}
     ground = {}
     for name, points in solid:
         if custom["stacking"]["mode"] == "normal":

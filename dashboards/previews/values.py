@@ -15,6 +15,8 @@ def written(value, unit, now):
         return f"{value * 100:.4g} %" if abs(value) < 100 else f"{value * 100:.0f} %"
     if unit == "s":
         return seconds(value)
+    if unit == "Bps":
+        return f"{written(value, 'bytes', now)}/s"
     if unit == "bytes":
         for name in ("B", "KiB", "MiB", "GiB", "TiB"):
             if abs(value) < 1024 or name == "TiB":

@@ -147,8 +147,8 @@ fn rules_are_written_as_they_are_asked_for() {
     let options = args.options();
     assert_eq!(options.format, RulesFormat::OpenSlo);
     assert_eq!(options.job, "a/b");
-    assert_eq!(options.runbook_url, "https://x");
-    assert_eq!(options.dashboard_url, "/g/d");
+    assert_eq!(options.runbook_url.as_deref(), Some("https://x"));
+    assert_eq!(options.dashboard_url.as_deref(), Some("/g/d"));
     let Ok(Command::Rules(args)) = parse("rules") else {
         panic!("not rules");
     };

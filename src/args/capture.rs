@@ -44,7 +44,7 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "FORMAT")]
     pub compress: Option<Compress>,
 
-    /// Begin a new file after so many MiB
+    /// Begin a new file after this many MiB
     #[arg(long, value_name = "MIB", default_value = "256")]
     pub rotate_size: NonZeroU64,
 
@@ -61,7 +61,7 @@ pub struct CaptureArgs {
     )]
     pub duration: Option<Duration>,
 
-    /// End once so many startups of the recording have become Ready; with --duration, whichever comes first
+    /// End after this many startups of the recording have become Ready; with --duration, whichever comes first
     #[arg(long, value_name = "STARTUPS")]
     pub until_ready: Option<NonZeroU64>,
 

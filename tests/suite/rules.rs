@@ -163,8 +163,8 @@ fn alerts_link_to_what_has_an_address_and_to_nothing_else() {
     let with = linked();
     for link in [
         "runbook_url: RUNBOOK_URL#podinitdown",
-        "cause_runbook_url: 'RUNBOOK_URL#cause-{{ $labels.cause }}'",
-        "dashboard_url: 'DASHBOARD_URL/podinit-",
+        "cause_runbook_url: RUNBOOK_URL#cause-{{ $labels.cause }}",
+        "dashboard_url: DASHBOARD_URL/podinit-",
         "page_url: PAGE_URL/",
         "explain_command: podinit explain --url PAGE_URL",
     ] {

@@ -43,12 +43,12 @@ pub(super) fn counted_causes(expr: &str) -> String {
     list("Causes", "cause", true, &filled(&query))
 }
 
-/// The shards that there are: ` There are the shards: 0, 2.`
+/// The shards that there are: ` Prometheus scrapes the shards: 0, 2.`
 pub(super) fn present_shards(job: &str) -> String {
     let all = of_alerts_cluster("podinit_shards", job, "");
     let query = filled(&format!("max by (shard) ({all})"));
     list(
-        "There are the shards",
+        "Prometheus scrapes the shards",
         "shard",
         false,
         &format!("{query} | sortByLabel \"shard\""),

@@ -196,7 +196,7 @@ pub(super) fn still_stuck(job: &str) -> Alert {
         summary: "Pods have been stuck for more than a day.".to_owned(),
         description: format!(
             "{{{{ $value | printf \"%.0f\" }}}} pods are stuck in the stage {{{{ $labels.stage }}}} with the \
-             cause {{{{ $labels.cause }}}}, and some have been at any time within a day.{}{}",
+             cause {{{{ $labels.cause }}}}, and at least one has been at any time in the last day.{}{}",
             problem_of_cause(job),
             counted_namespaces(&raw, job)
         ),
@@ -237,7 +237,7 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
         summary: summary.to_owned(),
         description: format!(
             "{{{{ $value | printf \"%.0f\" }}}} pods have been in the stage {name} for more than {age}, \
-             with the cause {{{{ $labels.cause }}}}: more than have been for a day.{}{}",
+             with the cause {{{{ $labels.cause }}}}: more than the lowest number in the last day.{}{}",
             problem_of_cause(job),
             counted_namespaces(&raw, job)
         ),

@@ -26,6 +26,7 @@ pub(super) fn board() -> Board {
                     oldest(),
                     namespaces(),
                     problems(),
+                    capacity(),
                 ],
             ),
             row(
@@ -78,6 +79,19 @@ fn problems() -> Panel {
         vec![Target::new(
             sum_by("cause, dimension, value", "podinit_problem_pods", ""),
             "{{cause}}: {{dimension}} {{value}}",
+        )],
+    )
+}
+
+fn capacity() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Unschedulable pods by capacity",
+        "short",
+        "Pods that fit on no node, by what an autoscaler says of a node for them. scaling_up, nominated: one is on its way. no_scale_up: no autoscaler helps. unknown: none has spoken. Needs --evidence events.",
+        vec![Target::new(
+            sum_by("capacity", "podinit_unschedulable_pods", ""),
+            "{{capacity}}",
         )],
     )
 }

@@ -148,7 +148,7 @@ fn down(inputs: TestInputs<'_>) -> Test {
 /// One of three goes, and comes back.
 fn shard_missing(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitShardMissing";
-    let found = [" There are the shards: 0, 2."];
+    let found = [" Prometheus scrapes the shards: 0, 2."];
     let alert = named(inputs, name);
     let expected = inputs.expected_with(&alert, &inputs.lasting(), "1", &found);
     let test = inputs.test(format!("{name}: one of three shards goes, and comes back"));
