@@ -1,5 +1,6 @@
 """Formats and colours values as Grafana does."""
 
+import re
 import time
 
 PALETTE = ["#73bf69", "#5794f2", "#f2cc0c", "#ff9830", "#b877d9", "#8ab8ff", "#e0b400", "#ff780a",
@@ -58,4 +59,4 @@ def legend(template, labels):
         return ", ".join(labels.values())
     for name, value in labels.items():
         template = template.replace("{{" + name + "}}", value)
-    return template.strip()
+    return re.sub(r"\{\{\w+\}\}", "", template).strip()

@@ -36,6 +36,30 @@ fn checked_in() -> Vec<Dashboard> {
         .collect()
 }
 
+/// A picture shows what its dashboard shows: `dashboards/previews/draw` writes down which JSON it has drawn.
+#[test]
+fn no_preview_is_older_than_its_dashboard() {
+    use sha2::{Digest, Sha256};
+    let drawn = fs::read_to_string(repository("dashboards/previews/drawn.json")).unwrap();
+    let drawn: BTreeMap<String, String> = serde_json::from_str(&drawn).unwrap();
+    let present = texts().into_iter().map(|(name, text)| {
+        let digest = Sha256::digest(text.as_bytes());
+        (
+            name,
+            digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        )
+    });
+    assert_eq!(
+        drawn,
+        present.collect(),
+        "draw them: dashboards/previews/draw"
+    );
+    for name in drawn.keys() {
+        let picture = repository(&format!("dashboards/previews/{name}.png"));
+        assert!(Path::new(&picture).is_file(), "{picture}");
+    }
+}
+
 #[derive(Deserialize)]
 struct ConfigMap {
     kind: String,
