@@ -214,7 +214,7 @@ def launch(playwright):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--podinit", default=ROOT / "target" / "release" / "podinit")
-    parser.add_argument("--scene", action="append", help="[default: none and registry-down]")
+    parser.add_argument("--scene", action="append", help="[default: none, registry-down and bad-image]")
     parser.add_argument("--speed", type=float, default=60)
     parser.add_argument("--seconds", type=float, default=20, help="how long to let the demos run before")
     parser.add_argument("--images", type=pathlib.Path, help="where to put screenshots; takes Pillow")
@@ -222,7 +222,7 @@ def main():
     # A signal that ends this process ends the demos too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     faults, demos = [], []
-    scenes = options.scene or ["none", "registry-down"]
+    scenes = options.scene or ["none", "registry-down", "bad-image"]
     with sync_playwright() as playwright:
         browser = launch(playwright)
         try:
