@@ -75,6 +75,11 @@ pub(super) fn problem_of_cause(job: &str) -> String {
     largest_problem(job, OF_ALERTS_CAUSE)
 }
 
+/// The problem with the most pods, of those that are about a failing pull.
+pub(super) fn problem_of_pulls(job: &str) -> String {
+    largest_problem(job, &format!("cause=\"{}\"", Cause::Image.as_str()))
+}
+
 /// The problem with the most pods, of those that can keep a pod in a stage, or of all: ` The largest problem is
 /// image: registry registry.example.com, 122 pods.`
 pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {

@@ -3,6 +3,7 @@
 //! Neither alert pages: a registry that keeps pods from starting in time is paged for by the SLOs, with
 //! the cause `image` or `pull`. These say which registry it is.
 
+use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, over_namespaces, quantile, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
@@ -98,7 +99,9 @@ fn failing(job: &str) -> Alert {
         summary: "Pulls from a registry fail.".to_owned(),
         description: format!(
             "In the last {WINDOW} {{{{ $value | humanizePercentage }}}} of the containers that needed an \
-             image from {{{{ $labels.registry }}}} could not pull it at least once."
+             image from {{{{ $labels.registry }}}} could not pull it at least once.{}",
+            // One image with a wrong tag is no fault of its registry.
+            annotations::problem_of_pulls(job)
         ),
         command: None,
         dashboard: Dashboard::Images,
