@@ -41,10 +41,19 @@ impl Urls {
         ]
     }
 
-    /// What the demo prints at its start.
-    pub(super) fn announcement(&self) -> String {
+    /// What the demo prints at its start, whose time passes `speed` times as fast as the machine's.
+    pub(super) fn announcement(&self, speed: f64) -> String {
         let look = self.look().join("\n  ");
-        format!("A simulated cluster is starting pods. Look at\n  {look}\nStop it with Ctrl-C.\n")
+        let ages = match speed > 1.0 {
+            true => format!(
+                "Its time passes {speed} times as fast as yours. kubectl get shows ages of its time; kubectl describe\n\
+                 and kubectl events count by your clock, and show <invalid>.\n"
+            ),
+            false => String::new(),
+        };
+        format!(
+            "A simulated cluster is starting pods. Look at\n  {look}\n{ages}Stop it with Ctrl-C.\n"
+        )
     }
 }
 
@@ -68,6 +77,12 @@ A simulated cluster is starting pods. Look at
   alerts         podinit rules > rules.yaml
 Stop it with Ctrl-C.
 ";
-        assert_eq!(urls.announcement(), expected);
+        assert_eq!(urls.announcement(1.0), expected);
+        assert_eq!(urls.announcement(0.5), expected);
+        let fast = urls.announcement(60.0);
+        assert!(
+            fast.contains("60 times as fast") && fast.contains("<invalid>"),
+            "{fast}"
+        );
     }
 }

@@ -66,7 +66,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
     exporter.set_kubeconfig(kubeconfig.path());
     let urls = Urls::new(exporter.scheme(), exporter.address(), kubeconfig.path());
-    announce(&urls);
+    announce(&urls.announcement(simulation.speed));
     if let Some(duration) = simulation.duration {
         let shutdown = shutdown.clone();
         tokio::spawn(async move {
@@ -99,9 +99,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
 }
 
 /// Prints where to look. If standard output is closed, the demo continues.
-fn announce(urls: &Urls) {
+fn announce(text: &str) {
     let mut out = io::stdout().lock();
-    let _ = out
-        .write_all(urls.announcement().as_bytes())
-        .and_then(|()| out.flush());
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
