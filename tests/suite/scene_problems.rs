@@ -176,6 +176,13 @@ async fn assert_named(scene: Scene) {
                 "{scene:?} at {minute}: {}",
                 problem.sentence
             );
+            // Beside the sentence stands what to run next, of the pod that has waited longest.
+            let (oldest, next) = (&problem.oldest[0], &problem.next_command);
+            let of_namespace = format!("kubectl -n {} ", oldest.namespace);
+            assert!(
+                next.starts_with(&of_namespace) && next.contains(&oldest.name),
+                "{scene:?} at {minute}: {next}"
+            );
             let since: Timestamp = rfc3339::parse(&problem.since).unwrap();
             let away = since.nanos_since(broken).unsigned_abs();
             assert!(
